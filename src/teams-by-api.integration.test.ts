@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { saveProvider } from '#flows/save-provider.ts';
+import { saveProvider } from './flows/people/save-provider.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /*

@@ -66,7 +66,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'the database calls a flow': {
     file: 'src/adapters/database/planted-j3.ts',
-    text: `import { writePin } from '#flows/pin-resource.ts';\nexport const y: unknown = writePin;\n`,
+    text: `import { writePin } from '#flows/pipelines/pin-resource.ts';\nexport const y: unknown = writePin;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'the cluster chooses nodes': {

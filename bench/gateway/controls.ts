@@ -7,7 +7,7 @@ import { openPool } from '#adapters/database/pool.ts';
 import { requestByWebhook } from '#adapters/database/request-by-webhook.ts';
 import { gathered } from '#adapters/http/gather.ts';
 import { signatureCheck } from '#adapters/http/webhook-signature.ts';
-import type { WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
+import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*
  * Servers with as little as possible, in a process of their own as the gateway is: what Node, Fastify and

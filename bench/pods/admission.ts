@@ -14,7 +14,7 @@ import { ensureWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.t
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
+import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { startApiServer } from '#testing/api-server.ts';
 import { runKubectl } from '#testing/kubectl.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';

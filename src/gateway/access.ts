@@ -6,10 +6,10 @@ import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
-import type { Passwords } from '#flows/access-ports.ts';
-import type { Compiler } from '#flows/manifest-ports.ts';
-import type { OAuthClient } from '#flows/oauth-ports.ts';
-import type { ApiObjects } from '#flows/object-ports.ts';
+import type { OAuthClient } from '#flows/people/oauth-ports.ts';
+import type { Passwords } from '#flows/people/ports.ts';
+import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { problemPage } from '#adapters/http/pages/problem-page.ts';
-import { followBuild } from '#flows/follow-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
 import { stumblingBlocks, withoutKeyboard } from '#testing/accessibility.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { openPerson, openSite, picture, until } from '#testing/site.ts';

@@ -1,11 +1,11 @@
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import { followBuild } from '#flows/follow-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import { openSession, type OpenSessionPorts } from '#flows/builds/open-session.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
+import type { SessionStore } from '#flows/builds/session-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import { recordVersions } from '#flows/checks/record-versions.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import { openSession, type OpenSessionPorts } from '#flows/open-session.ts';
-import type { BuildStore } from '#flows/ports.ts';
-import { recordVersions } from '#flows/record-versions.ts';
-import type { SessionStore } from '#flows/session-ports.ts';
 
 export interface AgentApiParts extends OpenSessionPorts {
   builds: BuildStore;

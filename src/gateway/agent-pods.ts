@@ -4,7 +4,7 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPods, PodName } from '#flows/session-ports.ts';
+import type { AgentPods, PodName } from '#flows/builds/session-ports.ts';
 import { unavailable } from './unavailable.ts';
 
 export function agentPods(client: Pick<ApiClient, 'get' | 'reviewToken'>): AgentPods {

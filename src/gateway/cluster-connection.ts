@@ -10,7 +10,7 @@ import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts
 import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
 import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
-import type { ApiObjects } from '#flows/object-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
 export async function connectionOf(cluster: ClusterConfig): Promise<Connection> {
   return cluster.kind === 'in-cluster'

@@ -11,13 +11,13 @@ import { views } from '#adapters/database/views.ts';
 import type { Log } from '#adapters/http/log.ts';
 import { databaseReadiness, type Readiness } from '#adapters/http/readiness.ts';
 import type { DatabaseConfig } from '#config';
-import type { ActionStore } from '#flows/action-ports.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import { viewsOver } from '#flows/complete-views.ts';
-import type { BuildStore } from '#flows/ports.ts';
-import type { SessionStore } from '#flows/session-ports.ts';
-import type { ShowStore } from '#flows/show-ports.ts';
-import type { Views } from '#flows/views.ts';
+import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
+import type { SessionStore } from '#flows/builds/session-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import { viewsOver } from '#flows/views/complete-views.ts';
+import type { Views } from '#flows/views/ports.ts';
+import type { ShowStore } from '#flows/views/show-ports.ts';
 
 export interface GatewayDatabase {
   builds: BuildStore;

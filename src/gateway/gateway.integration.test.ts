@@ -18,8 +18,8 @@ import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { labelsOf } from '#domain/build/judge-agent-pod.ts';
-import { viewsOver } from '#flows/complete-views.ts';
 import type { Topic } from '#flows/notification-ports.ts';
+import { viewsOver } from '#flows/views/complete-views.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

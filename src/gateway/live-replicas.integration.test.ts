@@ -4,7 +4,7 @@ import { openNotifications } from '#adapters/database/notifications.ts';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followBuild } from '#flows/follow-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway-process.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followBuild } from '#flows/follow-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
 import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { request } from 'undici';
 import { guardedWebFetch, type GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { saveProvider } from '#flows/save-provider.ts';
+import { saveProvider } from '#flows/people/save-provider.ts';
 import {
   Browser,
   CLIENT,

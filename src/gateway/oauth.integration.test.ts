@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { rows } from '#adapters/database/pool.ts';
 import { guardedWebFetch, type GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { writeAccountChange } from '#flows/manage-accounts.ts';
-import type { StoredProvider } from '#flows/oauth-ports.ts';
-import { removeProvider, saveProvider } from '#flows/save-provider.ts';
+import { writeAccountChange } from '#flows/people/manage-accounts.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
+import { removeProvider, saveProvider } from '#flows/people/save-provider.ts';
 import {
   Browser,
   CLIENT,

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followBuild } from '#flows/follow-build.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { stumblingBlocks } from '#testing/accessibility.ts';
 import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

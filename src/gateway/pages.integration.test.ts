@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { writeAccountChange } from '#flows/manage-accounts.ts';
+import { writeAccountChange } from '#flows/people/manage-accounts.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';

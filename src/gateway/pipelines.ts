@@ -4,11 +4,11 @@ import { webhookTokens } from '#adapters/database/digests.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { drawBadge } from '#adapters/images/draw-badge.ts';
-import type { ActionStore } from '#flows/action-ports.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
+import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
-import type { Views } from '#flows/views.ts';
+import type { Views } from '#flows/views/ports.ts';
 import type { ClosableShows } from './shows.ts';
 
 interface PipelineParts extends Pick<ClosableShows, 'shows' | 'publicViews'> {

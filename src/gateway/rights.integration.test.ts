@@ -216,7 +216,7 @@ describe('members', () => {
     );
     const act = { by: 'test', at: now };
     const { accounts, members } = stores.access;
-    const { addMember: _, ...flows } = await import('#flows/manage-accounts.ts');
+    const { addMember: _, ...flows } = await import('#flows/people/manage-accounts.ts');
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(change, { minLength: 1, maxLength: 4 }), { maxLength: 8 }),

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
-import { showLists, type ShownLists } from '#flows/show-lists.ts';
-import { showPipelines, type Shows } from '#flows/show-pipeline.ts';
-import type { ShowStore } from '#flows/show-ports.ts';
-import type { Views } from '#flows/views.ts';
+import type { Views } from '#flows/views/ports.ts';
+import { showLists, type ShownLists } from '#flows/views/show-lists.ts';
+import { showPipelines, type Shows } from '#flows/views/show-pipeline.ts';
+import type { ShowStore } from '#flows/views/show-ports.ts';
 
 export interface ClosableShows {
   shows: Shows;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { saveProvider } from '#flows/save-provider.ts';
+import { saveProvider } from '#flows/people/save-provider.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { SignJWT } from 'jose';
 import { rows } from '#adapters/database/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
-import { seedAdmin } from '#flows/seed-admin.ts';
+import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import {
   CheapPasswords,

@@ -2,7 +2,7 @@ import type { V1Secret } from '@kubernetes/client-node';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { SecretsAnswer, TeamSecrets, Unavailable } from '#flows/session-ports.ts';
+import type { SecretsAnswer, TeamSecrets, Unavailable } from '#flows/builds/session-ports.ts';
 import { unavailable } from './unavailable.ts';
 
 const NAME = /^(?<secret>[a-z0-9][a-z0-9.-]{0,252})\/(?<key>[\w.-]{1,253})$/;

@@ -1,5 +1,5 @@
 import { ApiError, type Problem } from '#adapters/kubernetes/api/answer.ts';
-import type { Unavailable } from '#flows/session-ports.ts';
+import type { Unavailable } from '#flows/builds/session-ports.ts';
 
 /** For ports that answer a failing API server as a value. */
 export function unavailable(doing: string, problem: Problem): Unavailable {

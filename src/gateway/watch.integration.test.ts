@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/pool.ts';
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { followBuild } from '#flows/follow-build.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { millrace, type Ran } from '#testing/command-line.ts';
 import { endCheck } from '#testing/end-check.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

@@ -1,4 +1,4 @@
-import type { Cluster } from '#flows/cluster-ports.ts';
+import type { Cluster } from '#flows/pods/ports.ts';
 import type { OperatorMetrics } from './metrics.ts';
 
 /** Counts how each request for a Pod was answered. */

@@ -15,16 +15,16 @@ import { teamStore } from '#adapters/database/team-store.ts';
 import { views } from '#adapters/database/views.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';
-import type { AccountStore } from '#flows/access-ports.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import { viewsOver } from '#flows/complete-views.ts';
-import type { LogStore } from '#flows/limit-logs.ts';
-import type { OAuthStore } from '#flows/oauth-ports.ts';
-import type { PipelineStore } from '#flows/pipeline-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
-import type { RetentionStore } from '#flows/retention-ports.ts';
-import type { TeamStore } from '#flows/team-ports.ts';
-import type { Views } from '#flows/views.ts';
+import type { LogStore } from '#flows/builds/limit-logs.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
+import type { RetentionStore } from '#flows/builds/retention-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import type { OAuthStore } from '#flows/people/oauth-ports.ts';
+import type { AccountStore } from '#flows/people/ports.ts';
+import type { TeamStore } from '#flows/people/team-ports.ts';
+import type { PipelineStore } from '#flows/pipelines/ports.ts';
+import { viewsOver } from '#flows/views/complete-views.ts';
+import type { Views } from '#flows/views/ports.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
 export interface OperatorDatabase {

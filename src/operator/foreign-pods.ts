@@ -1,5 +1,5 @@
-import type { PodFacts } from '#flows/cluster-ports.ts';
-import type { ForeignPods } from '#flows/own-pods.ts';
+import type { ForeignPods } from '#flows/pods/own-pods.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
 
 const MAX_REMEMBERED = 20_000;
 const QUIET_MS = 60_000;

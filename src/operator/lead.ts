@@ -8,7 +8,7 @@ import {
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import type { OperatorConfig } from '#config';
-import type { SourceReader } from '#flows/manifest-ports.ts';
+import type { SourceReader } from '#flows/pipelines/manifest-ports.ts';
 import type { OperatorDatabase } from './database.ts';
 import type { Health } from './health.ts';
 import { Loops } from './loops.ts';

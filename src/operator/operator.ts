@@ -24,7 +24,7 @@ import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
-import { seedAdmin } from '#flows/seed-admin.ts';
+import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { openDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';

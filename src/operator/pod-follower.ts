@@ -1,12 +1,12 @@
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
-import { followGonePod, followPod } from '#flows/compare-with-pods.ts';
-import type { ForeignPods } from '#flows/own-pods.ts';
-import type { OpenRun } from '#flows/pod-work.ts';
-import type { AttemptFacts, BuildStore } from '#flows/ports.ts';
+import { followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
+import type { AttemptFacts, BuildStore } from '#flows/builds/ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import type { ForeignPods } from '#flows/pods/own-pods.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
+import type { OpenRun } from '#flows/pods/workloads.ts';
 import { RememberedForeignPods } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
-import type { ContainerFacts } from '#flows/cluster-ports.ts';
+import type { ContainerFacts } from '#flows/pods/ports.ts';
 import { StartPacer } from './start-pacer.ts';
 
 const pod = (name: string, state: ContainerFacts['state'], scheduled = true): SeenPod => ({

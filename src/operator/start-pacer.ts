@@ -8,7 +8,7 @@ import {
   type StartPace,
 } from '#domain/scheduling/pace-starts.ts';
 import { startPlaces, type StartNode } from '#domain/scheduling/start-window.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
 
 export interface StartPacerOptions {
   /** All nodes that take new Pods. */

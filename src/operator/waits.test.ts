@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { WaitingView } from '#flows/views.ts';
+import type { WaitingView } from '#flows/views/ports.ts';
 import { Waits } from './waits.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

@@ -1,6 +1,6 @@
 import type { PipelineName } from '#flows/names.ts';
-import type { PipelineFacts, Waiting } from '#flows/pipeline-ports.ts';
-import type { WaitingView } from '#flows/views.ts';
+import type { PipelineFacts, Waiting } from '#flows/pipelines/ports.ts';
+import type { WaitingView } from '#flows/views/ports.ts';
 
 export interface WaitsOptions {
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;

@@ -14,7 +14,7 @@ import {
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
 import type { WebhookConfig } from '#config';
-import { diagnoseManifest } from '#flows/diagnose-manifest.ts';
+import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { OperatorMetrics } from './metrics.ts';
 

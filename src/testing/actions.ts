@@ -7,17 +7,17 @@ import type {
   Retried,
   VersionTriggered,
   Voted,
-} from '#flows/action-ports.ts';
-import { cancelBuild } from '#flows/cancel-build.ts';
-import { disableVersion, enableVersion } from '#flows/disable-version.ts';
-import { markWarning } from '#flows/mark-warning.ts';
+} from '#flows/builds/action-ports.ts';
+import { cancelBuild } from '#flows/builds/cancel-build.ts';
+import { markWarning } from '#flows/builds/mark-warning.ts';
+import { retryBuild } from '#flows/builds/retry-build.ts';
+import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
+import { voteOnBuild } from '#flows/builds/vote-on-build.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
-import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
-import { pinResource, unpinResource } from '#flows/pin-resource.ts';
-import { retryBuild } from '#flows/retry-build.ts';
-import type { TriggerStore } from '#flows/trigger-ports.ts';
-import { triggerVersion } from '#flows/trigger-version.ts';
-import { voteOnBuild } from '#flows/vote-on-build.ts';
+import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.ts';
+import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pipelines/pause.ts';
+import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
 
 /** What people do to pipelines, as one object over the flows. */
 export interface Actions {

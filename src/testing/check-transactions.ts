@@ -1,4 +1,4 @@
-import type { CheckTransaction } from '#flows/check-ports.ts';
+import type { CheckTransaction } from '#flows/checks/ports.ts';
 
 const none = async (): Promise<never> => {
   throw new Error('This test has no scopes.');

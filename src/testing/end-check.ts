@@ -1,8 +1,8 @@
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
+import { scheduleJobs } from '#flows/builds/schedule-jobs.ts';
+import { recordVersions } from '#flows/checks/record-versions.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
-import { recordVersions } from '#flows/record-versions.ts';
-import { scheduleJobs } from '#flows/schedule-jobs.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import type { TestStores } from './stores.ts';
 
 const now = (): Date => new Date();

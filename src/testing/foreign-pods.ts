@@ -4,7 +4,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { seenPod } from '#adapters/kubernetes/kinds/seen.ts';
 import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import { isSealed, withSeal } from '#adapters/kubernetes/seal.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
 
 /*
  * Pods that people make who may create, change and delete Pods in some namespace, and know everything that

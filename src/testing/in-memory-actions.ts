@@ -1,5 +1,5 @@
 import type { Status } from '#domain/scheduling/build-changes.ts';
-import type { ActionStore, ActionTransaction, LockedBuild } from '#flows/action-ports.ts';
+import type { ActionStore, ActionTransaction, LockedBuild } from '#flows/builds/action-ports.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';
 
 /** Builds of the job `unit`, by number. */

@@ -1,7 +1,7 @@
 import type { TeamPods } from '#domain/planning/admit-pod.ts';
-import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/cluster-ports.ts';
-import type { ForeignPods } from '#flows/own-pods.ts';
-import type { CheckRunFacts, OpenAttempt, PendingBuild } from '#flows/pod-work.ts';
+import type { ForeignPods } from '#flows/pods/own-pods.ts';
+import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/pods/ports.ts';
+import type { CheckRunFacts, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 

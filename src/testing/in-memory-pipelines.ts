@@ -1,13 +1,13 @@
-import type { PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
+import type { Written } from '#flows/people/object-ports.ts';
+import type { PipelineCluster, PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import type {
   NewPipelineObject,
   PipelineObject,
   PipelineObjects,
   PipelinePlace,
   PipelineSpec,
-} from '#flows/object-ports.ts';
-import type { Written } from '#flows/people-objects.ts';
-import type { RenamedFrom } from '#flows/rename-ports.ts';
+} from '#flows/pipelines/object-ports.ts';
+import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
 interface Kept extends NewPipelineObject {
   uid: string;

@@ -1,8 +1,8 @@
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
-import type { ShownLists } from '#flows/show-lists.ts';
-import type { Shows } from '#flows/show-pipeline.ts';
-import type { Views } from '#flows/views.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import type { Views } from '#flows/views/ports.ts';
+import type { ShownLists } from '#flows/views/show-lists.ts';
+import type { Shows } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
 import { inMemoryTriggers } from './in-memory-triggers.ts';
 

@@ -1,5 +1,5 @@
-import type { StoredProvider } from '#flows/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from '#flows/people-objects.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
+import type { ProviderObject, ProviderObjects, Written } from '#flows/people/object-ports.ts';
 
 /**
  * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.

@@ -1,4 +1,4 @@
-import type { TeamSaved, TeamStore, TeamTransaction } from '#flows/team-ports.ts';
+import type { TeamSaved, TeamStore, TeamTransaction } from '#flows/people/team-ports.ts';
 
 const nothing = async () => undefined;
 

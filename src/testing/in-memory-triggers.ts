@@ -1,12 +1,12 @@
 import type { JobFacts, RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { JobName, PipelineName } from '#flows/names.ts';
-import type { GatheredFacts } from '#flows/schedule-ports.ts';
+import type { GatheredFacts } from '#flows/builds/schedule-ports.ts';
 import type {
   RequestTransaction,
   TriggerStore,
   VersionTransaction,
   WaitingTransaction,
-} from '#flows/trigger-ports.ts';
+} from '#flows/builds/trigger-ports.ts';
+import type { JobName, PipelineName } from '#flows/names.ts';
 
 const CHECKS: RequestedCheck[] = [
   { resource: 'git.app', result: 'checked' },

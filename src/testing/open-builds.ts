@@ -1,5 +1,5 @@
-import type { BuildTransaction, StoredAttempt } from '#flows/build-ports.ts';
-import type { BuildStore } from '#flows/ports.ts';
+import type { BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
 
 /** Every attempt that is asked for is open, and has come to no step. */
 export function openBuilds(

@@ -1,9 +1,9 @@
 import { rows } from '#adapters/database/pool.ts';
-import { applyPipeline, type ApplyPipelinePorts } from '#flows/apply-pipeline.ts';
-import type { PipelineManifest } from '#flows/manifest-ports.ts';
-import { removePipeline, type RemovePipelinePorts } from '#flows/remove-pipeline.ts';
-import { renamePipeline } from '#flows/rename-pipeline.ts';
-import { SourceTurns } from '#flows/source-turns.ts';
+import { applyPipeline, type ApplyPipelinePorts } from '#flows/pipelines/apply-pipeline.ts';
+import type { PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
+import { removePipeline, type RemovePipelinePorts } from '#flows/pipelines/remove-pipeline.ts';
+import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
+import { SourceTurns } from '#flows/pipelines/source-turns.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { InMemoryPipelines } from './in-memory-pipelines.ts';
 import { Crash, Life } from './mortal.ts';

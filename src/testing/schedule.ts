@@ -2,12 +2,12 @@ import type { BuildEvent } from '#domain/build/events.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import { endBuild, retryAttempt } from '#flows/end-build.ts';
-import { followBuild } from '#flows/follow-build.ts';
+import { endBuild, retryAttempt } from '#flows/builds/end-build.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { AttemptOver, BuildEnd, BuildStore } from '#flows/builds/ports.ts';
+import { decidePipeline } from '#flows/builds/schedule-jobs.ts';
+import { triggerJob } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
-import type { AttemptOver, BuildEnd, BuildStore } from '#flows/ports.ts';
-import { decidePipeline } from '#flows/schedule-jobs.ts';
-import { triggerJob } from '#flows/trigger-job.ts';
 
 interface Builds {
   builds: BuildStore;

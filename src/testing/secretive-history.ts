@@ -1,5 +1,5 @@
 import { rows } from '#adapters/database/pool.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import type { TestStores } from './stores.ts';
 
 /**

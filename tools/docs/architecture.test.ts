@@ -29,17 +29,24 @@ function foldersOf(path: string): string[] {
     .toSorted();
 }
 
-/** Without ports, which are interfaces, and tests. */
+/** Without tests and files of types only. */
 function flowFiles(): string[] {
-  return readdirSync(join(ROOT, 'src/flows'))
-    .map((name) => name.replace(/\.ts$/, ''))
-    .filter((name) => !/(\.test|(^|-)ports|-stores)$/.test(name))
+  return readdirSync(join(ROOT, 'src/flows'), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name.replace(/\.ts$/, ''))
+    .filter((name) => !/(\.test|(^|-)ports|^names|^workloads|-transaction)$/.test(name))
     .toSorted();
 }
 
 describe('docs/architecture.md', () => {
-  test('names every file of src/flows as a flow or as a helper, and no other', () => {
+  test('names every file below src/flows as a flow or as a helper, and no other', () => {
     expect([...column(2), ...helpers()].toSorted()).toEqual(flowFiles());
+  });
+
+  test('names the folders of src/flows, each after those that it imports', () => {
+    const sentence = /^Its folders, each of which sees only those before it: (?<names>[^.]*)\.$/m.exec(PAGE);
+    const names = [...(sentence?.groups?.['names'] ?? '').matchAll(/`(?<name>\w+)`/g)];
+    expect(names.map(({ groups }) => groups?.['name']).toSorted()).toEqual(foldersOf('src/flows'));
   });
 
   test('names only rooms of the domain that exist', () => {

@@ -22,8 +22,8 @@ import { MAX_PASSED_WAITING, MOST_UNUSED } from '#domain/scheduling/facts.ts';
 import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
-import { MAX_CHECK_PODS } from '#flows/check-places.ts';
-import { MAX_FETCHING_PIPELINES } from '#flows/source-turns.ts';
+import { MAX_CHECK_PODS } from '#flows/checks/check-places.ts';
+import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
 
 export const LIMITS_PAGE = 'docs/reference/limits.md';
 

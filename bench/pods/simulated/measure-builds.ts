@@ -11,7 +11,7 @@ import { difference, type ApiWrites } from '#bench/api-writes.ts';
 import { applyPipelines, pipelineName, taskJob, untilLoaded } from '#bench/pods/installation.ts';
 import { secondsByProgram } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
-import { triggerJob } from '#flows/trigger-job.ts';
+import { triggerJob } from '#flows/builds/trigger-job.ts';
 import { storesOver } from '#testing/stores.ts';
 import type { Installed } from './installed.ts';
 import { sharesText } from './measure-checks.ts';

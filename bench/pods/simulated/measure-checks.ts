@@ -8,7 +8,7 @@ import { difference } from '#bench/api-writes.ts';
 import { applyPipelines, gitPipeline, taskJob, untilLoaded } from '#bench/pods/installation.ts';
 import { costOf, type Cost } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
-import { MAX_CHECK_PODS } from '#flows/check-places.ts';
+import { MAX_CHECK_PODS } from '#flows/checks/check-places.ts';
 import { capacityOf, summariseClaims, type Claim, type Spread } from './claims.ts';
 import type { Installed } from './installed.ts';
 

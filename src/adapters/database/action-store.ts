@@ -1,4 +1,4 @@
-import type { ActionStore } from '#flows/action-ports.ts';
+import type { ActionStore } from '#flows/builds/action-ports.ts';
 import { buildActions } from './build-actions.ts';
 import { lockPipeline } from './lock-pipeline.ts';
 import { pauseActions } from './pause-actions.ts';

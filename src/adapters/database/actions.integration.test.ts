@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { PipelineToSave, SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { PipelineToSave, SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';

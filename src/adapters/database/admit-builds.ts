@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
-import type { QueueFacts, QueueTransaction } from '#flows/turn-ports.ts';
+import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 import { EpochOver, fence } from './fence.ts';
 import { LOCK, prepared, time, type Database, type Transaction } from './pool.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
-import { scheduleJobs, schedulePipeline } from '#flows/schedule-jobs.ts';
+import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';

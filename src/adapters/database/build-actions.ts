@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
-import type { BuildTransaction, LockedBuild, RetryToWrite } from '#flows/action-ports.ts';
+import type { BuildTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { parseNumber } from './names.ts';

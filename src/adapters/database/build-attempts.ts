@@ -1,8 +1,8 @@
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
-import type { OpenAttempt } from '#flows/pod-work.ts';
-import type { AttemptFacts } from '#flows/ports.ts';
+import type { AttemptFacts } from '#flows/builds/ports.ts';
+import type { OpenAttempt } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
-import type { BuildEnd } from '#flows/ports.ts';
+import type { BuildEnd } from '#flows/builds/ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';

@@ -1,4 +1,4 @@
-import type { BuildStore } from '#flows/ports.ts';
+import type { BuildStore } from '#flows/builds/ports.ts';
 import { teamsWithQueue, withQueue } from './admit-builds.ts';
 import {
   attemptFacts,

@@ -1,4 +1,4 @@
-import type { PendingBuild, StartingBuild } from '#flows/pod-work.ts';
+import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import type { Definitions } from './definitions.ts';
 import { ids, prepared, rows, texts, type Database } from './pool.ts';

@@ -1,9 +1,9 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { storable } from '#domain/build/storable.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
-import type { GroupOfPod, RunToOpen } from '#flows/check-ports.ts';
+import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pod-work.ts';
+import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pods/workloads.ts';
 import { resourceNameIn } from './carry-names.ts';
 import {
   FREE_SCOPE,

@@ -1,4 +1,4 @@
-import type { CheckStore, CheckTransaction, DueCheck } from '#flows/check-ports.ts';
+import type { CheckStore, CheckTransaction, DueCheck } from '#flows/checks/ports.ts';
 import {
   closeRun,
   dueScopes,

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
-import type { CheckCause, CheckFailed } from '#flows/check-ports.ts';
+import type { CheckCause, CheckFailed } from '#flows/checks/ports.ts';
 import { rows, time, type Transaction } from './pool.ts';
 
 export interface TimerRow {

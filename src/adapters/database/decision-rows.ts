@@ -1,5 +1,5 @@
 import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
-import type { MadeBuild, WriteOptions } from '#flows/schedule-ports.ts';
+import type { MadeBuild, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import type { GatheredJob } from './gather.ts';
 
 /** A build as the database answers it. */

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { WaitingApproval } from '#flows/turn-ports.ts';
+import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { ids, LOCK, rows, time, type Database } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';

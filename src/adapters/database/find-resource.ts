@@ -1,4 +1,4 @@
-import type { LockedResource } from '#flows/action-ports.ts';
+import type { LockedResource } from '#flows/builds/action-ports.ts';
 import { rows, type Transaction } from './pool.ts';
 
 /** Undefined also when the version is not one of the resource. */

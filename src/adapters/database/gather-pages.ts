@@ -8,7 +8,7 @@ import {
   type Taken,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
-import type { Pages } from '#flows/schedule-ports.ts';
+import type { Pages } from '#flows/builds/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
 import { prepared, type Transaction } from './pool.ts';
 

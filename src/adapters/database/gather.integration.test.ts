@@ -6,7 +6,7 @@ import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
-import { decideWithPages } from '#flows/decide-with-pages.ts';
+import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';

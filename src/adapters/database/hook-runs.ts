@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
-import type { HooksEnded } from '#flows/check-ports.ts';
-import type { OpenHookRun } from '#flows/pod-work.ts';
+import type { HooksEnded } from '#flows/checks/ports.ts';
+import type { OpenHookRun } from '#flows/pods/workloads.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import type { PipelineName } from '#flows/names.ts';
-import type { KeptSources, PipelineStore } from '#flows/pipeline-ports.ts';
+import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, type Database } from './pool.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';

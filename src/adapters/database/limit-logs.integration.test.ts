@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { limitLogs } from '#flows/limit-logs.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import { limitLogs } from '#flows/builds/limit-logs.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';

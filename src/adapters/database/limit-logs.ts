@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { LogStore } from '#flows/limit-logs.ts';
+import type { LogStore } from '#flows/builds/limit-logs.ts';
 import { holdEpoch } from './fence.ts';
 import { logMonth } from './log-chunks.ts';
 import { ids, rows, texts, type Database, type Transaction } from './pool.ts';

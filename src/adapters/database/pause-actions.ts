@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { PauseTransaction } from '#flows/action-ports.ts';
+import type { PauseTransaction } from '#flows/builds/action-ports.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { rows, type Transaction } from './pool.ts';
 

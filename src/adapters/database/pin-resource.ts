@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { MOST_PASSED } from '#domain/scheduling/facts.ts';
-import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/action-ports.ts';
+import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import { ids, rows, time, type Transaction } from './pool.ts';
 import { requestSchedule } from './record-versions.ts';

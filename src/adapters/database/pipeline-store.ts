@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { PipelineStore, StoredFacts } from '#flows/pipeline-ports.ts';
+import type { PipelineStore, StoredFacts } from '#flows/pipelines/ports.ts';
 import { cronNext } from './cron-next.ts';
 import { keptSources } from './kept-sources.ts';
 import { rows, type Database } from './pool.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';

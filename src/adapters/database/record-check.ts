@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { CheckedScope } from '#domain/scheduling/check-timers.ts';
-import type { CheckCause, ScopeChecked } from '#flows/check-ports.ts';
+import type { CheckCause, ScopeChecked } from '#flows/checks/ports.ts';
 import { RUN_ENDED, timestamp, toTimer, type TimerRow } from './check-timers.ts';
 import { withoutNulls } from './nulls.ts';
 import { rows, time, type Transaction } from './pool.ts';

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { storableFields } from '#domain/build/storable.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
-import type { VersionsAdded } from '#flows/check-ports.ts';
+import type { VersionsAdded } from '#flows/checks/ports.ts';
 import { versionDigest } from './digests.ts';
 import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { rows, texts, time, type Transaction } from './pool.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabasePool } from 'slonik';
 import { audit } from '#adapters/database/access/audit.ts';
-import type { Act } from '#flows/access-ports.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { RenameAsked, RenameRequests, RenameStore, Renaming } from '#flows/rename-ports.ts';
+import type { Act } from '#flows/people/ports.ts';
+import type { RenameAsked, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { LOCK, rows, time, type Database, type Transaction } from './pool.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { WebhookCall } from '#flows/check-ports.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { WebhookCall } from '#flows/checks/ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';

@@ -1,5 +1,5 @@
 import { sql, type DatabasePool } from 'slonik';
-import type { WebhookCall, WebhooksAnswered } from '#flows/check-ports.ts';
+import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 import { prepared, time } from './pool.ts';
 
 /**

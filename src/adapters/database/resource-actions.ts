@@ -1,4 +1,4 @@
-import type { ResourceTransaction } from '#flows/action-ports.ts';
+import type { ResourceTransaction } from '#flows/builds/action-ports.ts';
 import { findResource } from './find-resource.ts';
 import { pinTransaction } from './pin-resource.ts';
 import { rows, type Transaction } from './pool.ts';

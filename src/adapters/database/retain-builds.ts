@@ -1,6 +1,6 @@
 import type { RetainDecision, Retention } from '#domain/scheduling/retain.ts';
-import type { OldBuilds, RetentionTurn } from '#flows/retention-ports.ts';
-import type { FactsTransaction } from '#flows/schedule-ports.ts';
+import type { OldBuilds, RetentionTurn } from '#flows/builds/retention-ports.ts';
+import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 import { gatherJobs } from './gather.ts';
 import { removeLogs } from './limit-logs.ts';
 import { ids, rows, type Transaction } from './pool.ts';

@@ -1,4 +1,4 @@
-import type { OldVersions, RetentionTurn } from '#flows/retention-ports.ts';
+import type { OldVersions, RetentionTurn } from '#flows/builds/retention-ports.ts';
 import { ids, rows, type Transaction } from './pool.ts';
 import { FOUND_FIRST_FIRST, foundAfter, NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 

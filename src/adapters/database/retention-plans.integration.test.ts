@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { retainNext } from '#flows/retain-history.ts';
+import { retainNext } from '#flows/builds/retain-history.ts';
 import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/filled-history.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';

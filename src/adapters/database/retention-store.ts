@@ -1,4 +1,4 @@
-import type { RecordsBefore, RetentionStore, RetentionTransaction } from '#flows/retention-ports.ts';
+import type { RecordsBefore, RetentionStore, RetentionTransaction } from '#flows/builds/retention-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { ids, rows, type Database, type Transaction } from './pool.ts';
 import { downstreamOf, oldBuilds, removeBuilds } from './retain-builds.ts';

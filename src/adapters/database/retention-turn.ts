@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import type { Retention } from '#domain/scheduling/retain.ts';
-import type { RetentionTurn, TurnOf } from '#flows/retention-ports.ts';
+import type { RetentionTurn, TurnOf } from '#flows/builds/retention-ports.ts';
 import { LOCK, rows, type Transaction } from './pool.ts';
 
 const TABLES = { jobs: 'jobs', resources: 'check_scopes' } as const;

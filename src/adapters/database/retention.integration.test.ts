@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
-import { retainHistory, retainNext } from '#flows/retain-history.ts';
-import { triggerVersion } from '#flows/trigger-version.ts';
+import { retainHistory, retainNext } from '#flows/builds/retain-history.ts';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';

@@ -1,4 +1,4 @@
-import type { ChangedPin } from '#flows/save-ports.ts';
+import type { ChangedPin } from '#flows/pipelines/save-ports.ts';
 import { withoutNulls } from './nulls.ts';
 import { rows, type Transaction } from './pool.ts';
 

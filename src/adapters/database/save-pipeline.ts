@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { PipelineToSave } from '#flows/pipeline-ports.ts';
-import type { PipelineBefore, SaveTransaction } from '#flows/save-ports.ts';
+import type { PipelineToSave } from '#flows/pipelines/ports.ts';
+import type { PipelineBefore, SaveTransaction } from '#flows/pipelines/save-ports.ts';
 import { carryNames } from './carry-names.ts';
 import { holdEpoch } from './fence.ts';
 import { withoutNulls } from './nulls.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import type { DefinitionRows, ResourceRow } from '#domain/scheduling/definition-rows.ts';
 import type { ResourceTimer } from '#domain/scheduling/resource-timers.ts';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
-import type { HistoriesSwitched } from '#flows/save-ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
 import { webhookToken, webhookTokenHash } from './digests.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
 import { switchScopes } from './switch-scopes.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
-import type { GatheredFacts, PipelineTransaction } from '#flows/schedule-ports.ts';
+import type { GatheredFacts, PipelineTransaction } from '#flows/builds/schedule-ports.ts';
 import { EpochOver, fence } from './fence.ts';
 import { newestPages, olderPages } from './gather-pages.ts';
 import { gatherWaiting, type Gathered } from './gather.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { SessionStore } from '#flows/session-ports.ts';
+import type { SessionStore } from '#flows/builds/session-ports.ts';
 import { prepared, time, type Database } from './pool.ts';
 
 type Opened = 'opened' | 'same' | 'taken' | 'over';

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { Doing, Ended } from '#domain/graph/state.ts';
-import type { ShownPipeline, ShownState, ShowStore } from '#flows/show-ports.ts';
+import type { ShownPipeline, ShownState, ShowStore } from '#flows/views/show-ports.ts';
 import type { Definitions } from './definitions.ts';
 import { prepared } from './pool.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'slonik';
 import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
-import type { HistoriesSwitched } from '#flows/save-ports.ts';
+import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
 import { giveBack } from './pin-resource.ts';
 import { ids, rows, texts, type Transaction } from './pool.ts';
 

@@ -9,7 +9,7 @@ import {
   tellingGroups,
 } from '#adapters/database/access/team-members.ts';
 import { inTurn } from '#adapters/database/access/turns.ts';
-import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/team-ports.ts';
+import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/people/team-ports.ts';
 import { holdEpoch } from './fence.ts';
 import { rows, time, type Database, type Transaction } from './pool.ts';
 

@@ -1,11 +1,11 @@
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { BuildRef, JobName } from '#flows/names.ts';
 import type {
   RequestTransaction,
   TriggerAnswer,
   TriggerWaits,
   WaitingTransaction,
-} from '#flows/trigger-ports.ts';
+} from '#flows/builds/trigger-ports.ts';
+import type { BuildRef, JobName } from '#flows/names.ts';
 import { gatherJobs } from './gather.ts';
 import { LOCK, prepared, rows, time, type Database, type Transaction } from './pool.ts';
 import { decisionTransaction } from './schedule.ts';

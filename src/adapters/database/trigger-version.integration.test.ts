@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { triggerVersion } from '#flows/trigger-version.ts';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { rows } from './pool.ts';

@@ -1,6 +1,6 @@
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
+import type { VersionTransaction } from '#flows/builds/trigger-ports.ts';
 import type { ResourceName } from '#flows/names.ts';
-import type { VersionTransaction } from '#flows/trigger-ports.ts';
 import { findResource } from './find-resource.ts';
 import { gatherJobs } from './gather.ts';
 import { lockPipeline } from './lock-pipeline.ts';

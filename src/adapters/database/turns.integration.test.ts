@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job } from '#domain/pipeline/pipeline.ts';
-import { expireApprovals, giveTurnsToTeam } from '#flows/give-turns.ts';
+import { expireApprovals, giveTurnsToTeam } from '#flows/builds/give-turns.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, retryOn, triggerOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';

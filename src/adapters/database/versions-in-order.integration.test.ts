@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import type { SavedPipeline } from '#flows/pipeline-ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';

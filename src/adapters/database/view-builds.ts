@@ -1,10 +1,10 @@
 import { sql, type DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import type { StoredBuildDetail } from '#flows/complete-views.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
-import type { BuildDetail, BuildView } from '#flows/views.ts';
+import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
+import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { parseNumber } from './names.ts';

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceName } from '#flows/names.ts';
-import type { CheckViewStore } from '#flows/show-check.ts';
-import type { HooksView } from '#flows/views.ts';
+import type { HooksView } from '#flows/views/ports.ts';
+import type { CheckViewStore } from '#flows/views/show-check.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { rows } from './pool.ts';

@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type { BuildRef } from '#flows/names.ts';
-import type { LogPage } from '#flows/views.ts';
+import type { LogPage } from '#flows/views/ports.ts';
 import { logMonth, readText, type StoredText } from './log-chunks.ts';
 import { parseNumber } from './names.ts';
 import { prepared, rows } from './pool.ts';

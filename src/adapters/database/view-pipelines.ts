@@ -1,5 +1,5 @@
 import { sql, type DatabasePool } from 'slonik';
-import type { JobView, PipelineView } from '#flows/views.ts';
+import type { JobView, PipelineView } from '#flows/views/ports.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { prepared, rows } from './pool.ts';

@@ -2,7 +2,7 @@ import { sql, type DatabasePool } from 'slonik';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
-import type { ResourceView, VersionView } from '#flows/views.ts';
+import type { ResourceView, VersionView } from '#flows/views/ports.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { prepared, rows } from './pool.ts';

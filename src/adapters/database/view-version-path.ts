@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { PathBuild, PathJob } from '#domain/scheduling/version-path.ts';
 import type { ResourceName } from '#flows/names.ts';
-import type { PathBuildRow, VersionToFollow } from '#flows/show-version-path.ts';
+import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-path.ts';
 import { pipelineId } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { ids, rows } from './pool.ts';

@@ -2,7 +2,7 @@ import { sql, type DatabasePool } from 'slonik';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { JobToExplain, UnstartedBuild, WaitingStore } from '#flows/waiting-ports.ts';
+import type { JobToExplain, UnstartedBuild, WaitingStore } from '#flows/views/waiting-ports.ts';
 import { jobNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
 import { gatherJobs } from './gather.ts';

@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { ViewStore } from '#flows/complete-views.ts';
+import type { ViewStore } from '#flows/views/complete-views.ts';
 import { cronNext } from './cron-next.ts';
 import type { Definitions } from './definitions.ts';
 import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';

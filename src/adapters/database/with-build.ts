@@ -1,4 +1,4 @@
-import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/build-ports.ts';
+import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { readState, upsertSteps } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
 import { holdEpoch } from './fence.ts';

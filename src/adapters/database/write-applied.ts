@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
-import type { AttemptChanges, StoredAttempt } from '#flows/build-ports.ts';
+import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { upsertSteps } from './build-steps.ts';
 import { resourceNameIn } from './carry-names.ts';
 import { versionDigest } from './digests.ts';

@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import type { Decision } from '#domain/scheduling/decision.ts';
-import type { DecisionWritten, WriteOptions } from '#flows/schedule-ports.ts';
+import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import type { GatheredJob } from './gather.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LIMITS } from '#domain/pipeline/limits.ts';
-import type { SourceReader, SourceRules } from '#flows/manifest-ports.ts';
+import type { SourceReader, SourceRules } from '#flows/pipelines/manifest-ports.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
 /** Reads what stands under a `source`: `svc://<name>` in the registry, anything else where it says. */

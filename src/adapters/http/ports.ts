@@ -1,11 +1,11 @@
 import type { Badge } from '#domain/graph/badge.ts';
-import type { ActionPorts } from '#flows/action-ports.ts';
-import type { CheckStore } from '#flows/check-ports.ts';
+import type { ActionPorts } from '#flows/builds/action-ports.ts';
+import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { ShownLists } from '#flows/show-lists.ts';
-import type { Shows } from '#flows/show-pipeline.ts';
-import type { TriggerStore } from '#flows/trigger-ports.ts';
-import type { Views } from '#flows/views.ts';
+import type { Views } from '#flows/views/ports.ts';
+import type { ShownLists } from '#flows/views/show-lists.ts';
+import type { Shows } from '#flows/views/show-pipeline.ts';
 import type { PublicMetrics } from './metrics.ts';
 
 /** What the routes and pages of pipelines, jobs, builds and resources stand on. */

@@ -14,7 +14,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { AuditStore } from '#flows/access-ports.ts';
+import type { AuditStore } from '#flows/people/ports.ts';
 import type { Authorize } from './access/authorize.ts';
 import type { BrowserRules } from './access/browser.ts';
 import { identify } from './access/identify.ts';

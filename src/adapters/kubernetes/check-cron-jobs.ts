@@ -1,4 +1,4 @@
-import type { ScheduledPipeline } from '#flows/manifest-ports.ts';
+import type { ScheduledPipeline } from '#flows/pipelines/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
 import { applyIfChanged } from './api/apply-if-changed.ts';
 import type { ApiClient } from './api/client.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CreatePodAnswer } from '#flows/cluster-ports.ts';
-import type { CheckRunFacts, PendingBuild } from '#flows/pod-work.ts';
-import { requestBuildPod, requestCheckPod } from '#flows/request-pod.ts';
+import type { CreatePodAnswer } from '#flows/pods/ports.ts';
+import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
+import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import type { Answer } from './api/answer.ts';
 import { kubernetesCluster, shimKeys, type Surroundings } from './cluster.ts';
 import type { TeamRules } from './manifests/installation.ts';

@@ -10,8 +10,8 @@ import type {
   Cluster,
   CreatePodAnswer,
   NodeSelector,
-} from '#flows/cluster-ports.ts';
-import type { CheckRunFacts, PendingBuild } from '#flows/pod-work.ts';
+} from '#flows/pods/ports.ts';
+import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import { ApiError, orAbsent, orThrow, type Problem } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS, type Wire } from './api/kinds.ts';

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariable } from '#domain/pipeline/variables.ts';
-import type { ConfigurationAnswer, PipelineCluster, PipelineManifest } from '#flows/manifest-ports.ts';
+import type {
+  ConfigurationAnswer,
+  PipelineCluster,
+  PipelineManifest,
+} from '#flows/pipelines/manifest-ports.ts';
 import { orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS, type Wire } from './api/kinds.ts';

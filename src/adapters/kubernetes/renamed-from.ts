@@ -1,4 +1,4 @@
-import type { RenamedFrom } from '#flows/rename-ports.ts';
+import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 import { ANNOTATION } from './manifests/labels.ts';
 
 /** As the annotation has it: three parts of which none has a slash. */

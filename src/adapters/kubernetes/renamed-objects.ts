@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PipelineCluster } from '#flows/manifest-ports.ts';
+import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 import { ApiError, orAbsent, orThrow } from './api/answer.ts';
 import type { ApiClient, JsonPatch } from './api/client.ts';
 import { KINDS } from './api/kinds.ts';

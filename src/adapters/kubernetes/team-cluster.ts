@@ -1,4 +1,4 @@
-import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/team-ports.ts';
+import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/people/team-ports.ts';
 import { ApiError, orAbsent, type Answer, type Problem } from './api/answer.ts';
 import { applyIfChanged } from './api/apply-if-changed.ts';
 import type { ApiClient } from './api/client.ts';

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
-import type { NodeSelector, PodFacts } from '#flows/cluster-ports.ts';
+import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { KINDS, type Kind, type Wire } from './api/kinds.ts';
 import type { Surroundings } from './cluster.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
-import type { OAuthClient, StoredProvider } from '#flows/oauth-ports.ts';
+import type { OAuthClient, StoredProvider } from '#flows/people/oauth-ports.ts';
 import {
   forgingProvider,
   honest,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Passwords } from '#flows/access-ports.ts';
+import type { Passwords } from '#flows/people/ports.ts';
 import { argon2Passwords } from './argon2.ts';
 import { turns } from './turns.ts';
 

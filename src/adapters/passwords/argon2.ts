@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
-import type { Passwords } from '#flows/access-ports.ts';
+import type { Passwords } from '#flows/people/ports.ts';
 import { isCommonPassword } from './common.ts';
 import { turns } from './turns.ts';
 

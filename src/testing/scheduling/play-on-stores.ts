@@ -1,8 +1,8 @@
 import { rows } from '#adapters/database/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
-import type { Done, Refused } from '#flows/action-ports.ts';
-import { triggerVersion } from '#flows/trigger-version.ts';
+import type { Done, Refused } from '#flows/builds/action-ports.ts';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
 import { allSteps, firstStep } from './agent-events.ts';

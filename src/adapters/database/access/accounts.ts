@@ -2,6 +2,7 @@ import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import { rows, time, type Transaction } from '#adapters/database/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
+import { cutPage, pageSize } from '#flows/page.ts';
 import type {
   Account,
   AccountChange,
@@ -10,8 +11,7 @@ import type {
   Act,
   Credentials,
   LockedAccount,
-} from '#flows/access-ports.ts';
-import { cutPage, pageSize } from '#flows/page.ts';
+} from '#flows/people/ports.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { expectAgain, joinTeams } from './team-members.ts';

@@ -1,8 +1,8 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import { rows, texts, time } from '#adapters/database/pool.ts';
-import type { AuditEntry, AuditFilter, AuditStore } from '#flows/access-ports.ts';
 import { cutPage, pageSize } from '#flows/page.ts';
+import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts';
 
 /** A line for the audit log, in the transaction of what it speaks of. */
 export async function audit(connection: CommonQueryMethods, entry: AuditEntry): Promise<void> {

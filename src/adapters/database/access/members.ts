@@ -11,7 +11,7 @@ import type {
   MemberStore,
   MemberTransaction,
   TeamView,
-} from '#flows/access-ports.ts';
+} from '#flows/people/ports.ts';
 import { audit } from './audit.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { notifyTeamChanged } from './team-members.ts';

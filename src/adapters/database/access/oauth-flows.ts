@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import { rows, time, type Transaction } from '#adapters/database/pool.ts';
-import type { OAuthFlow, OAuthStore } from '#flows/oauth-ports.ts';
+import type { OAuthFlow, OAuthStore } from '#flows/people/oauth-ports.ts';
 import { audit } from './audit.ts';
 import { inTurn } from './turns.ts';
 

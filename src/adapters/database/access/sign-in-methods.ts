@@ -2,7 +2,7 @@ import { sql, type CommonQueryMethods } from 'slonik';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import { rows, type Transaction } from '#adapters/database/pool.ts';
 import type { Ways } from '#domain/access/lock-out.ts';
-import type { SignInMethods, SignInMethodsTransaction, StoredProvider } from '#flows/oauth-ports.ts';
+import type { SignInMethods, SignInMethodsTransaction, StoredProvider } from '#flows/people/oauth-ports.ts';
 import { audit } from './audit.ts';
 import { notifyGroupsChanged } from './team-members.ts';
 

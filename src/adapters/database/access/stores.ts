@@ -1,15 +1,15 @@
 import type { DatabasePool } from 'slonik';
 import { renameRequests } from '#adapters/database/rename-pipeline.ts';
+import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type {
   AccountStore,
   AuditStore,
   MemberStore,
   TokenStore,
   UserSessionStore,
-} from '#flows/access-ports.ts';
-import type { OAuthStore } from '#flows/oauth-ports.ts';
-import type { RenameRequests } from '#flows/rename-ports.ts';
-import type { ThrottleStore } from '#flows/throttle-ports.ts';
+} from '#flows/people/ports.ts';
+import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
+import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import { accountStore } from './accounts.ts';
 import { auditStore } from './audit.ts';
 import { memberStore } from './members.ts';

@@ -4,7 +4,7 @@ import { withoutNulls } from '#adapters/database/nulls.ts';
 import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { NamedMember, TeamAct } from '#flows/team-ports.ts';
+import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
 import { audit } from './audit.ts';
 
 /** `byManifest`: the manifest names members. Otherwise nobody is expected to become one. */

@@ -1,5 +1,5 @@
 import { rows, type Transaction } from '#adapters/database/pool.ts';
-import type { TeamSettingsTransaction } from '#flows/access-ports.ts';
+import type { TeamSettingsTransaction } from '#flows/people/ports.ts';
 import { audit } from './audit.ts';
 import { notifyTeamChanged, saveGroups } from './team-members.ts';
 

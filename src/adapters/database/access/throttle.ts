@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { rows, texts, time, type Transaction } from '#adapters/database/pool.ts';
 import type { AttemptKey } from '#domain/access/throttle.ts';
-import type { ThrottleStore, ThrottleTransaction } from '#flows/throttle-ports.ts';
+import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
 
 const KEPT_MS = 60 * 60_000;
 

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/nulls.ts';
 import { prepared, rows, time, type Transaction } from '#adapters/database/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/access-ports.ts';
+import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/people/ports.ts';
 import { ROLES_BY_TEAM } from './accounts.ts';
 import { audit } from './audit.ts';
 import { inTurn } from './turns.ts';

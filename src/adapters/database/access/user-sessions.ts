@@ -3,7 +3,7 @@ import { withoutNulls } from '#adapters/database/nulls.ts';
 import { rows, time } from '#adapters/database/pool.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
-import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/access-ports.ts';
+import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/people/ports.ts';
 import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './accounts.ts';
 import { audit } from './audit.ts';
 import { inTurn } from './turns.ts';

@@ -3,7 +3,7 @@ import { createLog } from '#adapters/http/log.ts';
 import { publicRoutes } from '#adapters/http/routes/table.ts';
 import { createServer } from '#adapters/http/server.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
-import type { AuditEntry } from '#flows/access-ports.ts';
+import type { AuditEntry } from '#flows/people/ports.ts';
 import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { registeredRoutes } from '#testing/registered-routes.ts';
 import type { Route } from './route.ts';

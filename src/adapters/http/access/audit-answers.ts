@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditEntry, AuditStore } from '#flows/access-ports.ts';
+import type { AuditEntry, AuditStore } from '#flows/people/ports.ts';
 
 /** What of a body tells why, or which. */
 const TOLD = ['version_id', 'comment', 'message', 'signature'];

@@ -1,6 +1,6 @@
 import type { Identity } from '#domain/access/decide-access.ts';
-import type { TokenStore, UserSessionStore } from '#flows/access-ports.ts';
-import { identifyByToken } from '#flows/api-tokens.ts';
+import { identifyByToken } from '#flows/people/api-tokens.ts';
+import type { TokenStore, UserSessionStore } from '#flows/people/ports.ts';
 import { apiTokenHash } from './api-token.ts';
 import { bearerToken, type Authorize } from './authorize.ts';
 import type { SessionCodec } from './session-token.ts';

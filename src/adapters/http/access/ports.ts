@@ -1,16 +1,16 @@
+import type { ChangePasswordPorts } from '#flows/people/change-password.ts';
+import type { OAuthStore } from '#flows/people/oauth-ports.ts';
+import type { OAuthPorts } from '#flows/people/oauth-sign-in.ts';
 import type {
   AccountStore,
   AuditStore,
   MemberStore,
   TokenStore,
   UserSessionStore,
-} from '#flows/access-ports.ts';
-import type { ChangePasswordPorts } from '#flows/change-password.ts';
-import type { Compiler } from '#flows/manifest-ports.ts';
-import type { OAuthStore } from '#flows/oauth-ports.ts';
-import type { OAuthPorts } from '#flows/oauth-sign-in.ts';
-import type { ApiObjects } from '#flows/object-ports.ts';
-import type { RenameRequests } from '#flows/rename-ports.ts';
+} from '#flows/people/ports.ts';
+import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
+import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 import type { BrowserRules } from './browser.ts';
 import type { SessionCodec } from './session-token.ts';
 

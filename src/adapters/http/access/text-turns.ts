@@ -1,5 +1,5 @@
 import { Problem } from '#adapters/http/problem.ts';
-import type { Compiler } from '#flows/manifest-ports.ts';
+import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 
 /** Texts that are compiled or wait for it at a time; each may take seconds. */
 export const MAX_TEXTS = 32;

@@ -1,4 +1,4 @@
-import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
+import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';

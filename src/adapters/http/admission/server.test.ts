@@ -6,7 +6,7 @@ import {
   makeServerCertificate,
   type Pair,
 } from '#adapters/kubernetes/secrets/certificates.ts';
-import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
+import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } from './server.ts';
 
 const HOST = 'millrace-webhook.test.svc';

@@ -4,7 +4,7 @@ import type { Log } from '#adapters/http/log.ts';
 import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import { answerPlainly, pathOf } from '#adapters/http/plain-answer.ts';
 import { shareSeats } from '#domain/scheduling/share-seats.ts';
-import type { ManifestDiagnosis, ManifestText } from '#flows/diagnose-manifest.ts';
+import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { answerTo, readReview, type Review, type Verdict } from './review.ts';
 
 export const ADMISSION_PATH = '/validate-pipeline';

@@ -1,4 +1,4 @@
-import type { Credentials } from '#flows/session-ports.ts';
+import type { Credentials } from '#flows/builds/session-ports.ts';
 import { readNonce } from './nonce.ts';
 import { hashKey } from './sessions.ts';
 

@@ -18,7 +18,7 @@ import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
-import type { SessionAnswer } from '#flows/session-ports.ts';
+import type { SessionAnswer } from '#flows/builds/session-ports.ts';
 import type { AgentApi } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
 import { MAX_REFUSED_CALLS } from './refused-calls.ts';

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import type { AgentMetrics, SessionResult } from '#adapters/http/metrics.ts';
 import { Problem, problemOf } from '#adapters/http/problem.ts';
 import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
-import type { SessionAnswer } from '#flows/session-ports.ts';
+import type { SessionAnswer } from '#flows/builds/session-ports.ts';
 import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';
 import { hashKey, over } from './sessions.ts';

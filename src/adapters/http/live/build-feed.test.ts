@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import type { BuildDetail, LogPage } from '#flows/views.ts';
+import type { BuildDetail, LogPage } from '#flows/views/ports.ts';
 import { BuildFeed } from './build-feed.ts';
 import { EventStream } from './event-stream.ts';
 

@@ -1,7 +1,7 @@
 import { encodeDetail } from '#adapters/http/routes/builds.ts';
 import { encodeChunk } from '#adapters/http/routes/logs.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { LogPage, Views } from '#flows/views.ts';
+import type { LogPage, Views } from '#flows/views/ports.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { paced } from './paced.ts';

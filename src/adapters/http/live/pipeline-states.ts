@@ -3,8 +3,8 @@ import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
 import { encodeResource } from '#adapters/http/routes/resources.ts';
 import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { ShownLists } from '#flows/show-lists.ts';
-import type { Views } from '#flows/views.ts';
+import type { Views } from '#flows/views/ports.ts';
+import type { ShownLists } from '#flows/views/show-lists.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { PipelineFeedParts } from './pipeline-feed.ts';
 

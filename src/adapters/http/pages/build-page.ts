@@ -7,7 +7,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/names.ts';
-import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views.ts';
+import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
 import { lookerOf, may, type Looker } from './looker.ts';

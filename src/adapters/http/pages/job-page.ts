@@ -3,7 +3,7 @@ import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
 import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
-import type { ResourceView, VersionView } from '#flows/views.ts';
+import type { ResourceView, VersionView } from '#flows/views/ports.ts';
 import { table } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, layout, scrolling, time } from './layout.ts';

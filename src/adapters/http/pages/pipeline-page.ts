@@ -3,7 +3,7 @@ import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { JobView, ResourceView, WaitingView } from '#flows/views.ts';
+import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, layout, time } from './layout.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';

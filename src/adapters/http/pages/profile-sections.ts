@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '#domain/access/roles.ts';
-import type { Account, ApiToken, UserSession } from '#flows/access-ports.ts';
-import type { LinkedIdentity, StoredProvider } from '#flows/oauth-ports.ts';
+import type { LinkedIdentity, StoredProvider } from '#flows/people/oauth-ports.ts';
+import type { Account, ApiToken, UserSession } from '#flows/people/ports.ts';
 import { html, type Html } from './html.ts';
 import { action, csrfField, scrolling, time, type Viewer } from './layout.ts';
 

@@ -1,5 +1,5 @@
 import { refOf } from '#adapters/http/routes/builds.ts';
-import type { ShownBuildDetail, ShownLists, ShownStep } from '#flows/show-lists.ts';
+import type { ShownBuildDetail, ShownLists, ShownStep } from '#flows/views/show-lists.ts';
 import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';

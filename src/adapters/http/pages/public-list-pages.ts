@@ -1,4 +1,4 @@
-import type { ShownLists, ShownVersion } from '#flows/show-lists.ts';
+import type { ShownLists, ShownVersion } from '#flows/views/show-lists.ts';
 import { table } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { time } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { ShownLists } from '#flows/show-lists.ts';
+import type { ShownLists } from '#flows/views/show-lists.ts';
 import { html } from './html.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { jobOf, paths } from './paths.ts';

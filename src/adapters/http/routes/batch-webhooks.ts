@@ -1,7 +1,7 @@
 import { gathered } from '#adapters/http/gather.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { WebhookAnswer, WebhookCall } from '#flows/check-ports.ts';
-import { answerWebhooks } from '#flows/request-check.ts';
+import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
+import { answerWebhooks } from '#flows/checks/request-check.ts';
 
 /** Of one transaction. */
 const MAX_WEBHOOKS = 1000;

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { cancelBuild } from '#flows/cancel-build.ts';
-import { markWarning } from '#flows/mark-warning.ts';
-import { retryBuild } from '#flows/retry-build.ts';
-import { voteOnBuild } from '#flows/vote-on-build.ts';
+import { cancelBuild } from '#flows/builds/cancel-build.ts';
+import { markWarning } from '#flows/builds/mark-warning.ts';
+import { retryBuild } from '#flows/builds/retry-build.ts';
+import { voteOnBuild } from '#flows/builds/vote-on-build.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { buildUrl } from './jobs.ts';
 import { doneOr } from './refusal.ts';

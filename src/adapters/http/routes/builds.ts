@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { BuildDetail, BuildView } from '#flows/views.ts';
+import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
 import { found } from './found.ts';
 import { encodeChecks, nameOf, RequestedChecks } from './jobs.ts';
 import { nanoseconds } from './nanoseconds.ts';

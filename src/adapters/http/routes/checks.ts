@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { requestCheck } from '#flows/checks/request-check.ts';
 import type { ResourceName } from '#flows/names.ts';
-import { requestCheck } from '#flows/request-check.ts';
-import type { HooksView } from '#flows/views.ts';
+import type { HooksView } from '#flows/views/ports.ts';
 import { found } from './found.ts';
 import { answer, ResourceParams, Time } from './schemas.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LogPage } from '#flows/views.ts';
+import type { LogPage } from '#flows/views/ports.ts';
 import { logText } from './logs.ts';
 
 const pageOf = (sequence: number, hasMore: boolean, attempt = 1): LogPage => ({

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import { preferred } from '#adapters/http/negotiate.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { LOG_REMOVED, type LogPage } from '#flows/views.ts';
+import { LOG_REMOVED, type LogPage } from '#flows/views/ports.ts';
 import { describeBuild, refOf } from './builds.ts';
 import { found } from './found.ts';
 import { BuildParams, Time } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pause.ts';
+import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pipelines/pause.ts';
 import { nameOf } from './jobs.ts';
 import { doneOr } from './refusal.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { PipelineView } from '#flows/views.ts';
+import type { PipelineView } from '#flows/views/ports.ts';
 import { found } from './found.ts';
 import { answer, answerList, PipelineParams, TeamParams } from './schemas.ts';
 import { encodeShownPipeline, SHOWN, shownOne } from './shown.ts';

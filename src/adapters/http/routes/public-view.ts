@@ -4,7 +4,7 @@ import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStep } from '#domain/graph/public-view.ts';
-import { stateOfShown, type PublicView } from '#flows/show-pipeline.ts';
+import { stateOfShown, type PublicView } from '#flows/views/show-pipeline.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Named = { id: Type.Integer(), name: Type.String() };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/problem.ts';
-import type { Refused } from '#flows/action-ports.ts';
+import type { Refused } from '#flows/builds/action-ports.ts';
 import { found } from './found.ts';
 
 /** What was done; a problem when there is no such thing, or when something stands against it. */

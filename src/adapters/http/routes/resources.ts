@@ -5,7 +5,7 @@ import type { PipelinePorts, WebhookTokens } from '#adapters/http/ports.ts';
 import { roleIn, type Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
-import type { ResourceView } from '#flows/views.ts';
+import type { ResourceView } from '#flows/views/ports.ts';
 import { checkRoutes, nameOf } from './checks.ts';
 import { found } from './found.ts';
 import {

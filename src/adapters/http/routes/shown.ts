@@ -9,7 +9,7 @@ import type {
   ShownSummary,
   ShownVersion,
   ShownWhole,
-} from '#flows/show-lists.ts';
+} from '#flows/views/show-lists.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { PathBuildView } from '#flows/views.ts';
+import type { PathBuildView } from '#flows/views/ports.ts';
 import { found } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import { answer, BuildStatusName, Strings, Time, VersionParams } from './schemas.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
-import type { WaitingView } from '#flows/views.ts';
+import type { WaitingView } from '#flows/views/ports.ts';
 import { found } from './found.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';
 

@@ -3,7 +3,7 @@ import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MARKS_PATCH } from '#adapters/kubernetes/secrets/secret-marks.ts';
-import type { ProviderObjects } from '#flows/people-objects.ts';
+import type { ProviderObjects } from '#flows/people/object-ports.ts';
 import { mapped, writtenOf } from './written.ts';
 
 export interface ClientSecretsOptions {

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
-import type { Written } from '#flows/people-objects.ts';
+import type { Written } from '#flows/people/object-ports.ts';
 import { changedBy, ofApi, writtenOf, type Meta } from './written.ts';
 
 /** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */

@@ -2,7 +2,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { TeamObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
-import type { TeamObject, TeamObjects } from '#flows/people-objects.ts';
+import type { TeamObject, TeamObjects } from '#flows/people/object-ports.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';
 
 /** Team objects that the API made: they say nothing but that there is such a team. */

@@ -1,7 +1,7 @@
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { Written } from '#flows/people-objects.ts';
+import type { Written } from '#flows/people/object-ports.ts';
 
 /** What objects have that the API looks at. */
 export interface Meta {

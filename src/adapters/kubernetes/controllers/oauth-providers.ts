@@ -5,8 +5,8 @@ import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provi
 import type { SeenOAuthProvider } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
-import type { ProviderApplied } from '#flows/apply-oauth-provider.ts';
-import type { StoredProvider } from '#flows/oauth-ports.ts';
+import type { ProviderApplied } from '#flows/people/apply-oauth-provider.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import { conditionsOf, type WantedCondition } from './conditions.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 

@@ -1,6 +1,6 @@
 import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
 import { keyOf } from '#adapters/kubernetes/watch/store.ts';
-import type { PipelineFacts } from '#flows/pipeline-ports.ts';
+import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import type { PipelineStatus, Verdict } from './pipeline-status.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { PipelineApplied } from '#flows/apply-pipeline.ts';
+import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
 /** What stands elsewhere and could not be reached is tried again. */
 const UNAVAILABLE_RETRY_MS = 60_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PipelineApplied } from '#flows/apply-pipeline.ts';
-import type { PipelineFacts } from '#flows/pipeline-ports.ts';
+import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
+import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { eventsBetween } from './pipeline-events.ts';
 import { pipelineStatus, verdictOf, type PipelineStatus, type StatusInput } from './pipeline-status.ts';
 

@@ -6,8 +6,8 @@ import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
 import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
-import type { PipelineApplied } from '#flows/apply-pipeline.ts';
-import type { PipelineFacts, SavedPipeline, Waiting } from '#flows/pipeline-ports.ts';
+import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
+import type { PipelineFacts, SavedPipeline, Waiting } from '#flows/pipelines/ports.ts';
 import { conditionsOf, notReady, readyVerdict, type WantedCondition } from './conditions.ts';
 
 export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;

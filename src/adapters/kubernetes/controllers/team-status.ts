@@ -4,7 +4,7 @@ import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
-import type { TeamSaved } from '#flows/team-ports.ts';
+import type { TeamSaved } from '#flows/people/team-ports.ts';
 import { conditionsOf, notReady, type WantedCondition } from './conditions.ts';
 
 export type TeamStatus = NonNullable<SeenTeam['status']>;

@@ -1,5 +1,5 @@
 import { defined } from '#adapters/kubernetes/defined.ts';
-import type { StoredProvider } from '#flows/oauth-ports.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { SeenOAuthProvider } from './seen.ts';
 
 /** Holds back a deletion that would lock somebody out. */

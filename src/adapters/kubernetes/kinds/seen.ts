@@ -4,8 +4,8 @@ import { defined } from '#adapters/kubernetes/defined.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { renamedFromOf } from '#adapters/kubernetes/renamed-from.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
-import type { ContainerFacts, PodFacts } from '#flows/cluster-ports.ts';
-import type { RenamedFrom } from '#flows/rename-ports.ts';
+import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
+import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
 import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
 import { workOf } from './work-of-pod.ts';
 

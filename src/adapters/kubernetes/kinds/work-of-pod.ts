@@ -1,5 +1,5 @@
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { PodFacts } from '#flows/cluster-ports.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
 
 /** What a Pod says it is for. Labels are no proof: whoever may create Pods can write them. */
 export function workOf(labels: Record<string, string>): PodFacts['work'] | undefined {

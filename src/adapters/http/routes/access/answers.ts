@@ -3,8 +3,8 @@ import { addressGroup } from '#adapters/http/access/address-group.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { isFresh, type Identity } from '#domain/access/decide-access.ts';
 import type { AccessRefusal } from '#domain/access/last-admin.ts';
-import type { Act, Changed } from '#flows/access-ports.ts';
-import type { Caller } from '#flows/sign-in.ts';
+import type { Act, Changed } from '#flows/people/ports.ts';
+import type { Caller } from '#flows/people/sign-in.ts';
 
 const KINDS = {
   'last-admin': 'last-admin',

@@ -3,7 +3,7 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { answerPage, PageQuery, TeamParams, Time } from '#adapters/http/routes/schemas.ts';
-import type { AuditEntry, AuditFilter } from '#flows/access-ports.ts';
+import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
 
 const Entry = Type.Object({
   id: Type.Integer(),

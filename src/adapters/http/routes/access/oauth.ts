@@ -5,15 +5,15 @@ import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { answer, answerList, Time } from '#adapters/http/routes/schemas.ts';
-import type { Kept } from '#flows/oauth-ports.ts';
+import type { Kept } from '#flows/people/oauth-ports.ts';
 import {
   completeProfile,
   finishFlow,
   startFlow,
   type FlowFinished,
   type FlowStarted,
-} from '#flows/oauth-sign-in.ts';
-import { setLocalSignIn, unlink } from '#flows/sign-in-methods.ts';
+} from '#flows/people/oauth-sign-in.ts';
+import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
 import { accountOf, actOf, callerOf, freshAccountOf } from './answers.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './schemas.ts';
 import { handOver, SessionAnswer, Transport } from './sign-in.ts';

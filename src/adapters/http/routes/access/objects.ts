@@ -1,6 +1,6 @@
 import { Problem, type ProblemKind } from '#adapters/http/problem.ts';
-import type { ApiObjects } from '#flows/object-ports.ts';
-import type { Written } from '#flows/people-objects.ts';
+import type { Written } from '#flows/people/object-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
 /** What makes objects in the cluster; a gateway that was started without one makes none. */
 export function writable(objects: ApiObjects | undefined): ApiObjects {

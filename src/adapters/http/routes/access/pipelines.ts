@@ -12,10 +12,10 @@ import {
   validatePipeline,
   type ChangePipelinePorts,
   type PipelineChanged,
-} from '#flows/change-pipeline.ts';
-import type { Finding as FindingTold } from '#flows/diagnose-manifest.ts';
-import type { Compiler } from '#flows/manifest-ports.ts';
-import type { PipelineSpec } from '#flows/object-ports.ts';
+} from '#flows/pipelines/change-pipeline.ts';
+import type { Finding as FindingTold } from '#flows/pipelines/diagnose-manifest.ts';
+import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
+import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
 import { actOf } from './answers.ts';
 import { problemOf, writable, written } from './objects.ts';
 import { body, ObjectName } from './schemas.ts';

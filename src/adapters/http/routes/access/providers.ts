@@ -10,8 +10,8 @@ import {
   updateProvider,
   type ProviderChanged,
   type WantedProvider,
-} from '#flows/change-oauth-provider.ts';
-import type { StoredProvider } from '#flows/oauth-ports.ts';
+} from '#flows/people/change-oauth-provider.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import { actOf } from './answers.ts';
 import { writable, written } from './objects.ts';
 import { body, Nothing, SMALL_BODY } from './schemas.ts';

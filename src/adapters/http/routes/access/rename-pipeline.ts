@@ -1,7 +1,7 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
-import { renamePipeline } from '#flows/rename-pipeline.ts';
+import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
 import { actOf } from './answers.ts';
 import { encode, MadeAnswer, partsOf, PATIENCE_MS } from './pipelines.ts';
 import { body, ObjectName } from './schemas.ts';

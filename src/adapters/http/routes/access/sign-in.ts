@@ -5,7 +5,7 @@ import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { answer, Time } from '#adapters/http/routes/schemas.ts';
-import { signIn, type OpenedSession } from '#flows/sign-in.ts';
+import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
 import { accountOf, actOf, callerOf, tooMany } from './answers.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './schemas.ts';
 

@@ -6,8 +6,8 @@ import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { answerList, Time } from '#adapters/http/routes/schemas.ts';
 import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
-import type { ApiToken } from '#flows/access-ports.ts';
-import { createToken } from '#flows/api-tokens.ts';
+import { createToken } from '#flows/people/api-tokens.ts';
+import type { ApiToken } from '#flows/people/ports.ts';
 import { accountOf, actOf, freshAccountOf } from './answers.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './schemas.ts';
 

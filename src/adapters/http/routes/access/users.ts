@@ -4,8 +4,8 @@ import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { answer, answerPage, PageQuery, Time } from '#adapters/http/routes/schemas.ts';
-import type { Account } from '#flows/access-ports.ts';
-import { changeAccount, createAccount, removeAccount } from '#flows/manage-accounts.ts';
+import { changeAccount, createAccount, removeAccount } from '#flows/people/manage-accounts.ts';
+import type { Account } from '#flows/people/ports.ts';
 import { actOf, done } from './answers.ts';
 import {
   body,

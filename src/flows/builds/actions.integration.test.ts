@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { actionsOver, type Actions } from '#testing/actions.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const GIT = { ...APP, resource: 'git.app' };
+const SHIP = { ...APP, job: 'ship' };
+const gated = job('ship', get('git.app'), task('ship'));
+const definition = samplePipeline({
+  jobs: [{ ...gated, approval: { label: 'go', approvals: 1, notify: [] } }],
+});
+
+let stores: TestStores;
+let notifications: RecordedNotifications;
+let actions: Actions;
+let saved: SavedPipeline;
+let versions: number[];
+/** Row id of the first build, which waits for its approval. */
+let first: number;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(definition));
+  versions = await found(stores, saved, [{ ref: 'a' }]);
+  await scheduleOn(stores, saved.id, new Date());
+  first = (await stores.views.buildIds({ ...SHIP, number: '1' }))?.build ?? 0;
+  notifications = new RecordedNotifications();
+  actions = actionsOver({ ...stores, notifications, now: () => new Date() });
+});
+
+const decided = () => [`schedule ${saved.id}`, `status ${saved.id}`];
+const stopped = () => [`cancel ${first}`, ...decided()];
+
+describe('an action that is done notifies the scheduler and the status, and agents of builds that stop', () => {
+  const cases: Record<string, [act: () => Promise<unknown>, sent: () => string[]]> = {
+    'a pause': [async () => await actions.pausePipeline(APP, 'ann'), decided],
+    'the end of a pause': [async () => await actions.unpausePipeline(APP), decided],
+    'a pause of a job': [async () => await actions.pauseJob(SHIP, 'ann'), decided],
+    'the end of a pause of a job': [async () => await actions.unpauseJob(SHIP), decided],
+    'a pin of the version that the build took': [
+      async () => await actions.pin(GIT, { version: versions[0] ?? 0, by: 'ann' }),
+      decided,
+    ],
+    'a pin of another version': [
+      async () => {
+        const [other = 0] = await found(stores, saved, [{ ref: 'b' }]);
+        return await actions.pin(GIT, { version: other, by: 'ann' });
+      },
+      stopped,
+    ],
+    'the end of a pin': [async () => await actions.unpin(GIT), decided],
+    'a version that is disabled': [
+      async () => await actions.disableVersion(GIT, versions[0] ?? 0, 'ann'),
+      stopped,
+    ],
+    'a version that is enabled': [async () => await actions.enableVersion(GIT, versions[0] ?? 0), decided],
+    'a build that is cancelled': [
+      async () => await actions.cancelBuild({ ...SHIP, number: '1' }, 'ann'),
+      stopped,
+    ],
+    'an approval': [
+      async () => await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true }),
+      decided,
+    ],
+    'a rejection': [
+      async () =>
+        await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false, message: 'Not today.' }),
+      decided,
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_sentence, [act, sent]) => {
+    expect(await act()).toMatchObject({ answer: 'done' });
+    expect(notifications.sent).toEqual(sent());
+  });
+
+  test('a retry of a build that has ended', async () => {
+    await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true });
+    await succeed(stores, 'ship');
+    notifications.sent.length = 0;
+    expect(await actions.retryBuild({ ...SHIP, number: '1' }, 'ann')).toMatchObject({
+      answer: 'done',
+      build: { number: '1.1' },
+    });
+    expect(notifications.sent).toEqual(decided());
+  });
+});
+
+describe('an action that is refused notifies nobody', () => {
+  const cases: Record<string, () => Promise<unknown>> = {
+    'a retry of a build that has not ended': async () =>
+      await actions.retryBuild({ ...SHIP, number: '1' }, 'ann'),
+    'a warning on a build that has not failed': async () =>
+      await actions.markWarning({ ...SHIP, number: '1' }, 'ann'),
+    'a rejection without a reason': async () =>
+      await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false }),
+    'a pause that the manifest decides': async () => {
+      await stores.pipelines.savePipeline(toSave(definition, { paused: false }));
+      return await actions.pausePipeline(APP, 'ann');
+    },
+    'a pin that the manifest decides': async () => {
+      const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
+      await stores.pipelines.savePipeline(toSave(definition, { pins }));
+      return await actions.unpin(GIT);
+    },
+  };
+  test.each(Object.entries(cases))('%s', async (_sentence, act) => {
+    expect(await act()).toMatchObject({ answer: 'refused' });
+    expect(notifications.sent).toEqual([]);
+  });
+
+  test('a build that is not there', async () => {
+    expect(await actions.cancelBuild({ ...SHIP, number: '9' }, 'ann')).toEqual({ answer: 'unknown' });
+    expect(notifications.sent).toEqual([]);
+  });
+});

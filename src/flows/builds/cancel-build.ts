@@ -1,0 +1,19 @@
+import { decideCancel } from '#domain/scheduling/build-changes.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import { notifyOfAction } from './notify-of-action.ts';
+
+/** Ends a build that has not started; the agent of one that runs is asked to stop, and runs its hooks. */
+export async function cancelBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Done | Refused> {
+  const at = ports.now();
+  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Done | Refused> => {
+    const build = await tx.build(ref);
+    if (build === undefined) return { answer: 'unknown' };
+    const decision = decideCancel(build.status);
+    if (decision.answer === 'refused') return { answer: 'refused', reasons: [decision.reason] };
+    await tx.cancel(build, { by, reason: `Cancelled by ${by}.`, at });
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped: [build.id] };
+  });
+  notifyOfAction(answer, ports);
+  return answer;
+}

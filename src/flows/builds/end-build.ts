@@ -1,0 +1,43 @@
+import { settleBuild, settleSteps } from '#domain/build/settle-build.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
+import type { BuildTransaction, StoredAttempt } from './build-transaction.ts';
+import type { AttemptOver, AttemptRef, BuildEnd, BuildStore } from './ports.ts';
+import { recordChanges } from './record-changes.ts';
+
+type Builds = Pick<BuildStore, 'withBuild'>;
+
+/** Ends a build that its agent did not end. `over`: it has ended, or this attempt is not its current one. */
+export async function endBuild(
+  { build, attempt }: AttemptRef,
+  end: BuildEnd,
+  builds: Builds,
+): Promise<'ended' | 'over'> {
+  return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
+    const read = await openAttempt(tx, attempt);
+    if (read === undefined) return 'over';
+    await recordChanges(tx, read, settleBuild(stateOf(read.state), { ...end, at: end.at.toISOString() }));
+    return 'ended';
+  });
+}
+
+/** Ends the attempt without an outcome; the build is pending again, with the next attempt. */
+export async function retryAttempt(
+  { build, attempt }: AttemptRef,
+  { reason, at, words }: AttemptOver,
+  builds: Builds,
+): Promise<'retried' | 'over'> {
+  return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
+    const read = await openAttempt(tx, attempt);
+    if (read === undefined) return 'over';
+    const steps = settleSteps(stateOf(read.state), at.toISOString(), words);
+    const ran = steps.some(({ status }) => status !== 'skipped');
+    await tx.retry(read, { reason, at, steps: ran ? steps : [] });
+    return 'retried';
+  });
+}
+
+/** Undefined if the build has ended, has another attempt by now, or has not had its turn. */
+async function openAttempt(tx: BuildTransaction, attempt: number): Promise<StoredAttempt | undefined> {
+  const read = await tx.attempt(attempt);
+  return read?.current === true && read.admitted && !read.ended ? read : undefined;
+}

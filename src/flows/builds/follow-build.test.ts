@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { openAttempt } from '#testing/open-builds.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
+import { eventsOf } from '#testing/stores.ts';
+import type { AttemptChanges, StoredAttempt } from './build-transaction.ts';
+import { followBuild } from './follow-build.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+const EVENTS = eventsOf(['0'], AT);
+const STEP: StepState = { id: '0', kind: 'task', name: 'test', status: 'waiting' };
+
+/** An attempt of build 41 in pipeline 1, and what following it did. */
+async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, step = STEP) {
+  const read = openAttempt(41, 2);
+  const attempt: StoredAttempt = {
+    ...read,
+    ...more,
+    state: { ...read.state, ...more.state, steps: { kind: 'recorded', steps: [step] } },
+  };
+  const did: string[] = [];
+  const changes: AttemptChanges[] = [];
+  const answer = await followBuild({ build: 41, attempt: 2 }, events, {
+    builds: {
+      withBuild: async (_build, { mayDecide }, work) => {
+        if (mayDecide) did.push('lock');
+        return await work({
+          attempt: async () => attempt,
+          record: async (_read, change) => void changes.push(change),
+          retry: async () => undefined,
+        });
+      },
+    },
+    notifications: { notify: (notification) => void did.push(textOf(notification)) },
+  });
+  return { answer, did, changes };
+}
+
+describe('events of an agent', () => {
+  test('that begin the build are recorded, and those who look on are notified', async () => {
+    const { answer, did } = await follow(EVENTS.slice(0, 1));
+    expect(answer).toEqual({ acknowledged: 1, cancel: false });
+    expect(did).toEqual(['status 1', 'progress 41']);
+  });
+
+  test('that only log notify nobody but those who look on', async () => {
+    const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
+    const { did } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
+    expect(did).toEqual(['progress 41']);
+  });
+
+  test('that end the build take the lock of its pipeline first, and lead to a decision on it', async () => {
+    const { did, changes } = await follow(EVENTS);
+    expect(did).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
+    expect(changes[0]?.end).toMatchObject({ outcome: 'succeeded', status: 'succeeded', good: true });
+  });
+
+  test('that report a failure leave a warning where the job allows failures', async () => {
+    const end: BuildEvent = {
+      sequence: 1,
+      at: AT,
+      type: 'build-ended',
+      outcome: 'failed',
+      reason: 'StepFailed',
+      message: 'test failed',
+    };
+    const [strict, lenient] = await Promise.all([follow([end]), follow([end], { allowFailure: true })]);
+    expect(strict.changes[0]?.end).toMatchObject({ status: 'failed', good: false });
+    expect(lenient.changes[0]?.end).toMatchObject({ outcome: 'failed', status: 'warning', good: true });
+  });
+
+  test('that make a version lead to decisions in all pipelines', async () => {
+    const put: StepState = { ...STEP, kind: 'put', name: 'image', resource: 'image', status: 'started' };
+    const made: BuildEvent = {
+      sequence: 1,
+      at: AT,
+      type: 'step-ended',
+      step: '0',
+      status: 'succeeded',
+      version: { digest: 'a' },
+    };
+    const { did } = await follow([made], {}, put);
+    expect(did).toEqual(['lock', 'schedule 1', 'schedule all', 'progress 41']);
+  });
+
+  const silent: Record<string, [Partial<StoredAttempt>, unknown]> = {
+    'that were applied before are acknowledged once more': [
+      { state: { ...openAttempt(41, 2).state, applied: 9 }, cancel: true },
+      { acknowledged: 9, cancel: true },
+    ],
+    'of an attempt that another one followed are refused': [{ current: false }, 'over'],
+    'of a build without a turn are refused': [{ admitted: false }, 'over'],
+    'of a build that has ended are refused': [{ ended: true }, 'over'],
+    'of a build that has ended are acknowledged if they are known': [
+      { ended: true, state: { ...openAttempt(41, 2).state, applied: 9 } },
+      { acknowledged: 9, cancel: false },
+    ],
+  };
+  test.each(Object.entries(silent))('%s', async (_sentence, [more, expected]) => {
+    const { answer, did, changes } = await follow(EVENTS.slice(0, 1), more);
+    expect([answer, did, changes]).toEqual([expected, [], []]);
+  });
+});

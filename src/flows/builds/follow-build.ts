@@ -1,0 +1,81 @@
+import { applyEvents, isOver } from '#domain/build/apply-events.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { BuildTransaction } from './build-transaction.ts';
+import type { AttemptRef, BuildStore } from './ports.ts';
+import { recordChanges } from './record-changes.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'withBuild'>;
+  notifications: Pick<Notifications, 'notify'>;
+}
+
+/** Records what an agent reports of its build, then notifies others. `over`: the agent is to stop. */
+export async function followBuild(
+  { build, attempt }: AttemptRef,
+  events: BuildEvent[],
+  { builds, notifications }: Ports,
+): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
+  const recorded = await builds.withBuild(
+    build,
+    { mayDecide: events.some(mayDecide) },
+    async (tx) => await recordEvents(tx, attempt, events),
+  );
+  if (recorded === 'over') return recorded;
+  const { acknowledged, cancel, pipelineId, news } = recorded;
+  if (news !== undefined) notifyOthers({ build, pipeline: pipelineId, news }, notifications);
+  return { acknowledged, cancel };
+}
+
+function notifyOthers(
+  { build, pipeline, news }: { build: number; pipeline: number; news: News },
+  notifications: Ports['notifications'],
+): void {
+  if (news.ended || news.puts) notifications.notify({ topic: 'schedule', pipeline });
+  // A put may trigger in other pipelines of the team: whoever hears this looks at all that want a decision.
+  if (news.puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
+  if (news.changed) notifications.notify({ topic: 'status', pipeline });
+  notifications.notify({ topic: 'progress', build });
+}
+
+/** The end of the build, or of a put that made a version, leads to a decision on its pipeline. */
+function mayDecide(event: BuildEvent): boolean {
+  return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
+}
+
+interface Recorded {
+  acknowledged: number;
+  cancel: boolean;
+  pipelineId: number;
+  /** Absent: all was known. */
+  news?: News;
+}
+
+interface News {
+  changed: boolean;
+  ended: boolean;
+  puts: boolean;
+}
+
+/** Each event counts once, by its number. */
+async function recordEvents(
+  tx: BuildTransaction,
+  attempt: number,
+  events: BuildEvent[],
+): Promise<Recorded | 'over'> {
+  const read = await tx.attempt(attempt);
+  if (read === undefined || !read.current) return 'over';
+  // It waits for approval or for its turn: nobody gave it an agent.
+  if (!read.ended && !read.admitted) return 'over';
+  const { cancel, pipelineId } = read;
+  const state = stateOf(read.state);
+  const fresh = events.filter((event) => event.sequence > state.applied);
+  if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
+  if (read.ended) return 'over';
+  const applied = applyEvents(state, fresh);
+  await recordChanges(tx, read, applied);
+  const { status } = applied.state;
+  const news = { changed: status !== state.status, ended: isOver(status), puts: applied.puts.length > 0 };
+  return { acknowledged: applied.state.applied, cancel, pipelineId, news };
+}

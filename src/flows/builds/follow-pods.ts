@@ -1,0 +1,169 @@
+import { isOver } from '#domain/build/apply-events.ts';
+import { cancelGraceSeconds } from '#domain/build/cancel-grace.ts';
+import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
+import { parseTermination } from '#domain/build/parse-termination.ts';
+import { hasEnded } from '#domain/build/pod-fault.ts';
+import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
+import { stateOf } from '#domain/build/stored-state.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import {
+  enterBuildPod,
+  enterGoneBuildPod,
+  podOfAttempt,
+  type DoorPorts,
+  type OurPod,
+  type OwnPod,
+} from '#flows/pods/own-pods.ts';
+import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
+import { endBuild, retryAttempt } from './end-build.ts';
+import type { AttemptFacts, BuildStore } from './ports.ts';
+
+type Work = PodFacts['work'] & { kind: 'build' };
+
+export interface FollowBuildPorts extends DoorPorts {
+  builds: Pick<BuildStore, 'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'withBuild'>;
+  cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+  /** A Pod is deleted because its agent does not end the build that was cancelled. */
+  hangs: (build: AttemptFacts, message: string) => void;
+}
+
+/** Long enough for an agent to end its last step and say so. */
+const GRACE_SECONDS = 10;
+
+/**
+ * A Pod that says it is a build's. Only the build's own Pod is judged, and only a Pod of ours is ever
+ * removed.
+ */
+export async function followSeenBuildPod(
+  pod: PodFacts,
+  work: Work,
+  ports: FollowBuildPorts,
+): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
+  const entered = await enterBuildPod(pod, work, ports);
+  if (entered.verdict === 'foreign') return 'foreign';
+  if (entered.verdict === 'own') return await followBuildPod(work, entered.pod, ports);
+  await remove(entered.pod, ports);
+  return 'over';
+}
+
+/**
+ * What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its
+ * Pod.
+ */
+export async function followBuildPod(
+  { build, attempt }: { build: number; attempt: number },
+  seen: OwnPod | undefined,
+  ports: FollowBuildPorts,
+): Promise<PodJudgement['decision'] | 'over'> {
+  const facts = await ports.builds.attemptFacts(build, attempt);
+  const stored = facts && (await ports.builds.buildState(build, attempt));
+  const state = stored && stateOf(stored);
+  if (facts === undefined || state === undefined || isOver(state.status)) {
+    await remove(seen, ports);
+    return 'over';
+  }
+  const pod = seen ?? (await findOwn(facts, ports));
+  const judgement = judgePodEnd(state, pod, reportOf(facts, pod, ports.now()));
+  await carryOut(facts, pod, judgement, ports);
+  if (judgement.decision !== 'wait') await remove(pod, ports);
+  return judgement.decision;
+}
+
+/**
+ * A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it
+ * was removed.
+ */
+export async function followGoneBuildPod(
+  last: PodFacts,
+  work: Work,
+  ports: FollowBuildPorts,
+): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
+  const lost = await enterGoneBuildPod(last, work, ports);
+  if (lost === undefined) return 'foreign';
+  return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
+}
+
+/** A Pod whose labels somebody changed has left the watch, and is not gone. */
+async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<OwnPod | undefined> {
+  if (facts.podUid === undefined) return undefined;
+  const found = await cluster.findBuildPod(facts);
+  return found && podOfAttempt(facts, [found]);
+}
+
+function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): AttemptReport {
+  const { attempt, retries, cancelled } = facts;
+  const job = facts.definition.jobs.find(({ name }) => name === facts.job);
+  return {
+    attempt,
+    retries,
+    ...(cancelled && { cancelled: reportOfCancel(cancelled, job, now) }),
+    disableRetry: job?.disableRetry === true,
+    ...(pod === undefined ? { ageSeconds: 0 } : clocksOf(pod, now)),
+  };
+}
+
+function reportOfCancel(
+  { at, ...told }: NonNullable<AttemptFacts['cancelled']>,
+  job: Job | undefined,
+  now: Date,
+): NonNullable<AttemptReport['cancelled']> {
+  return { ...told, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
+}
+
+type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;
+
+function clocksOf({ createdAt, scheduledAt, deletedAt }: PodFacts, now: Date): Clocks {
+  return {
+    ageSeconds: secondsSince(createdAt, now),
+    ...(scheduledAt && { scheduledSeconds: secondsSince(scheduledAt, now) }),
+    ...(deletedAt && { overdueSeconds: secondsSince(deletedAt, now) }),
+  };
+}
+
+function secondsSince(then: Date, now: Date): number {
+  return (now.getTime() - then.getTime()) / 1000;
+}
+
+async function carryOut(
+  facts: AttemptFacts,
+  pod: PodFacts | undefined,
+  judgement: PodJudgement,
+  ports: FollowBuildPorts,
+): Promise<void> {
+  const { builds, notifications, now } = ports;
+  const { decision } = judgement;
+  if (decision === 'wait') return await explain(facts, judgement, ports);
+  // It ends with its Pod: until then what it holds is not free.
+  if (decision === 'stop') return ports.hangs(facts, judgement.message);
+  const words = parseTermination(pod?.containers[0]?.message);
+  const left = { at: now(), ...(words && { words }) };
+  const of = { build: facts.id, attempt: facts.attempt };
+  if (decision === 'end') {
+    const { outcome, reason, message } = judgement;
+    await endBuild(of, { outcome, reason, message, ...left }, builds);
+    notifications.notify({ topic: 'schedule', pipeline: facts.pipelineId });
+  } else {
+    const reason = `${judgement.reason}: ${judgement.message}`;
+    await retryAttempt(of, { reason, ...left }, builds);
+    notifications.notify({ topic: 'builds' });
+  }
+  notifications.notify({ topic: 'status', pipeline: facts.pipelineId });
+}
+
+async function explain(
+  { id }: AttemptFacts,
+  { reason = 'Pending', message }: { reason?: string; message?: string },
+  { builds }: FollowBuildPorts,
+): Promise<void> {
+  if (message !== undefined) await builds.explainPending(id, `${reason}: ${message}`);
+}
+
+/** Everything it had to tell is recorded, or will never be. */
+async function remove(pod: OurPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
+  if (pod === undefined || pod.deleting) return;
+  const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';
+  await cluster.deletePod(pod.namespace, pod.name, pod.uid, ended ? 0 : GRACE_SECONDS);
+}

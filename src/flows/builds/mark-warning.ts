@@ -1,0 +1,18 @@
+import { decideWarning } from '#domain/scheduling/build-changes.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import { notifyOfAction } from './notify-of-action.ts';
+
+/** A failed build counts as good from now on, so jobs behind it may take its versions. */
+export async function markWarning(ref: BuildRef, by: string, ports: ActionPorts): Promise<Done | Refused> {
+  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Done | Refused> => {
+    const build = await tx.build(ref);
+    if (build === undefined) return { answer: 'unknown' };
+    const decision = decideWarning(build.status);
+    if (decision.answer === 'refused') return { answer: 'refused', reasons: [decision.reason] };
+    await tx.markWarning(build, by);
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped: [] };
+  });
+  notifyOfAction(answer, ports);
+  return answer;
+}

@@ -1,0 +1,384 @@
+import { describe, expect, test } from '@jest/globals';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
+import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { hashKey } from '#adapters/http/agent/sessions.ts';
+import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
+import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import { labelsOf } from '#domain/build/judge-agent-pod.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { CheckRunFacts } from '#flows/pods/workloads.ts';
+import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
+import { checksWithoutScopes } from '#testing/check-transactions.ts';
+import { openBuilds } from '#testing/open-builds.ts';
+import { textOf } from '#testing/recorded-notifications.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openSession, type OpenSessionPorts } from './open-session.ts';
+import type { AttemptFacts } from './ports.ts';
+import type { SessionAnswer } from './session-ports.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const AGENT = 'a'.repeat(43);
+const STRANGER = 's'.repeat(43);
+const PEER = '198.18.0.9';
+const AT = new Date('2026-11-21T10:00:00Z');
+const BUILD = { kind: 'build', build: 41, attempt: 2 } as const;
+const RUN = { kind: 'checks', run: 7 } as const;
+const NAMES = { team: 'blue', pipeline: 'app', namespace: 'team-blue', pipelineId: 3 };
+
+const withSecret: Pipeline = samplePipeline();
+withSecret.resources = withSecret.resources.map((resource) => ({
+  ...resource,
+  params: { url: `https://x:${makeSecretPlaceholder('git/token')}@forge` },
+}));
+
+/** A cluster with the Pod of the build and of the run, and a database with the build and the run. */
+function world(definition: Pipeline = samplePipeline()) {
+  const attempt: AttemptFacts = {
+    ...NAMES,
+    id: 41,
+    attempt: 2,
+    job: 'unit',
+    number: '7',
+    definition,
+    createdAt: AT,
+    status: 'pending',
+    retries: 0,
+    versions: [{ ref: 'abc' }],
+  };
+  const run: CheckRunFacts = { ...NAMES, run: 7, definition, checks: [{ scope: 5, resource: 'git.app' }] };
+  const pods = new Map([
+    [`team-blue/${buildPodName(attempt)}`, { session: BUILD as AgentSession, uid: 'u1' }],
+    [`team-blue/${checkPodName('app', 7)}`, { session: RUN as AgentSession, uid: 'u2' }],
+  ]);
+  const done: string[] = [];
+  const keys = new Map<string, string>();
+  const parts: OpenSessionPorts = {
+    credentials: agentCredentials(KEY),
+    waiting: realWaiting,
+    now: () => AT,
+    notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
+    pods: agentPodsOf(({ namespace, name }) => {
+      const pod = pods.get(`${namespace}/${name}`);
+      return pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: [PEER] };
+    }),
+    secrets: {
+      async read(namespace, names) {
+        done.push(`read ${namespace}/${names.join()}`);
+        const known = names.filter((name) => name === 'git/token' && namespace === 'team-blue');
+        const missing = names.filter((name) => !known.includes(name));
+        return missing.length > 0
+          ? { answer: 'missing', reasons: missing }
+          : { answer: 'read', values: new Map(known.map((name) => [name, 'hun"ter\n2'])) };
+      },
+    },
+    builds: {
+      attemptFacts: async (build, number) => (build === 41 && number === 2 ? attempt : undefined),
+      ...openBuilds({
+        record: async ({ build, attempt: number }, { end }) =>
+          void done.push(`end ${build}.${number} ${end?.outcome} ${end?.reason}`),
+        retry: async () => undefined,
+      }),
+    },
+    checks: {
+      runFacts: async (id) => (id === 7 ? run : undefined),
+      ...checksWithoutScopes((id) => done.push(`close ${id}`)),
+    },
+    sessions: {
+      async openSession(session, keyHash) {
+        const work = JSON.stringify(session);
+        const holder = keys.get(work);
+        if (holder !== undefined) return holder === keyHash ? 'same' : 'taken';
+        keys.set(work, keyHash);
+        return 'opened';
+      },
+    },
+  };
+  return { parts, pods, keys, done, attempt, run };
+}
+
+const buildWord = (more: Partial<SessionRequest> = {}): SessionRequest => ({
+  key: AGENT,
+  pod: {
+    namespace: 'team-blue',
+    name: buildPodName({ ...NAMES, id: 41, attempt: 2, job: 'unit', number: '7' }),
+    uid: 'u1',
+  },
+  nonce: signNonce(KEY, BUILD),
+  ...more,
+});
+const runWord: SessionRequest = {
+  key: AGENT,
+  pod: { namespace: 'team-blue', name: checkPodName('app', 7), uid: 'u2' },
+  nonce: signNonce(KEY, RUN),
+};
+
+describe('the right agent', () => {
+  test('gets its plan, and its key is the session', async () => {
+    const { parts, keys } = world();
+    const answer = await openSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      answer: 'opened',
+      session: BUILD,
+      response: {
+        work: 'build',
+        plan: {
+          build: { id: '41', team: 'blue', attempt: 2 },
+          secrets: [],
+          steps: [{ version: { ref: 'abc' } }, {}],
+        },
+      },
+    });
+    expect([...keys.values()]).toEqual([hashKey(AGENT)]);
+  });
+
+  test('gets the checks of its run', async () => {
+    expect(await openSession(runWord, PEER, world().parts)).toMatchObject({
+      answer: 'opened',
+      response: { work: 'checks', run: { run: '7', checks: [{ scope: '5', resource: 'git.app' }] } },
+    });
+  });
+
+  test('gets the same again when its answer was lost', async () => {
+    const { parts } = world();
+    const first = await openSession(buildWord(), PEER, parts);
+    const second = await openSession(buildWord(), PEER, parts);
+    expect(second).toEqual({ ...first, answer: 'same' });
+  });
+
+  test('gets secrets in their places, and as what it must mask', async () => {
+    const { parts } = world(withSecret);
+    const answer = await openSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      response: {
+        plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
+      },
+    });
+  });
+
+  test('gets secrets in the environment of a step, letter by letter', async () => {
+    const [unit, ...others] = samplePipeline().jobs;
+    const env = { TOKEN: `as ${makeSecretPlaceholder('git/token')}` };
+    const run = { runner: 'docker' as const, image: 'node', cmd: 'true', env };
+    const task = { kind: 'task' as const, name: 'own', run, env };
+    const jobs = [...(unit === undefined ? [] : [{ ...unit, steps: [...unit.steps, task] }]), ...others];
+    const { parts } = world(samplePipeline({ jobs }));
+    const answer = await openSession(buildWord(), PEER, parts);
+    expect(answer).toMatchObject({
+      response: { plan: { secrets: ['hun"ter\n2'], steps: [{}, {}, { env: { TOKEN: 'as hun"ter\n2' } }] } },
+    });
+  });
+
+  describe.each([
+    ['a definition without secrets', samplePipeline(), [], []],
+    ['a definition with one', withSecret, ['read team-blue/git/token'], ['hun"ter\n2']],
+  ])('of %s', (_, definition, read, values) => {
+    // One that exists and is in use here, and one that has no value.
+    const bait = { ref: makeSecretPlaceholder('git/token'), other: makeSecretPlaceholder('git/absent') };
+    const env = { version_ref: bait.ref, version_other: bait.other };
+
+    test('gets a version that looks like a secret as it is, and nothing is read for it', async () => {
+      const { parts, done, attempt } = world(definition);
+      attempt.versions = [bait];
+      expect(await openSession(buildWord(), PEER, parts)).toMatchObject({
+        answer: 'opened',
+        response: { plan: { secrets: values, steps: [{ version: bait, env }, {}] } },
+      });
+      expect(done).toEqual(read);
+    });
+
+    test('gets the last version of a check as it is, too', async () => {
+      const { parts, done, run } = world(definition);
+      run.checks = run.checks.map((check) => ({ ...check, last: bait }));
+      expect(await openSession(runWord, PEER, parts)).toMatchObject({
+        answer: 'opened',
+        response: { run: { secrets: values, checks: [{ env }] } },
+      });
+      expect(done).toEqual(read);
+    });
+  });
+
+  test('gets hooks with the secrets of their commands, and versions as they are', async () => {
+    const cmd = `tell ${makeSecretPlaceholder('git/token')}`;
+    const bait = { ref: makeSecretPlaceholder('git/token') };
+    const [unit, ...others] = samplePipeline().jobs;
+    const onTrigger = [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd } }];
+    const jobs = [...(unit === undefined ? [] : [{ ...unit, onTrigger }]), ...others];
+    const { parts, done, run } = world(samplePipeline({ jobs }));
+    run.checks = [];
+    run.hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
+    expect(await openSession(runWord, PEER, parts)).toMatchObject({
+      answer: 'opened',
+      response: {
+        run: {
+          secrets: ['hun"ter\n2'],
+          checks: [],
+          hooks: {
+            seconds: 17,
+            plans: [
+              { version: '12', command: { script: 'tell hun"ter\n2' }, env: { version_ref: bait.ref } },
+            ],
+          },
+        },
+      },
+    });
+    expect(done).toEqual(['read team-blue/git/token']);
+  });
+
+  test('of a Pod that a CronJob made has nothing to do when all is being checked', async () => {
+    const { parts, keys } = world();
+    const pod = { namespace: 'team-blue', name: 'app-check-hourly-29400000-xyz', uid: 'u3' };
+    const labels = {
+      'app.kubernetes.io/managed-by': 'millrace',
+      'millrace.dev/pipeline-id': '3',
+      'millrace.dev/check-group': 'hourly',
+    };
+    parts.pods = agentPodsOf(() => ({ uid: 'u3', labels, ending: false, addresses: [] }), {
+      token: 'projected',
+      pod,
+    });
+    const answer = await openSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
+    expect(answer).toMatchObject({ answer: 'opened', response: { work: 'checks', run: { checks: [] } } });
+    expect(keys.size).toBe(0);
+  });
+});
+
+describe('an agent whose Pod has no address yet', () => {
+  /** The kubelet shows the address at the third look, or never. */
+  function early(definition?: Pipeline, addresses: string[][] = [[], [], [PEER]]) {
+    const made = world(definition);
+    const { pods } = made.parts;
+    const offered: SessionResponse[] = [];
+    made.parts.pods = {
+      ...pods,
+      async find(name) {
+        const found = await pods.find(name);
+        const shown = addresses.length > 1 ? addresses.shift() : addresses[0];
+        return found.answer === 'found' ? { ...found, pod: { ...found.pod, addresses: shown ?? [] } } : found;
+      },
+    };
+    const open = (word = buildWord(), peer = PEER): Promise<SessionAnswer> =>
+      openSession(word, peer, { ...made.parts, waiting: { ...realWaiting, maxWaitMs: 100 } }, (work) => {
+        expect(made.keys.size).toBe(0);
+        offered.push(work);
+      });
+    return { ...made, offered, open };
+  }
+
+  test('gets work without secrets at once, and its session when the address shows', async () => {
+    const { open, offered, keys } = early();
+    const answer = await open();
+    expect(answer).toMatchObject({ answer: 'opened' });
+    expect(offered).toEqual(answer.answer === 'opened' ? [answer.response] : []);
+    expect(keys.size).toBe(1);
+  });
+
+  test('gets checks without secrets at once', async () => {
+    const { open, offered } = early();
+    expect(await open(runWord)).toMatchObject({ answer: 'opened' });
+    expect(offered).toMatchObject([{ work: 'checks', run: { run: '7' } }]);
+  });
+
+  const unoffered: Record<string, [outcome: string, of: ReturnType<typeof early>, word?: SessionRequest]> = {
+    'work with a secret': ['opened', early(withSecret)],
+    'the work of another Pod': ['refused', early(), buildWord({ pod: { ...buildWord().pod, uid: 'u9' } })],
+    'work by an invented nonce': ['refused', early(), buildWord({ nonce: 'b.41.2.invented' })],
+  };
+  test.each(Object.entries(unoffered))('gets nothing early: %s', async (_name, [outcome, of, word]) => {
+    expect(await of.open(word)).toMatchObject({ answer: outcome });
+    expect(of.offered).toEqual([]);
+  });
+
+  test('is told to come again, or refused, after it began', async () => {
+    const never = early(undefined, [[]]);
+    expect(await never.open()).toMatchObject({ answer: 'not-yet' });
+    const elsewhere = early(undefined, [[], ['198.18.0.66']]);
+    expect(await elsewhere.open()).toMatchObject({ answer: 'refused' });
+    expect([never, elsewhere].map(({ offered, keys }) => [offered.length, keys.size])).toEqual([
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+});
+
+describe('everybody else', () => {
+  test('who shows the credential from another address gets nothing, and hurts nobody', async () => {
+    const { parts, keys, done } = world();
+    expect(await openSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
+      answer: 'refused',
+    });
+    expect([keys.size, done]).toEqual([0, []]);
+    expect(await openSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
+  });
+
+  test('who shows it from the right place with another key ends the build, with an alarm for the caller to raise', async () => {
+    const { parts, done } = world();
+    await openSession(buildWord({ key: STRANGER }), PEER, parts);
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
+    expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
+  });
+
+  test('who copies nonce and labels into a Pod of another namespace is refused', async () => {
+    const { parts, pods, keys } = world();
+    const { name } = buildWord().pod;
+    pods.set(`team-red/${name}`, { session: BUILD, uid: 'u9' });
+    const pod = { namespace: 'team-red', name, uid: 'u9' };
+    expect(await openSession(buildWord({ pod }), PEER, parts)).toEqual({
+      answer: 'refused',
+      reason: 'the work belongs into namespace team-blue',
+    });
+    expect(keys.size).toBe(0);
+  });
+
+  test('who copies them into another Pod of the namespace is refused', async () => {
+    const { parts, pods } = world();
+    pods.set('team-blue/mine', { session: BUILD, uid: 'u9' });
+    const pod = { namespace: 'team-blue', name: 'mine', uid: 'u9' };
+    expect(await openSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
+  });
+
+  test('who comes for an attempt that was replaced is over', async () => {
+    const { parts, pods, attempt } = world();
+    const old = { ...BUILD, attempt: 1 };
+    const name = buildPodName({ ...attempt, attempt: 1 });
+    pods.set(`team-blue/${name}`, { session: old, uid: 'u0' });
+    const word = buildWord({ nonce: signNonce(KEY, old), pod: { namespace: 'team-blue', name, uid: 'u0' } });
+    expect(await openSession(word, PEER, parts)).toEqual({ answer: 'over' });
+  });
+
+  test('a secret without a value ends the build with its name', async () => {
+    const definition = structuredClone(withSecret);
+    definition.resources = definition.resources.map((resource) => ({
+      ...resource,
+      params: { url: makeSecretPlaceholder('git/absent') },
+    }));
+    const { parts, done } = world(definition);
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
+    expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
+  });
+
+  test('an API server that does not answer is no verdict: the agent comes again', async () => {
+    const reason = 'reading Pod team-blue/app: refused (Unreachable)';
+    const { parts, keys } = world();
+    parts.pods.find = async () => ({ answer: 'unavailable', reason });
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason });
+    expect(keys.size).toBe(0);
+  });
+
+  test('an API server that shows no Secrets is no verdict either: the build goes on', async () => {
+    const { parts, keys, done } = world(withSecret);
+    parts.secrets.read = async () => ({ answer: 'unavailable', reason: 'away' });
+    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
+    expect([keys.size, done]).toEqual([0, []]);
+  });
+
+  test('a database that is away is an error, whoever calls', async () => {
+    const { parts } = world();
+    parts.builds.attemptFacts = async () => {
+      throw new Error('away');
+    };
+    await expect(openSession(buildWord(), PEER, parts)).rejects.toThrow('away');
+    expect(await openSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
+  });
+});

@@ -1,0 +1,205 @@
+import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { OutcomeReason } from '#domain/build/events.ts';
+import { openRunForPod } from '#flows/checks/claim-checks.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import { closeRun } from '#flows/checks/record-check.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { endBuild } from './end-build.ts';
+import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
+import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
+import type { BuildStore } from './ports.ts';
+import type {
+  AgentPods,
+  Credentials,
+  SessionAnswer,
+  SessionStore,
+  TeamSecrets,
+  Unavailable,
+} from './session-ports.ts';
+
+export interface OpenSessionPorts extends IdentifyPorts {
+  pods: AgentPods;
+  credentials: Credentials;
+  secrets: TeamSecrets;
+  builds: Pick<BuildStore, 'attemptFacts' | 'withBuild'>;
+  checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
+  sessions: Pick<SessionStore, 'openSession'>;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+/**
+ * Called at most once, before the answer, with work that may begin while the agent is still being identified.
+ */
+type OnProvisional = (work: SessionResponse) => void;
+
+/**
+ * Turns a credential into a session and its plan. The API server identifies the caller while the database
+ * prepares the work; each counts only together with the other. The session is written last, so a caller who
+ * is refused leaves no trace.
+ */
+export async function openSession(
+  request: SessionRequest,
+  peer: string,
+  ports: OpenSessionPorts,
+  onProvisional: OnProvisional = () => undefined,
+): Promise<SessionAnswer> {
+  const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
+  const preparing = claimed && prepare(claimed, ports);
+  // Awaited only once the caller is identified: until then its failure is nobody's.
+  preparing?.catch(() => undefined);
+  let identifying = true;
+  const begin = (work: Work): void => {
+    if (identifying && mayBegin(request, work)) onProvisional(work.response);
+  };
+  const identified = await identifyAgent(request, peer, ports, () => {
+    void preparing?.then(begin, () => undefined);
+  });
+  identifying = false;
+  if (identified.verdict === 'refused') return { answer: 'refused', reason: identified.reason };
+  if (identified.verdict === 'not-yet') return { answer: 'not-yet', reason: identified.reason };
+  const session = await sessionFor(identified, request, ports);
+  if (session === undefined) return NOTHING_DUE;
+  const work = await (preparing ?? prepare(session, ports));
+  return await answerWith(work, { request, session, verdict: identified.verdict }, ports);
+}
+
+interface Caller {
+  request: SessionRequest;
+  session: AgentSession;
+  verdict: 'known' | 'group';
+}
+
+async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): Promise<SessionAnswer> {
+  if (work.answer === 'over') return { answer: 'over' };
+  if (work.answer === 'unavailable') return { answer: 'not-yet', reason: work.reason };
+  const reason = wrongPodReason(caller.request, work, caller.verdict);
+  if (reason !== undefined) return { answer: 'refused', reason };
+  return work.answer === 'ready'
+    ? await claimSession(caller, work, ports)
+    : await failWithoutSecrets(caller.session, work, ports);
+}
+
+/**
+ * The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or
+ * gone.
+ */
+const NOTHING_DUE: SessionAnswer = {
+  answer: 'opened',
+  session: { kind: 'checks', run: 0 },
+  response: { work: 'checks', run: { format: 1, run: '0', containers: [], checks: [], secrets: [] } },
+};
+
+async function sessionFor(
+  identified: Identified & { verdict: 'known' | 'group' },
+  { pod }: SessionRequest,
+  ports: OpenSessionPorts,
+): Promise<AgentSession | undefined> {
+  if (identified.verdict === 'known') return identified.session;
+  const { pipelineId, group } = identified;
+  const { namespace, uid: podUid } = pod;
+  const run = await openRunForPod({ pipelineId, group, namespace, podUid }, ports);
+  return run === undefined ? undefined : { kind: 'checks', run };
+}
+
+interface WorkPod {
+  pipelineId: number;
+  namespace: string;
+  podName: string;
+}
+type ReadyWork = WorkPod & { answer: 'ready'; response: SessionResponse };
+type MissingSecrets = WorkPod & { answer: 'missing'; reasons: string[] };
+type Work = ReadyWork | MissingSecrets | { answer: 'over' } | Unavailable;
+
+async function prepare(session: AgentSession, ports: OpenSessionPorts): Promise<Work> {
+  return session.kind === 'build' ? await prepareBuild(session, ports) : await prepareRun(session.run, ports);
+}
+
+async function prepareBuild(
+  { build, attempt }: { build: number; attempt: number },
+  { builds, pods, secrets }: OpenSessionPorts,
+): Promise<Work> {
+  const facts = await builds.attemptFacts(build, attempt);
+  if (facts === undefined) return { answer: 'over' };
+  const { namespace, pipelineId } = facts;
+  const pod = { namespace, pipelineId, podName: pods.nameForBuild(facts) };
+  const filled = await planWithSecrets(facts, secrets);
+  if (filled.answer !== 'filled') return { ...pod, ...filled };
+  return { answer: 'ready', ...pod, response: { work: 'build', plan: filled.work } };
+}
+
+async function prepareRun(run: number, { checks, pods, secrets }: OpenSessionPorts): Promise<Work> {
+  const facts = await checks.runFacts(run);
+  if (facts === undefined) return { answer: 'over' };
+  const { namespace, pipelineId, pipeline } = facts;
+  const pod = { namespace, pipelineId, podName: pods.nameForChecks(pipeline, run) };
+  const filled = await checkRunWithSecrets(facts, secrets);
+  if (filled.answer !== 'filled') return { ...pod, ...filled };
+  return { answer: 'ready', ...pod, response: { work: 'checks', run: filled.work } };
+}
+
+/** Only work that the readers of the namespace may know anyway, in the Pod that was made for it. */
+function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
+  if (work.answer !== 'ready') return false;
+  const { response } = work;
+  const { secrets } = response.work === 'build' ? response.plan : response.run;
+  return secrets.length === 0 && wrongPodReason(request, work, 'known') === undefined;
+}
+
+/**
+ * Labels and nonces can be copied into another namespace and another Pod; the namespace and name of our Pods
+ * cannot.
+ */
+function wrongPodReason(
+  { pod }: SessionRequest,
+  { namespace, podName }: WorkPod,
+  verdict: 'known' | 'group',
+): string | undefined {
+  if (namespace !== pod.namespace) return `the work belongs into namespace ${namespace}`;
+  // Kubernetes names the Pods of a CronJob.
+  return verdict === 'group' || podName === pod.name
+    ? undefined
+    : `the Pod of this work is called ${podName}`;
+}
+
+async function failWithoutSecrets(
+  session: AgentSession,
+  { pipelineId, reasons }: MissingSecrets,
+  ports: OpenSessionPorts,
+): Promise<SessionAnswer> {
+  await endWork({ session, reason: 'SecretMissing', message: reasons.join(' ') }, pipelineId, ports);
+  return { answer: 'over' };
+}
+
+async function claimSession(
+  { request, session }: Caller,
+  { pipelineId, response }: ReadyWork,
+  ports: OpenSessionPorts,
+): Promise<SessionAnswer> {
+  const keyHash = ports.credentials.hashOf(request.key);
+  const answer = await ports.sessions.openSession(session, keyHash, request.pod.uid, ports.now());
+  if (answer === 'opened' || answer === 'same') return { answer, session, response };
+  if (answer === 'over') return { answer };
+  await endWork({ session, ...SECOND_KEY }, pipelineId, ports);
+  return { answer, session };
+}
+
+/** One of the two keys is not the agent's, and nobody can say which. */
+const SECOND_KEY = {
+  reason: 'AgentAuthentication',
+  message:
+    'A second key showed the credential of the agent, so somebody else has read it. Look at who may read Pods here.',
+} as const;
+
+async function endWork(
+  { session, reason, message }: { session: AgentSession; reason: OutcomeReason; message: string },
+  pipelineId: number,
+  { builds, checks, notifications, now }: OpenSessionPorts,
+): Promise<void> {
+  const at = now();
+  if (session.kind === 'checks') await closeRun(session.run, { checks, now: () => at }, message);
+  else await endBuild(session, { outcome: 'failed', reason, message, at }, builds);
+  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  notifications.notify({ topic: 'status', pipeline: pipelineId });
+}

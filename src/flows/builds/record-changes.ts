@@ -1,0 +1,16 @@
+import type { EventsApplied } from '#domain/build/build-state.ts';
+import { endStatus, isGood } from '#domain/scheduling/build-changes.ts';
+import type { BuildTransaction, StoredAttempt } from './build-transaction.ts';
+
+/** Writes what changed of an attempt. A failure is a warning if the job allows failures. */
+export async function recordChanges(
+  tx: BuildTransaction,
+  read: StoredAttempt,
+  { end, ...changes }: EventsApplied,
+): Promise<void> {
+  const status = end && endStatus(end.outcome, read);
+  await tx.record(read, {
+    ...changes,
+    ...(end && status && { end: { ...end, status, good: isGood(status) } }),
+  });
+}

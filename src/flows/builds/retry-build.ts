@@ -1,0 +1,21 @@
+import { decideRetry } from '#domain/scheduling/retry-build.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { ActionPorts, Refused, Retried } from './action-ports.ts';
+import { notifyOfAction } from './notify-of-action.ts';
+
+/** The same build again: with the inputs and the definition of the one that it repeats. */
+export async function retryBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Retried | Refused> {
+  const at = ports.now();
+  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Retried | Refused> => {
+    const build = await tx.build(ref);
+    if (build === undefined) return { answer: 'unknown' };
+    const decision = decideRetry({ ...(await tx.retryFacts(build)), number: ref.number });
+    if (decision.answer === 'refused') return decision;
+    const { number, state, interrupts } = decision;
+    const stopped = interrupts ? await tx.cancelJob(build, { reason: 'A retry took its place.', at }) : [];
+    await tx.retry(build, { number, of: ref.number, state, by, at });
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped, build: { ...ref, number } };
+  });
+  notifyOfAction(answer, ports);
+  return answer;
+}

@@ -1,0 +1,92 @@
+import type { BuildRef } from '#flows/names.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { decideAndWrite } from './decide-with-pages.ts';
+import type { BuildStore } from './ports.ts';
+import type { MadeBuild, PipelineTransaction } from './schedule-ports.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'pipelinesToSchedule' | 'withPipeline' | 'wakeLateTriggers'>;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+export interface Scheduled {
+  builds: BuildRef[];
+  /** Versions wait for their hooks. */
+  held: boolean;
+  /** A pipeline has more builds due than were made: decide on it again at once. */
+  more: boolean;
+  /** Pipelines that could not be decided on; the others were. They are tried again next time. */
+  failures: { pipeline: number; error: unknown }[];
+}
+
+const AT_ONCE = 50;
+
+/**
+ * Decides on every pipeline with open requests until none is left, including requests that come meanwhile.
+ */
+export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
+  const done: Scheduled[] = [];
+  await ports.builds.wakeLateTriggers();
+  for (;;) {
+    const failures = done.flatMap((one) => one.failures);
+    const wanting = await ports.builds.pipelinesToSchedule(AT_ONCE + failures.length);
+    const failed = new Set(failures.map(({ pipeline }) => pipeline));
+    const fresh = wanting.filter((pipeline) => !failed.has(pipeline));
+    if (fresh.length === 0) {
+      const builds = done.flatMap((one) => one.builds);
+      return { builds, held: done.some(({ held }) => held), more: false, failures };
+    }
+    for (const pipeline of fresh) done.push(await schedulePipeline(pipeline, ports));
+  }
+}
+
+/** Decides on one pipeline, then notifies agents whose builds are interrupted and whoever starts builds. */
+export async function schedulePipeline(
+  pipeline: number,
+  {
+    builds,
+    notifications,
+    now,
+  }: Pick<Ports, 'notifications' | 'now'> & { builds: Pick<BuildStore, 'withPipeline'> },
+): Promise<Scheduled> {
+  try {
+    const at = now();
+    const { interrupted, ...made } = await builds.withPipeline(
+      pipeline,
+      async (tx) => await decidePipeline(tx, at),
+    );
+    for (const build of interrupted) notifications.notify({ topic: 'cancel', build });
+    if (made.builds.length > 0) {
+      notifications.notify({ topic: 'builds' });
+      notifications.notify({ topic: 'status', pipeline });
+    }
+    return { ...made, failures: [] };
+  } catch (error) {
+    return { builds: [], held: false, more: false, failures: [{ pipeline, error }] };
+  }
+}
+
+type PipelineDecided = Omit<Scheduled, 'failures'> & {
+  /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
+  interrupted: number[];
+};
+
+/** Decides on the jobs of the pipeline that wait for a decision. */
+export async function decidePipeline(
+  tx: PipelineTransaction,
+  at: Date,
+  how?: Parameters<typeof decideAndWrite>[2],
+): Promise<PipelineDecided> {
+  const { facts, decision, written } = await decideAndWrite(tx, at, how);
+  return {
+    builds: written.made.map(refOf),
+    interrupted: written.interrupted,
+    held: facts.resources.some((resource) => resource.held !== undefined),
+    more: facts.more || decision.unfinished.length > 0,
+  };
+}
+
+export function refOf({ team, pipeline, job, number }: MadeBuild): BuildRef {
+  return { team, pipeline, job, number };
+}

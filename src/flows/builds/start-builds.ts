@@ -1,0 +1,206 @@
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { StartingPod } from '#domain/scheduling/start-window.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
+import { requestBuildPod } from '#flows/pods/request-pod.ts';
+import { gatherStarting, pickBuilds, type WindowPorts } from '#flows/pods/start-window.ts';
+import type { PendingBuild } from '#flows/pods/workloads.ts';
+import { endBuild, retryAttempt } from './end-build.ts';
+import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
+import type { BuildStore } from './ports.ts';
+import type { TurnStore } from './turn-ports.ts';
+
+interface Ports extends WindowPorts {
+  builds: WindowPorts['builds'] &
+    Pick<
+      BuildStore,
+      | keyof TurnStore
+      | 'buildsToStart'
+      | 'nextStartMs'
+      | 'podCreated'
+      | 'explainPending'
+      | 'explainFull'
+      | 'explainHeld'
+      | 'tryRefused'
+      | 'withBuild'
+    >;
+  notifications: Pick<Notifications, 'notify'>;
+  cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod' | 'runningPods'>;
+}
+
+export interface Started {
+  started: PendingBuild[];
+  /** Pods that could not be asked for; tried again next time. */
+  failures: { build: PendingBuild; error: unknown }[];
+  /** Namespaces in which builds wait for room: worth another look when a Pod there ends. */
+  short: string[];
+  /** When the next of the builds that are put off, or that the start window holds, is to start. */
+  againAfterMs?: number;
+  /**
+   * How many Pods were starting when the last one was created, and how many builds the start window holds of
+   * those looked at.
+   */
+  window: { starting: number; held: number };
+}
+
+interface Doing {
+  started: PendingBuild[];
+  failures: Started['failures'];
+  short: Set<string>;
+  /** Namespaces in which no other Pod can start now, and how that is said. */
+  full: Map<string, string>;
+  /** Refusals for want of quota, by namespace. */
+  quota: Map<string, number>;
+  starting: StartingPod[];
+  held: Map<number, { build: PendingBuild; reason: Reason }>;
+}
+
+/** Builds that are looked at together, the oldest of each team among them. */
+const MAX_LOOKED_AT = 128;
+/** Pods that are asked for side by side. */
+const AT_ONCE = 32;
+/** Whoever takes this many names takes more: from then on the build waits until its name is free. */
+const MAX_ATTEMPTS_FOR_NAME = 5;
+/** Another Pod of the namespace may be smaller; so many are tried in one look. */
+const MAX_QUOTA_REFUSALS = 4;
+/** How soon builds that the start window holds are looked at again: an agent that speaks wakes nobody. */
+const HELD_AGAIN_MS = 250;
+
+/**
+ * A Pod for each pending build, the teams in turn, as many as the start window allows. After a crash between
+ * the Pod and its record the same Pod is met again, since its name and its contents follow from build and
+ * attempt. A Team at its limit is left out until the next look, so that its builds keep their order and hold
+ * nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
+ */
+export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
+  const doing: Doing = {
+    started: [],
+    failures: [],
+    short: new Set(),
+    full: new Map(),
+    quota: new Map(),
+    starting: await gatherStarting(ports),
+    held: new Map(),
+  };
+  for (const namespace of room)
+    if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
+  await startReady(ports, doing);
+  await giveTurns(ports, doing);
+  for (const [namespace, reason] of doing.full) await ports.builds.explainFull(namespace, reason);
+  await explainHeld(ports, doing);
+  const { started, failures, short, held, starting } = doing;
+  const nextMs = await ports.builds.nextStartMs();
+  const againAfterMs = held.size === 0 ? nextMs : Math.min(nextMs ?? Infinity, HELD_AGAIN_MS);
+  const window = { starting: starting.filter(({ state }) => state === 'starting').length, held: held.size };
+  return {
+    started,
+    failures,
+    short: [...short],
+    window,
+    ...(againAfterMs === undefined ? {} : { againAfterMs }),
+  };
+}
+
+async function startReady(ports: Ports, doing: Doing): Promise<void> {
+  for (;;) {
+    const failed = new Set(doing.failures.map((failure) => failure.build.id));
+    const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...doing.full.keys()]);
+    const fresh = pending.filter((build) => !failed.has(build.id));
+    const { start, held, refused } = pickBuilds(fresh, doing.starting, ports);
+    doing.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
+    if (start.length + refused.length === 0) return;
+    const wanted = [...refused.map((build) => ({ build, nodes: '' })), ...start].slice(0, AT_ONCE);
+    await Promise.all(wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, doing })));
+  }
+}
+
+/**
+ * Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team
+ * is looked at.
+ */
+async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
+  const { builds, notifications, now } = ports;
+  for (const pipeline of await expireApprovals(builds, now())) {
+    notifications.notify({ topic: 'schedule', pipeline });
+    notifications.notify({ topic: 'status', pipeline });
+  }
+  let teams = await builds.teamsWithQueue();
+  while (teams.length > 0) {
+    const again: number[] = [];
+    for (const team of teams) {
+      const { builds: admitted, more, pipelines } = await giveTurnsToTeam(team, builds, now());
+      if (more) again.push(team);
+      if (admitted > 0) await startReady(ports, doing);
+      for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });
+    }
+    teams = again;
+  }
+}
+
+async function startOne(
+  build: PendingBuild,
+  nodes: string,
+  { ports, doing }: { ports: Ports; doing: Doing },
+): Promise<void> {
+  try {
+    const answer = await requestBuildPod(build, ports.cluster);
+    if (answer.answer === 'refused') {
+      await refuse(build, answer, { ports, doing });
+    } else {
+      await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
+      doing.started.push(build);
+      doing.starting.push({ team: build.team, nodes, state: 'starting', age: 0 });
+    }
+    ports.notifications.notify({ topic: 'status', pipeline: build.pipelineId });
+  } catch (error) {
+    doing.failures.push({ build, error });
+  }
+}
+
+/** The status of a pipeline is asked for once for each build that waits for another reason than before. */
+async function explainHeld({ builds, notifications }: Ports, { held }: Doing): Promise<void> {
+  if (held.size === 0) return;
+  const told = await builds.explainHeld(
+    [...held].map(([build, { reason }]) => ({ build, code: reason.code, reason: reason.message })),
+  );
+  const pipelines = told.flatMap((build) => held.get(build)?.build.pipelineId ?? []);
+  for (const pipeline of new Set(pipelines)) notifications.notify({ topic: 'status', pipeline });
+}
+
+/**
+ * A Pod that the API server can never accept ends the build; what may change leaves it pending, with the
+ * reason.
+ */
+async function refuse(
+  build: PendingBuild,
+  { reason, message }: CreatePodAnswer & { answer: 'refused' },
+  { ports, doing }: { ports: Ports; doing: Doing },
+): Promise<void> {
+  const { builds, notifications, now } = ports;
+  const { namespace } = build;
+  const of = { build: build.id, attempt: build.attempt };
+  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(namespace);
+  if (reason === 'TeamLimit') {
+    doing.full.set(namespace, `${reason}: ${message}`);
+    return;
+  }
+  if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
+    // The next attempt has another name.
+    await retryAttempt(of, { reason: `${reason}: ${message}`, at: now() }, builds);
+    return;
+  }
+  if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, doing);
+  if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
+  await endBuild(of, { outcome: 'failed', reason: 'PodRefused', message, at: now() }, builds);
+  notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
+}
+
+/**
+ * The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for
+ * and refused.
+ */
+function countQuota(namespace: string, said: string, { quota, full }: Doing): void {
+  const refusals = (quota.get(namespace) ?? 0) + 1;
+  quota.set(namespace, refusals);
+  if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, said);
+}

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './trigger-job.ts';
+import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
+
+/*
+ * A trigger that checks first, on Postgres. Whoever waits for the answer may die at any time, and so may
+ * whoever runs the checks.
+ */
+const APP = { team: 'main', pipeline: 'app' };
+const UNIT = { ...APP, job: 'unit' };
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  notifications = new RecordedNotifications();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await save();
+});
+
+const save = async (trigger = false) => {
+  const byHand = job('unit', get('git.app', { trigger }), get('git.docs', { trigger }), task('test'));
+  const resources = [resource('git.app'), resource('git.docs')];
+  const next = await stores.pipelines.savePipeline(
+    toSave(samplePipeline({ resources, jobs: [byHand] }), { digest: `trigger ${trigger}` }),
+  );
+  await scheduleAll();
+  return next;
+};
+const now = () => new Date();
+let notifications: RecordedNotifications;
+const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, notifications, now })).builds;
+const ask = async (waitMs = 60_000): Promise<TriggerAnswer | TriggerWaits> =>
+  await requestAfterChecks(UNIT, { by: 'ann', waitMs }, { ...stores, now });
+const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
+
+async function waits(waitMs?: number): Promise<TriggerWaits> {
+  const answer = await ask(waitMs);
+  if (answer.answer !== 'checking') throw new Error(`It does not wait: ${answer.answer}.`);
+  return answer;
+}
+
+const claim = async (...names: string[]) =>
+  (await stores.checks.openRun(names.map(scopeOf), 'manual', now()))?.run ?? 0;
+const end = async (run: number, name: string, ...refs: string[]) =>
+  await stores.checks.recordCheck(
+    { run, scope: scopeOf(name), log: '', versions: refs.map((ref) => ({ ref })) },
+    now(),
+  );
+
+/** Each resource has a version, and nothing is due. */
+async function findFirst(): Promise<void> {
+  for (const name of ['git.app', 'git.docs']) {
+    await stores.checks.requestCheck({ ...APP, resource: name }, 'manual', now());
+    const run = await claim(name);
+    await end(run, name, name === 'git.app' ? 'a1' : 'd1');
+    await stores.checks.closeRun(run, now());
+  }
+  await scheduleAll();
+}
+
+const inputs = async (number: string) =>
+  (await stores.views.build({ ...UNIT, number }))?.inputs.map(({ fields }) => fields['ref']);
+
+describe('a trigger that checks first', () => {
+  beforeEach(findFirst);
+
+  test('builds what the checks find, and says that all were checked', async () => {
+    const trigger = await waits();
+    const run = await claim('git.app', 'git.docs');
+    expect(await end(run, 'git.app', 'a2')).toMatchObject({ awaited: true });
+    expect(await scheduleAll()).toEqual([]);
+    expect(await stores.builds.triggerAnswer(trigger)).toEqual(trigger);
+    expect(await end(run, 'git.docs')).toMatchObject({ recorded: [], awaited: true });
+    expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
+    expect(await inputs('1')).toEqual(['a2', 'd1']);
+    expect(await stores.builds.triggerAnswer(trigger)).toEqual({
+      answer: 'created',
+      build: { ...UNIT, number: '1' },
+      interrupted: [],
+      checks: [
+        { resource: 'git.app', result: 'checked' },
+        { resource: 'git.docs', result: 'checked' },
+      ],
+    });
+  });
+
+  test('waits for a new check where one is running already', async () => {
+    const running = await claim('git.app');
+    const trigger = await waits();
+    await end(await claim('git.docs'), 'git.docs');
+    await end(running, 'git.app', 'a2');
+    expect(await scheduleAll()).toEqual([]);
+    await end(await claim('git.app'), 'git.app', 'a3');
+    await scheduleAll();
+    expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({ answer: 'created' });
+    expect(await inputs('1')).toEqual(['a3', 'd1']);
+  });
+
+  test('waits on where no Pod could be created for the check', async () => {
+    const given = await claim('git.app', 'git.docs');
+    const trigger = await waits();
+    await stores.checks.releaseRun(given, now(), 'no room');
+    expect(await stores.builds.triggerAnswer(trigger)).toEqual(trigger);
+    const run = await claim('git.app', 'git.docs');
+    await end(run, 'git.app');
+    await end(run, 'git.docs');
+    await scheduleAll();
+    expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({ answer: 'created' });
+  });
+
+  test('builds what was known where a check fails, and the build says so', async () => {
+    await waits();
+    const run = await claim('git.app', 'git.docs');
+    await stores.checks.recordCheck(
+      { run, scope: scopeOf('git.app'), log: '', error: 'no such host' },
+      now(),
+    );
+    await stores.checks.closeRun(run, now(), 'The Pod was lost.');
+    await scheduleAll();
+    expect((await stores.views.build({ ...UNIT, number: '1' }))?.checks).toEqual([
+      { resource: 'git.app', result: 'failed', error: 'no such host' },
+      { resource: 'git.docs', result: 'failed', error: 'The Pod was lost.' },
+    ]);
+  });
+
+  test('gets one build where the version that it finds triggers the job as well', async () => {
+    saved = await save(true);
+    await waits();
+    const run = await claim('git.app', 'git.docs');
+    await end(run, 'git.docs');
+    await end(run, 'git.app', 'a2');
+    expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
+    expect(await scheduleAll()).toEqual([]);
+  });
+
+  test('is refused at once while the job is paused', async () => {
+    await stores.actions.pauseJob(UNIT, 'ann');
+    expect(await ask()).toMatchObject({ answer: 'refused', reasons: [{ code: 'JobPaused' }] });
+  });
+
+  test('does not wait for the check of a source that the pipeline no longer has', async () => {
+    const trigger = await waits();
+    const jobs = [job('unit', get('git.app', { trigger: false }), task('test'))];
+    const resources = [resource('git.app', { params: { url: 'https://other.test' } })];
+    await stores.pipelines.savePipeline(
+      toSave(samplePipeline({ resources, jobs }), { digest: 'another source' }),
+    );
+    await scheduleAll();
+    expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'NoVersion' }, { code: 'CheckLate' }, { code: 'CheckLate' }],
+    });
+  });
+});
+
+describe('when somebody dies', () => {
+  beforeEach(findFirst);
+
+  test('the gateway dies: the next look of the operator after the time makes the build', async () => {
+    const trigger = await waits(50);
+    expect(await scheduleAll()).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
+    expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({
+      checks: [{ result: 'late' }, { result: 'late' }],
+    });
+    expect(await scheduleAll()).toEqual([]);
+  });
+
+  test('the operator dies: the gateway makes the build when the time is over, and says that checks were late', async () => {
+    const clock = { ms: Date.now() };
+    const answer = await triggerJobAfterChecks(UNIT, 'ann', {
+      builds: stores.builds,
+      notifications,
+      now: () => new Date(clock.ms),
+      sleep: async (milliseconds) => void (clock.ms += milliseconds),
+    });
+    expect(answer).toMatchObject({
+      answer: 'created',
+      build: { number: '1' },
+      checks: [{ result: 'late' }, { result: 'late' }],
+    });
+    // The checks that nobody ran are still wanted, and the trigger has had its build.
+    expect((await stores.checks.dueChecks(now(), 10)).map(({ cause }) => cause)).toEqual([
+      'manual',
+      'manual',
+    ]);
+    expect(await scheduleAll()).toEqual([]);
+  });
+
+  test('both die and two answer it at a time: it gets one build', async () => {
+    const trigger = await waits(1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const [answer] = await Promise.all([
+      endTriggerWait(trigger, { ...stores, now }),
+      scheduleAll(),
+      endTriggerWait(trigger, { ...stores, now }),
+    ]);
+    expect(answer).toMatchObject({ answer: 'created', build: { number: '1' } });
+    expect((await stores.views.builds(UNIT, { limit: 10 }))?.rows).toHaveLength(1);
+  });
+});
+
+test('whoever waits is woken by a notification, and then waits no longer', async () => {
+  await findFirst();
+  const asleep = Promise.withResolvers<void>();
+  const answer = triggerJobAfterChecks(UNIT, 'ann', {
+    builds: stores.builds,
+    notifications,
+    now,
+    sleep: async (_milliseconds, until) => {
+      asleep.resolve();
+      await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+    },
+  });
+  await asleep.promise;
+  const run = await claim('git.app', 'git.docs');
+  await end(run, 'git.app', 'a2');
+  await end(run, 'git.docs');
+  await scheduleAll();
+  notifications.deliver({ topic: 'status', pipeline: saved.id });
+  expect(await answer).toMatchObject({ answer: 'created', build: { number: '1' } });
+  expect(notifications.listeners).toBe(0);
+});
+
+test('a job without a get that can be checked is not waited for', async () => {
+  const jobs = [job('unit', task('test'))];
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { digest: 'no gets' }));
+  await scheduleAll();
+  expect(await ask()).toMatchObject({ answer: 'created' });
+});

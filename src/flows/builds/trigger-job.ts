@@ -1,0 +1,141 @@
+import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import type { JobName } from '#flows/names.ts';
+import type { Heard, Notifications } from '#flows/notification-ports.ts';
+import { decideAndWrite } from './decide-with-pages.ts';
+import type { BuildStore } from './ports.ts';
+import { refOf } from './schedule-jobs.ts';
+import type { RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
+
+interface Ports {
+  builds: Pick<BuildStore, 'withRequest'>;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+/** Creates a build that a person asks for, or answers why each input prevents it. */
+export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
+  const at = ports.now();
+  const answer = await ports.builds.withRequest(
+    job,
+    { by, at },
+    async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
+  );
+  wake(answer, ports.notifications);
+  return answer ?? { answer: 'unknown' };
+}
+
+interface CheckPorts {
+  builds: Pick<BuildStore, 'withRequestAfterChecks' | 'triggerAnswer' | 'withWaitEnded'>;
+  notifications: Notifications;
+  now: () => Date;
+  /** Resolves after so long, or when the signal is given. */
+  sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
+}
+
+/** What a lost hint costs. */
+const LOOK_AGAIN_MS = 1000;
+
+/**
+ * Checks the job's resources first, then creates the build with the versions found. The request is durable:
+ * if this process dies, the scheduler answers it once the checks have ended or their time is over.
+ */
+export async function triggerJobAfterChecks(
+  job: JobName,
+  by: string,
+  ports: CheckPorts,
+): Promise<TriggerAnswer> {
+  const { notifications, now } = ports;
+  const first = await requestAfterChecks(job, { by, waitMs: MAX_CHECK_WAIT_MS }, ports);
+  if (first.answer !== 'checking') {
+    wake(first, notifications);
+    return first;
+  }
+  notifications.notify({ topic: 'checks' });
+  const until = now().getTime() + MAX_CHECK_WAIT_MS;
+  const answer = (await waitForAnswer(first, until, ports)) ?? (await endTriggerWait(first, ports));
+  wake(answer, notifications);
+  return answer;
+}
+
+/** Answers at once if there is nothing to check. */
+export async function requestAfterChecks(
+  job: JobName,
+  asked: { by: string; waitMs: number },
+  { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withRequestAfterChecks'> },
+): Promise<TriggerAnswer | TriggerWaits> {
+  const at = now();
+  const answer = await builds.withRequestAfterChecks(
+    job,
+    { ...asked, at },
+    async (tx): Promise<TriggerAnswer | TriggerWaits> => (await answerRequest(tx, at)) ?? tx.waits,
+  );
+  return answer ?? { answer: 'unknown' };
+}
+
+/** Stops waiting for the checks, and answers the request with the versions known by now. */
+export async function endTriggerWait(
+  waits: TriggerWaits,
+  { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withWaitEnded'> },
+): Promise<TriggerAnswer> {
+  const at = now();
+  return await builds.withWaitEnded(waits, async (tx): Promise<TriggerAnswer> => {
+    const answer = (tx.open ? await answerRequest(tx, at) : undefined) ?? (await tx.answer());
+    return answer.answer === 'checking' ? { answer: 'refused', reasons: [] } : answer;
+  });
+}
+
+/** Decides on the job of the request. Undefined: the request still waits for checks, or has been answered. */
+async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerAnswer | undefined> {
+  const { facts, decision, written } = await decideAndWrite(tx, at);
+  if (facts.jobs.length === 0) return { answer: 'unknown' };
+  const build = written.made.find(({ request }) => request === tx.request);
+  if (build !== undefined) {
+    const cause = decision.builds
+      .map((one) => one.cause)
+      .find((one) => one.kind === 'manual' && one.request === tx.request);
+    const checks = cause?.kind === 'manual' ? cause.checks : undefined;
+    return {
+      answer: 'created',
+      build: refOf(build),
+      interrupted: written.interrupted,
+      ...(checks !== undefined && { checks }),
+    };
+  }
+  const refused = decision.refused.find(({ request }) => request === tx.request);
+  return (
+    refused && { answer: 'refused', reasons: refused.reasons.map(({ code, message }) => ({ code, message })) }
+  );
+}
+
+async function waitForAnswer(
+  waits: TriggerWaits,
+  until: number,
+  { builds, notifications, now, sleep }: CheckPorts,
+): Promise<TriggerAnswer | undefined> {
+  let heard = new AbortController();
+  const stop = notifications.listen(['schedule', 'status'], (notification) => {
+    if (mayAnswer(notification, waits)) heard.abort();
+  });
+  try {
+    for (let left = until - now().getTime(); left > 0; left = until - now().getTime()) {
+      await sleep(Math.min(left, LOOK_AGAIN_MS), heard.signal);
+      heard = new AbortController();
+      const answer = await builds.triggerAnswer(waits);
+      if (answer.answer !== 'checking') return answer;
+    }
+    return undefined;
+  } finally {
+    stop();
+  }
+}
+
+function mayAnswer(notification: Heard<'schedule' | 'status'>, { pipelineId }: TriggerWaits): boolean {
+  if (notification.topic === 'missed') return true;
+  return notification.pipeline === 'all' || notification.pipeline === pipelineId;
+}
+
+function wake(answer: TriggerAnswer | undefined, notifications: Pick<Notifications, 'notify'>): void {
+  if (answer?.answer !== 'created') return;
+  for (const build of answer.interrupted) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'builds' });
+}

@@ -1,0 +1,77 @@
+import type { CascadeGet } from '#domain/scheduling/cascade.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import type { BuildRef, JobName, ResourceName } from '#flows/names.ts';
+import type { PipelineTransaction } from './schedule-ports.ts';
+
+/* What people trigger. The rules of ports.ts hold here too. */
+
+export type TriggerAnswer =
+  | { answer: 'created'; build: BuildRef; interrupted: number[]; checks?: RequestedCheck[] }
+  | { answer: 'refused'; reasons: { code: string; message: string }[] }
+  | { answer: 'unknown' };
+
+/** A trigger whose checks have not ended: durable, and answered by whoever decides on the job next. */
+export interface TriggerWaits {
+  answer: 'checking';
+  request: number;
+  pipelineId: number;
+}
+
+/** Its facts are those of the requested job. */
+export interface RequestTransaction extends PipelineTransaction {
+  readonly request: number;
+}
+
+export interface WaitingTransaction extends RequestTransaction {
+  readonly waits: TriggerWaits;
+  /** The request has neither a build nor a refusal yet. */
+  readonly open: boolean;
+  /** The build, the refusal, or that it still waits. */
+  answer(): Promise<TriggerAnswer | TriggerWaits>;
+}
+
+/** Its facts are those of the requested jobs. */
+export interface VersionTransaction extends PipelineTransaction {
+  readonly pipelineId: number;
+  /** One for each job that gets the resource without `passed`; recorded already. */
+  readonly requests: readonly { job: number; request: number }[];
+  /** All gets of the resource in the pipeline. */
+  gets(): Promise<readonly CascadeGet[]>;
+  /** Records requests of jobs that run after the builds of `requests`. */
+  requestFollowing(jobs: readonly number[]): Promise<void>;
+}
+
+export interface TriggerStore {
+  /**
+   * Records a request for a build of the job and runs `work` in the same transaction. Undefined: no such job.
+   */
+  withRequest<T>(
+    job: JobName,
+    asked: { by: string; at: Date },
+    work: (tx: RequestTransaction) => Promise<T>,
+  ): Promise<T | undefined>;
+  /**
+   * Likewise, and requests a check of each resource that the job gets without `passed`. The request waits at
+   * most `waitMs` for those checks.
+   */
+  withRequestAfterChecks<T>(
+    job: JobName,
+    asked: { by: string; waitMs: number; at: Date },
+    work: (tx: WaitingTransaction) => Promise<T>,
+  ): Promise<T | undefined>;
+  /** Ends the wait of a request for its checks and runs `work` in the same transaction. */
+  withWaitEnded<T>(waits: TriggerWaits, work: (tx: WaitingTransaction) => Promise<T>): Promise<T>;
+  /**
+   * Records requests for builds with the version and runs `work` in the same transaction. Undefined: no such
+   * version.
+   */
+  withVersionRequests<T>(
+    resource: ResourceName,
+    asked: { version: number; by: string; at: Date },
+    work: (tx: VersionTransaction) => Promise<T>,
+  ): Promise<T | undefined>;
+  /** What became of a trigger that waited. */
+  triggerAnswer(waits: TriggerWaits): Promise<TriggerAnswer | TriggerWaits>;
+  /** Requests a decision on jobs whose triggers have waited long enough for checks. */
+  wakeLateTriggers(): Promise<void>;
+}

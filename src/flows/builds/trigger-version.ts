@@ -1,0 +1,52 @@
+import { followingJobs } from '#domain/scheduling/cascade.ts';
+import type { ResourceName } from '#flows/names.ts';
+import type { ActionPorts, Refused, VersionTriggered } from './action-ports.ts';
+import { decideAndWrite } from './decide-with-pages.ts';
+import { notifyOfAction } from './notify-of-action.ts';
+import { refOf } from './schedule-jobs.ts';
+import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
+
+interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
+  builds: Pick<TriggerStore, 'withVersionRequests'>;
+}
+
+/**
+ * Decides at once on a build with the version in each job that gets the resource without `passed`. The jobs
+ * that follow through `passed` get theirs when the builds before them have succeeded.
+ */
+export async function triggerVersion(
+  resource: ResourceName,
+  asked: { version: number; by: string },
+  ports: Ports,
+): Promise<VersionTriggered | Refused> {
+  const at = ports.now();
+  const answer = await ports.builds.withVersionRequests(
+    resource,
+    { ...asked, at },
+    async (tx) => await answerRequests(tx, at),
+  );
+  if (answer === undefined) return { answer: 'unknown' };
+  notifyOfAction(answer, ports);
+  return answer;
+}
+
+async function answerRequests(tx: VersionTransaction, at: Date): Promise<VersionTriggered> {
+  if (tx.requests.length > 0) {
+    const gets = await tx.gets();
+    const direct = gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job);
+    await tx.requestFollowing(followingJobs(gets, [...new Set(direct)]));
+  }
+  const { facts, decision, written } = await decideAndWrite(tx, at);
+  const jobOf = new Map(tx.requests.map(({ job, request }) => [request, job]));
+  const nameOf = new Map(facts.jobs.map(({ id, name }) => [id, name]));
+  return {
+    answer: 'done',
+    pipelineId: tx.pipelineId,
+    stopped: written.interrupted,
+    builds: written.made.filter(({ request }) => request !== undefined && jobOf.has(request)).map(refOf),
+    refused: decision.refused.flatMap(({ request, reasons }) => {
+      const job = jobOf.get(request);
+      return job === undefined ? [] : { job: nameOf.get(job) ?? '', reasons };
+    }),
+  };
+}

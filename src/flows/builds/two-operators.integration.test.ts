@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EpochOver } from '#adapters/database/fence.ts';
+import { openPool, rows } from '#adapters/database/pool.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { runHooks } from '#flows/checks/run-hooks.ts';
+import { startChecks } from '#flows/checks/start-checks.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { Crash, Life } from '#testing/mortal.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { followOn, stateOn } from '#testing/schedule.ts';
+import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { compareWithPods } from './compare-with-pods.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { startBuilds } from './start-builds.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const CRASHES = 500;
+/** At least so many come in: how far the work gets between two crashes depends on the machine. */
+const VERSIONS = 60;
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(async () => await stores.close());
+
+class Chance {
+  crashes = 0;
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** Below 1 (mulberry32). */
+  next(): number {
+    this.#state = (this.#state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  crash(): boolean {
+    if (this.crashes >= CRASHES || this.next() > 0.06) return false;
+    this.crashes += 1;
+    return true;
+  }
+}
+
+const AHEAD_MS = 15_000;
+
+/**
+ * One process of the operator after the other: each takes the lead, works until it dies or another leads, and
+ * comes again.
+ */
+async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+  const pool = await openPool(stores.url, { maximumConnections: 3 });
+  while (!over.aborted) {
+    const life = new Life(() => chance.crash());
+    const epoch = await stores.leaders.takeEpoch('one of two');
+    const own = storesOver({ pool, epoch: () => epoch });
+    const ports = {
+      builds: life.of(own.builds),
+      checks: life.of(own.checks, ['cronNext']),
+      notifications: new RecordedNotifications(),
+      cluster: life.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
+      now: () => new Date(),
+      pods: () => [...cluster.pods.values()],
+    };
+    const world = {
+      ...ports,
+      now: () => new Date(Date.now() + AHEAD_MS),
+      foreign: new ForeignPodsMet(),
+      hangs: () => undefined,
+    };
+    const failures: unknown[] = [];
+    try {
+      while (!over.aborted && !life.dead && failures.length === 0) {
+        failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
+        failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
+        failures.push(...(await runHooks(ports)).failures.map(({ error }) => error));
+        failures.push(...(await startBuilds(ports)).failures.map(({ error }) => error));
+        failures.push(...(await compareWithPods(world)).failures);
+        await sleep(1);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
+    const strange = failures.filter((error) => !(error instanceof Crash) && !(error instanceof EpochOver));
+    if (strange.length > 0) throw strange[0];
+  }
+  await pool.end();
+}
+
+/** Agents do their work as soon as their Pod is there; now and then one is lost before it begins. */
+async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
+  const done = new Set<string>();
+  while (!over.aborted) {
+    for (const [name, pod] of cluster.pods) {
+      if (done.has(pod.uid)) continue;
+      done.add(pod.uid);
+      if (pod.work.kind === 'build' && chance.next() < 0.05) cluster.pods.delete(name);
+      else await runPod(cluster, pod);
+    }
+    await sleep(1);
+  }
+}
+
+/** Attempts whose steps were begun, in their order. */
+const begun: string[] = [];
+
+/**
+ * A Pod that is made once more for the same attempt, by an operator that has not heard of the first, is let
+ * do nothing.
+ */
+async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): Promise<void> {
+  if (work.kind === 'build') {
+    const { build, attempt } = work;
+    const session = { kind: 'build', build, attempt } as const;
+    const opened = await stores.sessions.openSession(session, `key of ${uid}`, uid, new Date());
+    if (opened !== 'opened') return;
+    begun.push(`${build} ${attempt}`);
+    const state = await stateOn(stores, build, attempt);
+    const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
+    await followOn(stores, build, attempt, events);
+  } else if (work.run !== undefined) await answerChecks(work.run);
+  if (cluster.pods.get(name)?.uid !== uid) return;
+  const agent = { name: 'agent', image: 'millrace', state: 'terminated', exitCode: 0 } as const;
+  cluster.change(name, { phase: 'Succeeded', containers: [agent] });
+}
+
+const found = { commits: 0 };
+
+/** Every check finds one commit that was not there before. Of hooks some are not heard of again. */
+async function answerChecks(run: number): Promise<void> {
+  const facts = await stores.checks.runFacts(run);
+  if (facts?.hooks !== undefined) {
+    if (run % 4 > 0) await stores.checks.recordHooks(run, { results: [] }, new Date());
+    return;
+  }
+  for (const { scope } of facts?.checks ?? []) {
+    found.commits += 1;
+    const versions = [{ ref: String(found.commits) }];
+    await stores.checks.recordCheck({ run, scope, versions, log: '' }, new Date());
+  }
+  await stores.checks.closeRun(run, new Date());
+}
+
+const JOBS: Job[] = [
+  {
+    ...job('unit', get('git.app'), task('test')),
+    concurrency: 2,
+    onTrigger: [{ kind: 'command', run: { runner: 'shell', cmd: 'tell' } }],
+  },
+  { ...job('lint', get('git.app'), task('lint')), serialGroups: ['machine'] },
+  {
+    ...job('publish', get('git.app', { passed: ['unit', 'lint'] }), task('push')),
+    serialGroups: ['machine'],
+  },
+];
+
+interface Told {
+  job: string;
+  status: string;
+  reason: string | null;
+  versions: number[];
+  kind: string;
+}
+
+async function builds(): Promise<readonly Told[]> {
+  return await stores.pool.any(rows<Told>()`
+    SELECT j.name AS job, b.status, b.reason, b.cause ->> 'kind' AS kind, to_jsonb(ARRAY(
+      SELECT version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
+    FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
+}
+
+/** In one look: what is asked one after the other may move on in between. */
+async function isQuiet(): Promise<boolean> {
+  return await stores.pool.oneFirst(rows<{ quiet: boolean }>()`
+    SELECT NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL) AND NOT EXISTS (SELECT 1 FROM check_runs WHERE closed_at IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM jobs WHERE schedule_requested > last_scheduled)
+      AND NOT EXISTS (SELECT 1 FROM check_scopes WHERE requested_at IS NOT NULL) AS quiet`);
+}
+
+test('two operators alive at once, killed 500 times at any call: no build is lost and none is doubled', async () => {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: JOBS })));
+  const chance = new Chance(4711);
+  const cluster = new InMemoryCluster();
+  const over = new AbortController();
+  const running = [
+    operate(cluster, chance, over.signal),
+    operate(cluster, chance, over.signal),
+    runPods(cluster, chance, over.signal),
+  ];
+  const failed = Promise.all(running);
+  const worked = (async () => {
+    while (chance.crashes < CRASHES || found.commits < VERSIONS) {
+      await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'webhook', new Date());
+      await sleep(20);
+    }
+    // What is left is done by those who live on.
+    while (!(await isQuiet()) || cluster.pods.size > 0) await sleep(50);
+  })();
+  await Promise.race([worked, failed]);
+  over.abort();
+  await failed;
+
+  const all = await builds();
+  const versions = await stores.pool.anyFirst(rows<{ id: number }>()`SELECT id FROM versions ORDER BY id`);
+  const takenBy = (name: string) =>
+    all.filter((build) => build.job === name).map((build) => build.versions[0] ?? 0);
+  expect(chance.crashes).toBe(CRASHES);
+  expect(versions.length).toBeGreaterThanOrEqual(VERSIONS);
+  expect(takenBy('unit').toSorted((a, b) => a - b)).toEqual(versions);
+  expect(takenBy('lint').toSorted((a, b) => a - b)).toEqual(versions);
+  expect(new Set(takenBy('publish')).size).toBe(takenBy('publish').length);
+  expect(Math.max(...takenBy('publish'))).toBe(versions.at(-1));
+  // A gated build that had not begun gives way to a newer one.
+  const ended = all.filter((build) => build.job !== 'publish' || build.reason !== 'Superseded');
+  expect(ended.filter(({ status }) => status !== 'succeeded')).toEqual([]);
+  expect(new Set(begun).size).toBe(begun.length);
+  expect(begun.length).toBeGreaterThanOrEqual(ended.length);
+  expect([...cluster.pods.keys()]).toEqual([]);
+}, 600_000);

@@ -1,0 +1,34 @@
+import type { CreatePodAnswer } from '#flows/pods/ports.ts';
+import type { CheckStore } from './ports.ts';
+import { closeRun } from './record-check.ts';
+
+type Refusal = CreatePodAnswer & { answer: 'refused' };
+
+interface Ports {
+  checks: Pick<CheckStore, 'withChecks' | 'releaseRun'>;
+  now: () => Date;
+}
+
+/**
+ * Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as
+ * before.
+ */
+export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
+  const { reason, message } = refusal;
+  const passes = isPassing(refusal);
+  if (passes) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
+  else await closeRun(run, ports, `No Pod could be made: ${message}`);
+  return passes;
+}
+
+/** For want of room, or of a free name, which the next run has: another try may find it. */
+export function isPassing({ reason }: Refusal): boolean {
+  return PASSING.has(reason);
+}
+
+const PASSING: ReadonlySet<Refusal['reason']> = new Set([
+  'TeamLimit',
+  'QuotaExceeded',
+  'NameTaken',
+  'NamespaceTerminating',
+]);

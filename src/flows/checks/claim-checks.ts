@@ -1,0 +1,53 @@
+import { causeOfCronJobPod, claimScopes } from '#domain/scheduling/check-timers.ts';
+import type { CheckCause, CheckStore, GroupOfPod } from './ports.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext'>;
+  now: () => Date;
+}
+
+/**
+ * Claims those of the scopes that are still due and free; claims none: undefined. A claim moves the due time,
+ * so a tick never gets two runs.
+ */
+export async function openRun(
+  scopes: readonly number[],
+  cause: CheckCause,
+  { checks, now }: Ports,
+): Promise<{ run: number; scopes: number[] } | undefined> {
+  const at = now();
+  return await checks.withChecks(async (tx) => {
+    const free = await tx.dueScopes(scopes, at);
+    const [first] = free;
+    if (first === undefined) return undefined;
+    const claimed = claimScopes(free, cause, at.getTime(), checks.cronNext);
+    const run = await tx.openRun({
+      pipeline: first.pipeline,
+      group: first.group,
+      cause,
+      scopes: claimed,
+      at,
+    });
+    return { run, scopes: free.map(({ id }) => id) };
+  });
+}
+
+/**
+ * For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run
+ * again.
+ */
+export async function openRunForPod(pod: GroupOfPod, { checks, now }: Ports): Promise<number | undefined> {
+  const at = now();
+  return await checks.withChecks(async (tx) => {
+    const free = await tx.freeScopesOf(pod);
+    const known = await tx.runOfPod(pod.podUid);
+    if (known !== undefined) return known;
+    const [first] = free;
+    if (first === undefined) return undefined;
+    const cause = causeOfCronJobPod(free);
+    const claimed = claimScopes(free, cause, at.getTime(), checks.cronNext);
+    const { podUid } = pod;
+    const { pipeline, group } = first;
+    return await tx.openRun({ pipeline, group, cause, scopes: claimed, podUid, at });
+  });
+}

@@ -1,0 +1,96 @@
+import { isLost } from '#domain/build/judge-pod-end.ts';
+import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
+import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { OurPod, OwnPod } from '#flows/pods/own-pods.ts';
+import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
+import type { OpenRun } from '#flows/pods/workloads.ts';
+import { endRefused } from './check-refusal.ts';
+import type { CheckStore } from './ports.ts';
+import { closeRun } from './record-check.ts';
+
+export interface FollowChecksPorts {
+  checks: Pick<CheckStore, 'withChecks' | 'releaseRun' | 'runFacts'>;
+  cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+/** Without an agent after this time a run has failed. */
+const PATIENCE_SECONDS = 5 * 60;
+/** A container died, and its agent, which should have told what that means for the checks, has not. */
+const BROKEN_SECONDS = 30;
+const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
+
+/** A Pod of a check or hooks whose run is closed has nothing more to do. */
+export async function removeEnded(pod: OurPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
+  if (hasEnded(pod)) await remove(pod, ports);
+}
+
+/**
+ * What to do about the Pod of a check run, or about its absence. A Pod that a CronJob made is left to that.
+ */
+export async function followCheckPod(
+  run: OpenRun,
+  pod: OwnPod | undefined,
+  ports: FollowChecksPorts,
+): Promise<'wait' | 'closed' | 'made'> {
+  const late = !run.seen && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
+  const lost = isOverdue(pod, ports);
+  const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
+  if (verdict === 'make') return await makeAgain(run, ports);
+  if (verdict === 'wait') return 'wait';
+  await close(run, lost ? LOST : tellCheckEnd(pod, run.hooks ? 'hooks' : 'check'), ports);
+  await remove(pod, ports);
+  return 'closed';
+}
+
+async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChecksPorts): Promise<void> {
+  const { released } = await closeRun(run, ports, why);
+  if (released) ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  ports.notifications.notify({ topic: 'status', pipeline: pipelineId });
+  ports.notifications.notify({ topic: 'checks' });
+}
+
+function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait' | 'make' | 'close' {
+  if (late) return 'close';
+  if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
+  if (run.seen || run.podUid !== undefined) return 'close';
+  // Hooks that have no Pod yet are looked after by the clock that they have.
+  return run.hooks ? 'wait' : 'make';
+}
+
+/** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */
+async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
+  const facts = await ports.checks.runFacts(run.run);
+  const answer = facts && (await requestCheckPod(facts, ports.cluster));
+  if (answer !== undefined && answer.answer !== 'refused') return 'made';
+  if (answer === undefined) await closeRun(run.run, ports);
+  else await endRefused(run.run, answer, ports);
+  return 'closed';
+}
+
+function secondsSince(then: Date, { now }: FollowChecksPorts): number {
+  return (now().getTime() - then.getTime()) / 1000;
+}
+
+function isOverdue(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
+  if (pod?.deletedAt === undefined || hasEnded(pod)) return false;
+  return isLost(secondsSince(pod.deletedAt, ports));
+}
+
+function isBroken(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean {
+  if (pod === undefined || pod.deleting) return false;
+  const { finishedAt } = brokenContainer(pod) ?? {};
+  return finishedAt !== undefined && secondsSince(finishedAt, ports) >= BROKEN_SECONDS;
+}
+
+async function remove(
+  pod: OurPod | undefined,
+  { cluster }: Pick<FollowChecksPorts, 'cluster'>,
+): Promise<void> {
+  if (pod === undefined || pod.deleting) return;
+  if (pod.work.kind === 'checks' && pod.work.run === undefined) return;
+  await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
+}

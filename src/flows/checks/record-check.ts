@@ -1,0 +1,71 @@
+import { afterFailure, afterSuccess, mayRecord, versionsMissed } from '#domain/scheduling/check-timers.ts';
+import type { CheckOutcome, CheckStore, CheckTransaction } from './ports.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext'>;
+  now: () => Date;
+}
+
+export interface CheckRecorded {
+  /** Row ids of new versions. */
+  recorded: number[];
+  /** A trigger waits for the check. */
+  awaited: boolean;
+  /** Absent: the result counts for nothing any more. */
+  pipelineId?: number;
+}
+
+/**
+ * New versions get ids in order and ask for scheduling, known ones are ignored; the scope is free, with its
+ * next due time.
+ */
+export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
+  const at = now();
+  return await checks.withChecks(async (tx) => {
+    const scope = await tx.scopeOfCheck(result.scope, at);
+    if (scope === undefined || !mayRecord(scope, result.run)) return { recorded: [], awaited: false };
+    const { id, pipeline: pipelineId } = scope;
+    const { log, versions } = result;
+    if (versions === undefined) {
+      const error = result.error ?? 'The check returned nothing.';
+      await tx.failCheck({ scope: id, error, log, next: afterFailure(scope, at.getTime()) }, at);
+      return { recorded: [], awaited: await tx.wakeTriggers([id]), pipelineId };
+    }
+    const { added, different } = await tx.addVersions(id, versions, at);
+    const atOnce = result.run === undefined;
+    const after = afterSuccess(scope, { atOnce, found: added.length, at: at.getTime() }, checks.cronNext);
+    const cut = versionsMissed(result.cut ?? 0, { added: added.length, different });
+    await tx.freeScope({ ...after, scope: id, atOnce, cut, log }, at);
+    return { recorded: added, awaited: await tx.wakeTriggers([id]), pipelineId };
+  });
+}
+
+/**
+ * Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may
+ * be created now.
+ */
+export async function closeRun(
+  run: number,
+  { checks, now }: { checks: Pick<CheckStore, 'withChecks'>; now: () => Date },
+  error?: string,
+): Promise<{ released: boolean }> {
+  const at = now();
+  return await checks.withChecks(async (tx) => await closeOpen(run, tx, { at, error }));
+}
+
+async function closeOpen(
+  run: number,
+  tx: CheckTransaction,
+  { at, error }: { at: Date; error: string | undefined },
+): Promise<{ released: boolean }> {
+  const left = await tx.scopesOf(run);
+  const message = error ?? 'The check ended without a result.';
+  // The others are of resources that went meanwhile: nothing failed.
+  for (const scope of left.filter(({ live }) => live)) {
+    const next = afterFailure(scope, at.getTime());
+    await tx.failCheck({ scope: scope.id, error: message, log: '', next }, at);
+  }
+  const awaited = await tx.wakeTriggers(left.map(({ id }) => id));
+  const { released } = await tx.closeRun(run, error, at);
+  return { released: released || awaited };
+}

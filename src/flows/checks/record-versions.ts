@@ -1,0 +1,58 @@
+import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
+import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import { tellHooks } from '#domain/build/tell-hooks.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { CheckOutcome, CheckStore } from './ports.ts';
+import { closeRun, recordCheck } from './record-check.ts';
+
+interface Ports {
+  checks: Pick<CheckStore, 'withChecks' | 'cronNext' | 'runFacts' | 'recordHooks'>;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+/** What an agent found. `over`: the run was closed before, and nothing of this was recorded. */
+export async function recordVersions(
+  run: number,
+  request: CheckResultsRequest,
+  ports: Ports,
+): Promise<'recorded' | 'over'> {
+  if (request.hooks !== undefined) return await recordHooks(run, request.hooks, ports);
+  const pipelines = new Set<number>();
+  for (const result of request.results) {
+    const { recorded, awaited, pipelineId } = await recordCheck(outcomeOf(run, result), ports);
+    if (pipelineId === undefined) continue;
+    pipelines.add(pipelineId);
+    if (recorded.length > 0 || awaited)
+      ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  }
+  for (const pipeline of pipelines) ports.notifications.notify({ topic: 'status', pipeline });
+  // An agent whose last answer was lost sends the same again: for it all is well.
+  if (request.done) {
+    await closeRun(run, ports);
+    // Its place is free: who was held back by a limit need not wait for the next tick.
+    ports.notifications.notify({ topic: 'checks' });
+  } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
+  return 'recorded';
+}
+
+/** The versions may be built now. */
+async function recordHooks(
+  run: number,
+  results: HookResult[],
+  { checks, notifications, now }: Ports,
+): Promise<'recorded' | 'over'> {
+  const error = tellHooks(results);
+  const answer = await checks.recordHooks(run, { results, ...(error !== undefined && { error }) }, now());
+  if (answer === 'over') return answer;
+  notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
+  notifications.notify({ topic: 'status', pipeline: answer.pipelineId });
+  notifications.notify({ topic: 'checks' });
+  return 'recorded';
+}
+
+function outcomeOf(run: number, { scope, versions, cut = 0, error, log }: CheckResult): CheckOutcome {
+  if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
+  const over = Math.max(0, versions.length - MOST_VERSIONS);
+  return { run, scope: Number(scope), versions: versions.slice(over), cut: cut + over, log };
+}

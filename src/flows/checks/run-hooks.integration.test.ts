@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/pool.ts';
+import type { HookResult } from '#domain/build/agent-protocol.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { compareWithPods, followPod } from '#flows/builds/compare-with-pods.ts';
+import { scheduleJobs } from '#flows/builds/schedule-jobs.ts';
+import { startBuilds } from '#flows/builds/start-builds.ts';
+import { triggerJob } from '#flows/builds/trigger-job.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { recordVersions } from './record-versions.ts';
+import { requestCheck } from './request-check.ts';
+import { runHooks } from './run-hooks.ts';
+import { startChecks } from './start-checks.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const GIT = { ...APP, resource: 'git.app' };
+let stores: TestStores;
+let cluster: InMemoryCluster;
+let notifications: RecordedNotifications;
+let pipeline: number;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  cluster = new InMemoryCluster();
+  notifications = new RecordedNotifications();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  pipeline = (await stores.pipelines.savePipeline(toSave(withHooks()))).id;
+});
+
+function withHooks(): Pipeline {
+  const onTrigger = [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd: 'echo' } }];
+  const unit = { ...job('unit', get('git.app'), task('test')), onTrigger };
+  const resources = [resource('git.app'), resource('git.lib')];
+  return samplePipeline({ resources, jobs: [unit, job('lint', get('git.lib'), task('lint'))] });
+}
+
+const now = (): Date => new Date(Date.now() + 1000);
+const hangs = (): undefined => undefined;
+const foreign = new ForeignPodsMet();
+const ports = () => ({
+  ...stores,
+  cluster,
+  notifications,
+  foreign,
+  now,
+  hangs,
+  pods: () => [...cluster.pods.values()],
+});
+const podNames = (): string[] => [...cluster.pods.keys()].toSorted();
+const builds = (): string[] => podNames().filter((name) => name.startsWith('app'));
+
+/** A check finds these, and its Pod goes. Answers the run of the hooks that they fire, if any. */
+async function find(name: string, ...refs: string[]): Promise<number> {
+  await requestCheck({ ...APP, resource: name }, ports());
+  const { runs } = await startChecks(ports());
+  for (const run of runs) {
+    for (const { scope, resource: of } of (await stores.checks.runFacts(run))?.checks ?? [])
+      if (of === name) {
+        const results = [{ scope: String(scope), versions: refs.map((ref) => ({ ref })), log: '' }];
+        await recordVersions(run, { results, done: true }, ports());
+      }
+    await stores.checks.closeRun(run, now());
+    cluster.pods.delete(`check-${run}`);
+  }
+  await decide();
+  return (await stores.checks.openHookRuns()).at(-1)?.run ?? 0;
+}
+
+async function decide(): Promise<boolean> {
+  const { held } = await scheduleJobs(ports());
+  await startBuilds(ports());
+  return held;
+}
+
+/** As time goes by. */
+async function over(run: number): Promise<void> {
+  await stores.pool.query(rows()`
+    UPDATE hook_runs SET held_until = now() - interval '1 millisecond' WHERE run_id = ${run}`);
+}
+
+const results = (...versions: number[]): HookResult[] =>
+  versions.map((version) => ({ version: String(version), job: 'unit', hook: 'shell', output: 'hello\n' }));
+const hookView = async () => (await stores.views.check(GIT))?.hooks;
+
+describe('hooks of new versions', () => {
+  test('have a Pod of their own, and builds follow its last word', async () => {
+    const run = await find('git.app', 'a', 'b');
+    expect(builds()).toEqual([]);
+    expect((await runHooks(ports())).againAfterMs).toBeGreaterThan(0);
+    expect(podNames()).toEqual([`check-${run}`]);
+    const facts = await stores.checks.runFacts(run);
+    expect(facts).toMatchObject({ checks: [], hooks: { resource: 'git.app' } });
+    expect(facts?.hooks?.versions.map(({ fields }) => fields['ref'])).toEqual(['a', 'b']);
+    notifications.sent.length = 0;
+    const ids = facts?.hooks?.versions.map(({ id }) => id) ?? [];
+    expect(await recordVersions(run, { results: [], hooks: results(...ids), done: true }, ports())).toBe(
+      'recorded',
+    );
+    expect(notifications.sent).toEqual([`schedule ${pipeline}`, `status ${pipeline}`, 'checks']);
+    expect(await decide()).toBe(false);
+    expect(builds()).toEqual(['app-unit-1-1', 'app-unit-2-1']);
+    expect(await hookView()).toMatchObject({ first: ids[0], last: ids[1], results: results(...ids) });
+    expect(await runHooks(ports())).toEqual({ failures: [] });
+  });
+
+  test('that fail are told, and fail no build', async () => {
+    const run = await find('git.app', 'a');
+    const [result] = results(1);
+    const hooks = [
+      { version: '1', job: 'unit', hook: 'shell', output: '', ...result, error: 'exit code 3.' },
+    ];
+    await recordVersions(run, { results: [], hooks, done: true }, ports());
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    const error = 'The hook shell of job unit failed for version 1: exit code 3.';
+    expect(await hookView()).toMatchObject({ error, results: [{ error: 'exit code 3.' }] });
+    const facts = await stores.pipelines.pipelineFacts(APP);
+    expect(facts?.resources.map(({ hooksError }) => hooksError)).toEqual([error, undefined]);
+  });
+
+  test('that do not end hold builds until their time is over, and their Pod goes', async () => {
+    const run = await find('git.app', 'a');
+    await runHooks(ports());
+    await over(run);
+    expect(await runHooks(ports())).toEqual({ failures: [] });
+    expect(podNames()).toEqual([]);
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    expect(await hookView()).toMatchObject({
+      error: expect.stringContaining('The hooks had not ended after 30 s, and builds go on without them.'),
+    });
+    expect(await recordVersions(run, { results: [], hooks: results(1), done: true }, ports())).toBe('over');
+  });
+
+  test('hold nothing once their time is over, even if nobody is there to say so', async () => {
+    const run = await find('git.app', 'a');
+    await over(run);
+    await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    await runHooks(ports());
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+  });
+
+  test('whose Pod ends without a word hold nobody up', async () => {
+    const run = await find('git.app', 'a');
+    await runHooks(ports());
+    const agent = {
+      name: 'agent',
+      image: 'millrace',
+      state: 'terminated',
+      reason: 'OOMKilled',
+      exitCode: 137,
+    } as const;
+    const ended = cluster.change(`check-${run}`, { phase: 'Failed', containers: [agent] });
+    await followPod(ended, await stores.checks.openRuns(), ports());
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    expect(await hookView()).toMatchObject({ error: expect.stringContaining('The Pod of the hooks ended') });
+  });
+
+  test.each<[string, 'QuotaExceeded' | 'TeamLimit', string]>([
+    ['no quota', 'QuotaExceeded', 'QuotaExceeded: no room'],
+    ['no place in the team', 'TeamLimit', 'TeamLimit: no room'],
+  ])('for which there is %s are tried until their time is over, and say why', async (_, reason, told) => {
+    const run = await find('git.app', 'a');
+    cluster.refuse = () => ({ answer: 'refused', reason, message: 'no room' });
+    expect(await runHooks(ports())).toMatchObject({ againAfterMs: expect.any(Number) });
+    expect(builds()).toEqual([]);
+    await over(run);
+    cluster.refuse = undefined;
+    await runHooks(ports());
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    expect((await hookView())?.error).toContain(told);
+  });
+
+  test('whose Pod can never be made hold nobody up', async () => {
+    await find('git.app', 'a');
+    cluster.refuse = (name) =>
+      name.startsWith('check') ? { answer: 'refused', reason: 'Invalid', message: 'no' } : undefined;
+    await runHooks(ports());
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+    expect(await hookView()).toMatchObject({ error: 'No Pod could be made: no' });
+  });
+
+  test('count as checks do: a team has three of both, and the oldest go first', async () => {
+    const runs = [];
+    for (const ref of ['a', 'b', 'c', 'd']) runs.push(await find('git.app', ref));
+    await runHooks(ports());
+    expect(podNames()).toEqual(runs.slice(0, 3).map((run) => `check-${run}`));
+    await requestCheck(GIT, ports());
+    expect((await startChecks(ports())).runs).toEqual([]);
+  });
+});
+
+describe('when the operator dies', () => {
+  test('before it made the Pod, the next one does', async () => {
+    const run = await find('git.app', 'a');
+    await compareWithPods(ports());
+    expect(podNames()).toEqual([]);
+    await runHooks(ports());
+    expect(podNames()).toEqual([`check-${run}`]);
+  });
+
+  test('after it made the Pod, the next one meets it and makes no other', async () => {
+    const run = await find('git.app', 'a');
+    await runHooks(ports());
+    await runHooks({ ...ports(), pods: () => [] });
+    expect(cluster.made.filter((name) => name === `check-${run}`)).toHaveLength(1);
+  });
+
+  test('after hooks ended and before builds were made, each build is made once', async () => {
+    const run = await find('git.app', 'a');
+    const last = { results: [], hooks: results(1), done: true };
+    await recordVersions(run, last, ports());
+    expect(await recordVersions(run, last, ports())).toBe('over');
+    await decide();
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+  });
+});
+
+describe('nothing waits', () => {
+  test('that takes versions of resources without hooks', async () => {
+    await find('git.lib', 'a');
+    expect(builds()).toEqual(['app-lint-1-1']);
+    expect(await stores.checks.openHookRuns()).toEqual([]);
+  });
+
+  test('that a person asks for', async () => {
+    await find('git.app', 'a');
+    expect(await triggerJob({ ...APP, job: 'unit' }, 'ann', ports())).toMatchObject({ answer: 'created' });
+  });
+
+  test('whose version was known', async () => {
+    const run = await find('git.app', 'a');
+    await stores.checks.recordHooks(run, { results: [] }, now());
+    expect(await find('git.app', 'a')).toBe(0);
+  });
+
+  test('of a pipeline that has lost its hooks', async () => {
+    await find('git.app', 'a');
+    await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [job('unit', get('git.app'))] })));
+    await decide();
+    expect(builds()).toEqual(['app-unit-1-1']);
+  });
+});
+
+test('hooks of a pipeline that is removed do not run any more', async () => {
+  await find('git.app', 'a');
+  await stores.pipelines.removePipeline(APP);
+  expect(await runHooks(ports())).toEqual({ failures: [] });
+  expect(podNames()).toEqual([]);
+  expect(await stores.checks.openRuns()).toEqual([]);
+});
+
+test('a job says which hooks it waits for, and until when', async () => {
+  await find('git.app', 'a');
+  const waiting = await stores.views.waiting({ ...APP, job: 'unit' });
+  expect(waiting?.jobs[0]?.reasons).toMatchObject([
+    {
+      code: 'HooksRunning',
+      message: expect.stringMatching(
+        /^The on_trigger hooks of version \d+ of git\.app run until \d\d:\d\d:\d\d UTC at most\.$/,
+      ),
+    },
+  ]);
+});
+
+test('a Pod of hooks that are over is removed when it ends', async () => {
+  const run = await find('git.app', 'a');
+  await runHooks(ports());
+  await recordVersions(run, { results: [], hooks: [], done: true }, ports());
+  const ended: PodFacts = cluster.change(`check-${run}`, { phase: 'Succeeded' });
+  await followPod(ended, await stores.checks.openRuns(), ports());
+  expect(podNames()).toEqual([]);
+});

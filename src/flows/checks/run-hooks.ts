@@ -1,0 +1,94 @@
+import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
+import { pickChecks } from '#domain/scheduling/pick-checks.ts';
+import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { podOfRun, type OwnPod } from '#flows/pods/own-pods.ts';
+import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
+import type { OpenHookRun } from '#flows/pods/workloads.ts';
+import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
+import { isPassing } from './check-refusal.ts';
+import type { CheckStore } from './ports.ts';
+import { closeRun } from './record-check.ts';
+
+interface Ports extends CheckPlacePorts {
+  checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'explainHooks'>;
+  notifications: Pick<Notifications, 'notify'>;
+  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts & Pick<Cluster, 'deletePod'>;
+}
+
+export interface HooksRun {
+  /** When to look again; absent: no hooks are left. */
+  againAfterMs?: number;
+  failures: { error: unknown }[];
+}
+
+/** Those without a Pod are tried again after this time. */
+const AGAIN_MS = 1000;
+
+/**
+ * Level-triggered: hooks that have no Pod get one, within the limits of checks, and those whose time is over
+ * hold nobody up any longer. What an agent tells, and the end of a Pod, is heard elsewhere.
+ */
+export async function runHooks(ports: Ports): Promise<HooksRun> {
+  const done: HooksRun = { failures: [] };
+  const open = await ports.checks.openHookRuns();
+  if (open.length === 0) return done;
+  const pods = ports.pods();
+  const attempted = async (work: Promise<unknown>): Promise<void> =>
+    void (await work.catch((error: unknown) => done.failures.push({ error })));
+  const podOf = (run: OpenHookRun): OwnPod | undefined => podOfRun(run, pods);
+  const going = open.filter(({ leftMs }) => leftMs > 0);
+  for (const run of open) if (!going.includes(run)) await attempted(giveUp(run, podOf(run), ports));
+  const waiting = going.filter((run) => !run.seen && podOf(run) === undefined);
+  if (waiting.length > 0) await attempted(start(waiting, ports));
+  if (going.length > 0) done.againAfterMs = pauseFor(going, waiting.length > 0);
+  return done;
+}
+
+function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
+  const first = Math.max(0, Math.min(...going.map(({ leftMs }) => leftMs)));
+  return again ? Math.min(first, AGAIN_MS) : first;
+}
+
+/** The Pod goes first: should it be all that can be done now, the run is met again. */
+async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
+  const { cluster, notifications } = ports;
+  if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
+  const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
+  await closeRun(run.run, ports, why.trimEnd());
+  notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
+  notifications.notify({ topic: 'status', pipeline: run.pipelineId });
+}
+
+function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
+  if (seen) return '';
+  return pod === undefined ? refused : tellCheckEnd(pod, 'hooks');
+}
+
+/** Pods that are there, or may be, count, whatever they are for. */
+async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
+  const waits = new Set(waiting.map(({ run }) => run));
+  const open = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));
+  const running = openChecks(open, ({ run }) => String(run), ports);
+  const own = waiting.map((run) => ({ ...run, scope: run.run, group: `hooks ${run.run}` }));
+  const { groups, held } = pickChecks(own, running, checkLimits(running, ports));
+  for (const run of groups.flat()) await startOne(run, ports);
+  for (const { run } of held)
+    await ports.checks.explainHooks(run, 'TeamLimit: As many checks run as may at a time.');
+}
+
+async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
+  const { checks, cluster, notifications } = ports;
+  const facts = await checks.runFacts(run);
+  if (facts === undefined) return;
+  const pod = await requestCheckPod(facts, cluster);
+  if (pod.answer !== 'refused') return;
+  if (isPassing(pod)) {
+    await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);
+    return;
+  }
+  await closeRun(run, ports, `No Pod could be made: ${pod.message}`);
+  notifications.notify({ topic: 'schedule', pipeline: pipelineId });
+  notifications.notify({ topic: 'status', pipeline: pipelineId });
+}

@@ -1,0 +1,136 @@
+import { pickChecks } from '#domain/scheduling/pick-checks.ts';
+import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
+import type { CheckRunFacts } from '#flows/pods/workloads.ts';
+import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
+import { endRefused } from './check-refusal.ts';
+import { openRun } from './claim-checks.ts';
+import type { CheckStore, DueCheck } from './ports.ts';
+import { recordCheck } from './record-check.ts';
+
+interface Ports extends CheckPlacePorts {
+  checks: Pick<CheckStore, 'dueChecks' | 'openRuns' | 'withChecks' | 'cronNext' | 'runFacts' | 'releaseRun'>;
+  notifications: Pick<Notifications, 'notify'>;
+  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts;
+}
+
+export interface ChecksStarted {
+  runs: number[];
+  /** Recorded at once, without a Pod. */
+  answered: number;
+  /** Due, but held back by a limit: they go first when a run ends. */
+  held: number;
+  /** Checks without a Pod are left: worth another look at once. */
+  more: boolean;
+  /** Teams whose namespaces have no room for a check Pod: worth another try in a while. */
+  short: string[];
+  failures: { group: string; error: unknown }[];
+}
+
+/** Due checks of one team that are looked at together. */
+const MAX_DUE_OF_TEAM = 1000;
+/**
+ * Checks without a Pod that are answered in one look, so that those that want one are looked at in between.
+ */
+const MAX_ANSWERED = 200;
+/** Each is a transaction on a row of its own. */
+const ANSWERED_AT_ONCE = 4;
+
+/**
+ * Starts a Pod for each group of the due checks that need one, and answers the others. Teams take turns in
+ * both, and a team that runs no check always gets a place. Those of the teams named are left for later.
+ */
+export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
+  const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
+  const due = await ports.checks.dueChecks(ports.now(), MAX_DUE_OF_TEAM, [...avoid]);
+  const wanted = due
+    .filter((candidate) => !candidate.builtInCron)
+    .map((check) => ({ ...check, group: groupName(check) }));
+  if (wanted.length > 0) await startWanted(wanted, ports, done);
+  const clocks = shareByTeam(
+    due.filter((candidate) => candidate.builtInCron),
+    [],
+  );
+  await answerClocks(clocks.slice(0, MAX_ANSWERED), ports, done);
+  return { ...done, more: clocks.length > MAX_ANSWERED };
+}
+
+async function answerClocks(due: readonly DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+  const clocks = due.values();
+  const lane = async (): Promise<void> => {
+    for (const check of clocks) await answer(check, ports, done);
+  };
+  await Promise.all(Array.from({ length: ANSWERED_AT_ONCE }, lane));
+}
+
+async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted): Promise<void> {
+  const running = openChecks(await ports.checks.openRuns(), groupName, ports);
+  let left = wanted;
+  for (;;) {
+    const { roomOf, ...limits } = checkLimits(running, ports);
+    const picked = pickChecks(left, running, {
+      ...limits,
+      roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
+    });
+    if (picked.groups.length === 0) break;
+    // What could not be started takes nobody's place.
+    for (const checks of picked.groups)
+      if (await startGroup(checks, ports, done))
+        running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
+    left = picked.held;
+  }
+  done.held += left.length;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function groupName({ pipelineId, group }: { pipelineId: number; group: string }): string {
+  return `${pipelineId} ${group}`;
+}
+
+async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted): Promise<boolean> {
+  try {
+    const facts = await claim(checks, ports);
+    if (facts === undefined) return false;
+    // Should this fail, the run stays open and follow-pods asks for its Pod again.
+    const pod = await requestCheckPod(facts, ports.cluster);
+    if (pod.answer === 'refused') {
+      if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
+      return false;
+    }
+    done.runs.push(facts.run);
+    return true;
+  } catch (error) {
+    done.failures.push({ group: checks[0]?.group ?? '', error });
+    return false;
+  }
+}
+
+async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | undefined> {
+  const scopes = checks.map((check) => check.scope);
+  const cause = checks.find((check) => check.cause !== 'schedule')?.cause ?? 'schedule';
+  const opened = await openRun(scopes, cause, ports);
+  return opened && (await ports.checks.runFacts(opened.run));
+}
+
+/** Built-in `cron`: the version is the time itself. */
+async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
+  try {
+    const at = ports.now();
+    const outcome = { scope: check.scope, versions: [{ date: dateText(at) }], log: '' };
+    const { recorded, awaited } = await recordCheck(outcome, { ...ports, now: () => at });
+    done.answered += recorded.length;
+    if (recorded.length === 0 && !awaited) return;
+    ports.notifications.notify({ topic: 'schedule', pipeline: check.pipelineId });
+    ports.notifications.notify({ topic: 'status', pipeline: check.pipelineId });
+  } catch (error) {
+    done.failures.push({ group: groupName(check), error });
+  }
+}
+
+/** As the program `date` prints it in UTC. */
+export function dateText(at: Date): string {
+  const [weekday = '', day = '', month = '', year = '', time = ''] = at.toUTCString().split(/,? /);
+  return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
+}

@@ -1,0 +1,35 @@
+import { refuseToken } from '#domain/access/api-token.ts';
+import { withinToken, type Identity } from '#domain/access/decide-access.ts';
+import type { TokenStore, TokenToMake } from './ports.ts';
+
+export type TokenMade =
+  | { answer: 'made'; id: number }
+  /** `role-too-high`: the account has less in that team now. */
+  | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' };
+
+/** For somebody who is signed in: a session that has just ended makes no token. */
+export async function createToken(
+  token: TokenToMake,
+  at: Date,
+  tokens: Pick<TokenStore, 'withTokenOwner'>,
+): Promise<TokenMade> {
+  return await tokens.withTokenOwner(token, async (tx) => {
+    if (!(await tx.sessionIsOpen())) return { answer: 'session-over' };
+    const owner = await tx.owner();
+    const refusal = refuseToken(owner?.identity, owner?.tokens ?? 0, token.scope);
+    if (refusal !== undefined) return { answer: refusal };
+    if (owner?.hasTeam !== true) return { answer: 'no-team' };
+    const id = await tx.create(at);
+    return id === undefined ? { answer: 'taken' } : { answer: 'made', id };
+  });
+}
+
+/** Who a request with this token comes from, and what it may do: no more than its owner may now. */
+export async function identifyByToken(
+  hash: Buffer,
+  at: Date,
+  tokens: Pick<TokenStore, 'ownerOfToken'>,
+): Promise<Identity | undefined> {
+  const found = await tokens.ownerOfToken(hash, at);
+  return found && withinToken(found.owner, found.scope);
+}

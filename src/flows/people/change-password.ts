@@ -1,0 +1,76 @@
+import { passwordFault } from '#domain/access/names-and-passwords.ts';
+import { writeAccountChange } from './manage-accounts.ts';
+import type { AccountStore, Passwords } from './ports.ts';
+import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
+import { takeAttempt } from './throttle.ts';
+
+export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'passwords'> {
+  accounts: Pick<AccountStore, 'credentials' | 'withAccount'>;
+  passwords: Passwords;
+}
+
+export interface PasswordChange {
+  username: string;
+  /** Not needed by an account that has no password yet. */
+  current: string | undefined;
+  wanted: string;
+  /** They signed in a moment ago: what stands for the current password where there is none. */
+  fresh: boolean;
+  /** The account's API tokens go on. */
+  keepTokens: boolean;
+  caller: Caller;
+}
+
+export type PasswordChanged =
+  | { answer: 'changed'; session: OpenedSession }
+  | { answer: 'wrong-current' | 'gone' | 'not-fresh' }
+  | { answer: 'fault'; message: string }
+  | { answer: 'wait'; seconds: number };
+
+/**
+ * One's own password. Every session of the account ends, and its API tokens unless they are to stay; whoever
+ * asked gets a new one.
+ */
+export async function changePassword(
+  change: PasswordChange,
+  ports: ChangePasswordPorts,
+): Promise<PasswordChanged> {
+  const { username, wanted, keepTokens, caller } = change;
+  const fault =
+    passwordFault(wanted, username, (one) => ports.passwords.isCommon(one)) ??
+    (wanted === change.current ? SAME : undefined);
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const known = await ports.accounts.credentials(username);
+  if (known === undefined) return { answer: 'gone' };
+  const refused =
+    known.passwordHash === undefined
+      ? refuseStale(change)
+      : await refuseCurrent(known.passwordHash, change, ports);
+  if (refused !== undefined) return refused;
+  const password = { hash: await ports.passwords.hash(wanted), mustChange: false, keepTokens };
+  await writeAccountChange(username, { password }, { by: username, at: ports.now() }, ports);
+  const now = await ports.accounts.credentials(username);
+  const session = now && (await openSession(now, { action: 'user.session_renewed' }, caller, ports));
+  return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
+}
+
+const SAME = 'The new password is the one before.';
+
+/** Whoever found an open browser shall not make a way in for themselves. */
+function refuseStale({ fresh }: PasswordChange): PasswordChanged | undefined {
+  return fresh ? undefined : { answer: 'not-fresh' };
+}
+
+/** Whoever found an open browser shall not guess the password here. */
+async function refuseCurrent(
+  hash: string,
+  { username, current }: PasswordChange,
+  ports: ChangePasswordPorts,
+): Promise<PasswordChanged | undefined> {
+  const keys = [{ kind: 'account' as const, name: username }];
+  const wait = await takeAttempt(keys, ports);
+  if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
+  if (!(await ports.passwords.verify(hash, current ?? ''))) return { answer: 'wrong-current' };
+  await ports.throttle.forgive(keys);
+  return undefined;
+}

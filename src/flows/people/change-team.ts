@@ -1,0 +1,113 @@
+import { ignoredGroups } from '#domain/access/group-roles.ts';
+import { teamNameFault } from '#domain/access/names-and-passwords.ts';
+import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
+import type { OAuthStore } from './oauth-ports.ts';
+import type { TeamObjects, Written } from './object-ports.ts';
+import type { Act, Changed, MemberStore, TeamChange, TeamView } from './ports.ts';
+
+export interface ChangeTeamPorts {
+  objects: TeamObjects;
+  members: Pick<MemberStore, 'team' | 'withTeam'>;
+  wait: (milliseconds: number) => Promise<void>;
+}
+
+export type TeamMade =
+  | Exclude<Written, { answer: 'done' }>
+  | { answer: 'done'; team: TeamView }
+  /** The object is there, and the operator has yet to carry it out. */
+  | { answer: 'waiting' }
+  | { answer: 'fault'; message: string };
+
+/** How long an answer waits for the operator: it makes the namespace, and says why it cannot. */
+const TRIES = 80;
+const PAUSE_MS = 100;
+
+/** Whoever asks is the first admin: the operator makes them, together with the team. */
+export async function createTeam(
+  { name, displayName }: { name: string; displayName: string | undefined },
+  act: Act,
+  ports: ChangeTeamPorts,
+): Promise<TeamMade> {
+  const fault = teamNameFault(name);
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const made = await ports.objects.create(name, act.by);
+  if (made.answer !== 'done') return made;
+  const refused = await untilThere(name, ports);
+  if (refused !== undefined) {
+    await ports.objects.remove(name, act.by);
+    return { answer: 'refused', message: refused };
+  }
+  if (displayName !== undefined) await writeTeamChange(name, { displayName }, act, ports);
+  const team = await ports.members.team(name);
+  return team === undefined ? { answer: 'waiting' } : { answer: 'done', team };
+}
+
+/** Why it never will be; undefined when it is, or may still come. */
+async function untilThere(
+  name: string,
+  { objects, members, wait }: ChangeTeamPorts,
+): Promise<string | undefined> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    if ((await members.team(name)) !== undefined) return undefined;
+    const read = await objects.read(name);
+    if (read.answer === 'done' && read.value.refused !== undefined) return read.value.refused;
+    await wait(PAUSE_MS);
+  }
+  return undefined;
+}
+
+export async function deleteTeam(
+  name: string,
+  act: Act,
+  { objects, members, wait }: ChangeTeamPorts,
+): Promise<Exclude<TeamMade, { answer: 'fault' | 'done' }> | { answer: 'gone' }> {
+  const team = await members.team(name);
+  if (team !== undefined && team.pipelines > 0) {
+    const left = team.pipelines === 1 ? 'One pipeline is' : `${team.pipelines} pipelines are`;
+    const managed = await objects.read(name);
+    if (managed.answer === 'managed') return managed;
+    return { answer: 'refused', message: `${left} left in the team: delete them first.` };
+  }
+  const removed = await objects.remove(name, act.by);
+  if (removed.answer !== 'done') return removed;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    if ((await members.team(name)) === undefined) return { answer: 'gone' };
+    await wait(PAUSE_MS);
+  }
+  return { answer: 'waiting' };
+}
+
+export async function updateTeam(
+  name: string,
+  change: TeamChange,
+  act: Act,
+  { members, oauth }: Pick<ChangeTeamPorts, 'members'> & { oauth: Pick<OAuthStore, 'providers'> },
+): Promise<Changed | { answer: 'fault'; message: string }> {
+  const { groups = [] } = change;
+  const claims = groups.map(({ claim }) => claim);
+  if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
+  const providers = groups.length === 0 ? [] : await oauth.providers();
+  const telling = providers.filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined);
+  const ignored = ignoredGroups(
+    groups,
+    telling.map(({ canonical }) => canonical),
+  );
+  if (ignored !== undefined) return { answer: 'fault', message: ignored.message };
+  return await writeTeamChange(name, change, act, { members });
+}
+
+async function writeTeamChange(
+  name: string,
+  change: TeamChange,
+  act: Act,
+  { members }: { members: Pick<MemberStore, 'withTeam'> },
+): Promise<Changed> {
+  return await members.withTeam(name, async (tx): Promise<Changed> => {
+    const team = await tx.team();
+    if (team === undefined) return { answer: 'unknown', what: `Team ${name}` };
+    const refusal = refuseTeamChange(team, change);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.change(team.id, change, act);
+    return { answer: 'done', value: undefined };
+  });
+}

@@ -1,0 +1,166 @@
+import {
+  refuseAccountChange,
+  refuseAccountRemoval,
+  refuseMemberChange,
+  refuseNewMember,
+  type AccessRefusal,
+} from '#domain/access/last-admin.ts';
+import { passwordFault, usernameFault } from '#domain/access/names-and-passwords.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type {
+  AccountChange,
+  AccountStore,
+  Act,
+  Changed,
+  LockedMember,
+  Membership,
+  MemberStore,
+  Passwords,
+} from './ports.ts';
+
+interface Ports {
+  accounts: AccountStore;
+  passwords: Pick<Passwords, 'hash' | 'isCommon'>;
+}
+
+export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; message: string };
+
+/** By an admin. The password that they give is to be changed at the first sign-in. */
+export async function createAccount(
+  account: { username: string; fullName: string; globalAdmin: boolean; password: string | undefined },
+  act: Act,
+  ports: Ports,
+): Promise<AccountMade> {
+  const { username, fullName, globalAdmin, password } = account;
+  const fault =
+    usernameFault(username) ??
+    (password === undefined
+      ? undefined
+      : passwordFault(password, username, (one) => ports.passwords.isCommon(one)));
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const given = password === undefined ? {} : { passwordHash: await ports.passwords.hash(password) };
+  const made = { username, fullName, globalAdmin, mustChangePassword: password !== undefined, ...given };
+  return { answer: await ports.accounts.createAccount(made, act) };
+}
+
+/**
+ * By an admin. A password that they give ends every session and API token of the account, and is to be
+ * changed at the next sign-in.
+ */
+export async function changeAccount(
+  username: string,
+  {
+    password,
+    keepTokens = false,
+    ...change
+  }: {
+    fullName?: string;
+    globalAdmin?: boolean;
+    disabled?: boolean;
+    password?: string;
+    keepTokens?: boolean;
+  },
+  act: Act,
+  ports: Ports,
+): Promise<Changed | { answer: 'fault'; message: string }> {
+  const fault =
+    password === undefined
+      ? undefined
+      : passwordFault(password, username, (one) => ports.passwords.isCommon(one));
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const given =
+    password === undefined
+      ? {}
+      : { password: { hash: await ports.passwords.hash(password), mustChange: true, keepTokens } };
+  return await writeAccountChange(username, { ...change, ...given }, act, ports);
+}
+
+/** Its password, if it has one, has been checked and hashed. */
+export async function writeAccountChange(
+  username: string,
+  change: AccountChange,
+  act: Act,
+  { accounts }: { accounts: Pick<AccountStore, 'withAccount'> },
+): Promise<Changed> {
+  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+    const account = await tx.account();
+    if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
+    const refusal = refuseAccountChange(account, change);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.change(account, change, act);
+    return DONE;
+  });
+}
+
+const DONE = { answer: 'done', value: undefined } as const;
+
+export async function removeAccount(
+  username: string,
+  act: Act,
+  { accounts }: Pick<Ports, 'accounts'>,
+): Promise<Changed> {
+  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+    const account = await tx.account();
+    if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
+    const refusal = refuseAccountRemoval(account);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    await tx.remove(account, act);
+    return DONE;
+  });
+}
+
+type Members = Pick<MemberStore, 'withMember'>;
+
+export async function addMember(
+  { role, ...member }: Membership & { role: Role },
+  act: Act,
+  members: Members,
+): Promise<Changed> {
+  return await changeMember(member, { role, refuse: (facts) => refuseNewMember(facts, role), act }, members);
+}
+
+/** Another role, which makes them a member if they are none. */
+export async function changeRole(
+  { role, ...member }: Membership & { role: Role },
+  act: Act,
+  members: Members,
+): Promise<Changed> {
+  return await changeMember(
+    member,
+    { role, refuse: (facts) => refuseMemberChange(facts, role), act },
+    members,
+  );
+}
+
+export async function removeMember(member: Membership, act: Act, members: Members): Promise<Changed> {
+  const change = {
+    role: undefined,
+    refuse: (facts: LockedMember) => refuseMemberChange(facts, undefined),
+    act,
+  };
+  return await changeMember(member, change, members);
+}
+
+interface MemberChange {
+  /** Undefined: they leave. */
+  role: Role | undefined;
+  refuse: (member: LockedMember) => AccessRefusal | undefined;
+  act: Act;
+}
+
+async function changeMember(
+  { team, username }: Membership,
+  { role, refuse, act }: MemberChange,
+  members: Members,
+): Promise<Changed> {
+  return await members.withMember({ team, username }, async (tx): Promise<Changed> => {
+    const member = await tx.member();
+    if ('unknown' in member)
+      return { answer: 'unknown', what: member.unknown === 'team' ? `Team ${team}` : `User ${username}` };
+    const refusal = refuse(member);
+    if (refusal !== undefined) return { answer: 'refused', refusal };
+    if (role === undefined) await tx.remove(member, act);
+    else if (role !== member.role) await tx.setRole(member, role, act);
+    return DONE;
+  });
+}

@@ -1,0 +1,185 @@
+import { usernameFault } from '#domain/access/names-and-passwords.ts';
+import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
+import type {
+  LinkBegun,
+  OAuthAnswer,
+  OAuthAsk,
+  OAuthClient,
+  OAuthStore,
+  StoredProvider,
+} from './oauth-ports.ts';
+import type { AccountStore } from './ports.ts';
+import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
+
+export interface OAuthPorts extends Pick<
+  SignInPorts,
+  'sessions' | 'audit' | 'now' | 'newSessionId' | 'sessionSeconds'
+> {
+  accounts: Pick<AccountStore, 'credentials'>;
+  oauth: OAuthStore;
+  client: OAuthClient;
+  /** Unguessable. */
+  random(): string;
+  /** One-way: what is kept of what browsers hold. */
+  digest(text: string): string;
+  /** Address of the installation, from which callback addresses are made; no request says it. */
+  externalUrl: string | undefined;
+}
+
+const LIFETIME_MS = 5 * 60_000;
+
+export type FlowStarted =
+  | { answer: 'started'; url: string; browser: string }
+  | { answer: 'unknown' }
+  /** The provider could not send the browser back: the installation does not know its own address. */
+  | { answer: 'no-address' }
+  | Failed;
+
+/** `message` is for people, `failure` for the log. */
+interface Failed {
+  answer: 'failed';
+  message: string;
+  failure?: string;
+}
+
+/**
+ * To a provider and back: everything that the answer must match is kept until then, for five minutes and one
+ * answer.
+ */
+export async function startFlow(
+  { canonical, link: begun }: { canonical: string; link?: LinkBegun },
+  ports: OAuthPorts,
+): Promise<FlowStarted> {
+  const provider = await enabled(canonical, ports);
+  if (provider === undefined) return { answer: 'unknown' };
+  if (ports.externalUrl === undefined) return { answer: 'no-address' };
+  const [state, nonce, verifier, browser] = [ports.random(), ports.random(), ports.random(), ports.random()];
+  const ask = { callbackUrl: callbackOf(ports.externalUrl, canonical), state, nonce, verifier };
+  const built = await ports.client.authorizationUrl(provider, ask);
+  if ('failure' in built) return { answer: 'failed', message: NOT_REACHED, failure: built.failure };
+  const flow = { provider: canonical, nonce, verifier, browserHash: ports.digest(browser) };
+  const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
+  const opened = await ports.oauth.openFlow(
+    ports.digest(state),
+    { ...flow, ...(begun !== undefined && { link: begun }) },
+    expiresAt,
+  );
+  if (!opened) return { answer: 'failed', message: CHANGED };
+  return { answer: 'started', url: built.url, browser };
+}
+
+export interface FlowAnswer {
+  canonical: string;
+  /** As the provider sent it with the browser. */
+  query: string;
+  state: string;
+  /** What the browser kept since it began. */
+  browser: string | undefined;
+  caller: Caller;
+}
+
+export type FlowFinished =
+  | { answer: 'signed-in'; session: OpenedSession }
+  /** The identity has no account yet. */
+  | { answer: 'profile'; token: string; username: string; fullName: string }
+  | { answer: 'linked' }
+  | { answer: 'taken' }
+  | Failed;
+
+export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise<FlowFinished> {
+  const { canonical, query, state, browser } = answer;
+  const flow = await ports.oauth.takeFlow(ports.digest(state), ports.now());
+  if (flow?.provider !== canonical || browser === undefined || ports.digest(browser) !== flow.browserHash) {
+    return {
+      answer: 'failed',
+      message:
+        'This sign-in is not under way here, took longer than five minutes, or was answered before. Begin again.',
+    };
+  }
+  const provider = await enabled(canonical, ports);
+  if (provider === undefined) return { answer: 'failed', message: 'The provider was disabled meanwhile.' };
+  const { nonce, verifier } = flow;
+  const ask: OAuthAsk = {
+    callbackUrl: callbackOf(ports.externalUrl ?? '', canonical),
+    state,
+    nonce,
+    verifier,
+  };
+  const who = await ports.client.identify(provider, { ...ask, query });
+  if ('failure' in who) return { answer: 'failed', message: NOT_ACCEPTED, failure: who.failure };
+  return flow.link === undefined
+    ? await signInAs(provider, who, answer, ports)
+    : await link(flow.link, provider, who, ports);
+}
+
+const NOT_REACHED = 'The provider cannot be reached, or its settings are wrong.';
+const NOT_ACCEPTED = 'The answer of the provider was not accepted.';
+
+async function signInAs(
+  { canonical, usernameClaim, groupsClaim }: StoredProvider,
+  { issuer, subject, claims }: OAuthAnswer,
+  { browser = '', caller }: FlowAnswer,
+  ports: OAuthPorts,
+): Promise<FlowFinished> {
+  const groups = groupsIn(claims, groupsClaim);
+  const known = await ports.oauth.accountOf({ issuer, subject });
+  if (known !== undefined) {
+    await ports.oauth.saveGroups({ issuer, subject }, groups, ports.now());
+    const session = await openSession(known, BY_PROVIDER, caller, ports);
+    return session === undefined ? { answer: 'failed', message: CHANGED } : { answer: 'signed-in', session };
+  }
+  const token = ports.random();
+  const waiting = { issuer, subject, provider: canonical, browserHash: ports.digest(browser), groups };
+  await ports.oauth.keepProfile(ports.digest(token), waiting, new Date(ports.now().getTime() + LIFETIME_MS));
+  return {
+    answer: 'profile',
+    token,
+    username: suggestUsername(claims, usernameClaim),
+    fullName: suggestFullName(claims),
+  };
+}
+
+const BY_PROVIDER = { action: 'user.signed_in', byProvider: true };
+const CHANGED = 'The account changed meanwhile. Begin again.';
+
+async function link(
+  begun: LinkBegun,
+  { canonical, groupsClaim }: StoredProvider,
+  { issuer, subject, claims }: OAuthAnswer,
+  ports: OAuthPorts,
+): Promise<FlowFinished> {
+  const identity = { issuer, subject, provider: canonical, groups: groupsIn(claims, groupsClaim) };
+  const linked = await ports.oauth.link(begun, identity, ports.now());
+  return linked === 'over' ? { answer: 'failed', message: CHANGED } : { answer: linked };
+}
+
+export type ProfileCompleted =
+  | { answer: 'signed-in'; session: OpenedSession }
+  | { answer: 'taken' }
+  | { answer: 'unknown' }
+  | { answer: 'fault'; message: string };
+
+/** The first sign-in of somebody: under the name that they choose. They are in no team. */
+export async function completeProfile(
+  profile: { token: string; browser: string | undefined; username: string; fullName: string; caller: Caller },
+  ports: OAuthPorts,
+): Promise<ProfileCompleted> {
+  const { token, browser = '', username, fullName, caller } = profile;
+  const fault = usernameFault(username);
+  if (fault !== undefined) return { answer: 'fault', message: fault };
+  const wanted = { tokenHash: ports.digest(token), browserHash: ports.digest(browser), username, fullName };
+  const made = await ports.oauth.completeProfile(wanted, ports.now());
+  if (made === 'taken') return { answer: 'taken' };
+  if (made === 'unknown') return { answer: 'unknown' };
+  const account = await ports.accounts.credentials(username);
+  const session = account && (await openSession(account, BY_PROVIDER, caller, ports));
+  return session === undefined ? { answer: 'unknown' } : { answer: 'signed-in', session };
+}
+
+async function enabled(canonical: string, { oauth }: OAuthPorts): Promise<StoredProvider | undefined> {
+  return (await oauth.providers()).find((one) => one.canonical === canonical && one.enabled);
+}
+
+function callbackOf(externalUrl: string, canonical: string): string {
+  return `${externalUrl}/auth/oauth/${canonical}/callback`;
+}

@@ -1,0 +1,64 @@
+import { refuseProviderLoss } from '#domain/access/lock-out.ts';
+import { isOutdated, issuerOf, mayLockOut, providerChange } from '#domain/access/provider-change.ts';
+import type { Kept, OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
+import type { Act } from './ports.ts';
+import { offeredBy } from './sign-in-methods.ts';
+
+/**
+ * Whoever changes ways to sign in does so in turn, so nobody is locked out by two changes that are harmless
+ * alone.
+ */
+type Store = Pick<OAuthStore, 'withSignInMethods'>;
+
+export async function saveProvider(provider: StoredProvider, act: Act, oauth: Store): Promise<Kept> {
+  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+    const before = await providerNamed(provider.canonical, tx);
+    if (isOutdated(before, provider)) return { answer: 'done' };
+    const message = await refuseIfLocksOut(before, provider, tx);
+    if (message !== undefined) return { answer: 'refused', message };
+    const change = providerChange(before, provider);
+    if (change === 'none') return { answer: 'done' };
+    await tx.saveProvider(provider, issuerOf(provider));
+    if (change !== 'state') await tx.recordProvider(provider.canonical, `provider.${change}`, act);
+    return { answer: 'done' };
+  });
+}
+
+export async function removeProvider(canonical: string, act: Act, oauth: Store): Promise<Kept> {
+  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+    const message = await refuseProviderRemoval(canonical, tx);
+    if (message !== undefined) return { answer: 'refused', message };
+    if (!(await tx.removeProvider(canonical))) return { answer: 'unknown' };
+    await tx.recordProvider(canonical, 'provider.deleted', act);
+    return { answer: 'done' };
+  });
+}
+
+/** Why `saveProvider` would refuse now; it looks again. */
+export async function refuseProviderChange(
+  provider: StoredProvider,
+  methods: SignInMethods,
+): Promise<string | undefined> {
+  return await refuseIfLocksOut(await providerNamed(provider.canonical, methods), provider, methods);
+}
+
+async function providerNamed(name: string, methods: SignInMethods): Promise<StoredProvider | undefined> {
+  return (await methods.providers()).find(({ canonical }) => canonical === name);
+}
+
+async function refuseIfLocksOut(
+  before: StoredProvider | undefined,
+  wanted: StoredProvider,
+  methods: SignInMethods,
+): Promise<string | undefined> {
+  return mayLockOut(before, wanted) ? await refuseProviderRemoval(wanted.canonical, methods) : undefined;
+}
+
+/** Why `removeProvider` would refuse now; it looks again. */
+export async function refuseProviderRemoval(
+  canonical: string,
+  methods: SignInMethods,
+): Promise<string | undefined> {
+  const users = await methods.usersLinkedWith(canonical);
+  return refuseProviderLoss(users, canonical, await offeredBy(methods));
+}

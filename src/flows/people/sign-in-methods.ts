@@ -1,0 +1,36 @@
+import { refuseLocalLoss, refuseUnlink, type Offered } from '#domain/access/lock-out.ts';
+import type { Kept, OAuthStore, SignInMethods } from './oauth-ports.ts';
+import type { Act } from './ports.ts';
+
+type Store = Pick<OAuthStore, 'withSignInMethods'>;
+
+/** Turns signing in by password on or off. */
+export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<Kept> {
+  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+    const offered = await offeredBy(tx);
+    const message = local ? undefined : refuseLocalLoss(await tx.users(), offered);
+    if (message !== undefined) return { answer: 'refused', message };
+    if (local !== offered.local) await tx.setLocal(local, act);
+    return { answer: 'done' };
+  });
+}
+
+/** Somebody's own link with a provider. */
+export async function unlink(
+  link: { userId: number; provider: string },
+  act: Act,
+  oauth: Store,
+): Promise<Kept> {
+  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+    const user = await tx.user(link.userId);
+    if (user === undefined) return { answer: 'unknown' };
+    const message = refuseUnlink(user, link.provider, await offeredBy(tx));
+    if (message !== undefined) return { answer: 'refused', message };
+    return { answer: (await tx.unlink(link, act)) ? 'done' : 'unknown' };
+  });
+}
+
+export async function offeredBy(methods: Pick<SignInMethods, 'providers' | 'local'>): Promise<Offered> {
+  const providers = (await methods.providers()).filter(({ enabled }) => enabled);
+  return { local: await methods.local(), providers: providers.map(({ canonical }) => canonical) };
+}

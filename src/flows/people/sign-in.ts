@@ -1,0 +1,117 @@
+import type { AttemptKey } from '#domain/access/throttle.ts';
+import type {
+  AccountStore,
+  AuditStore,
+  Credentials,
+  Passwords,
+  SessionToOpen,
+  UserSessionStore,
+} from './ports.ts';
+import type { ThrottleStore } from './throttle-ports.ts';
+import { takeAttempt } from './throttle.ts';
+
+export interface SignInPorts {
+  accounts: Pick<AccountStore, 'credentials'>;
+  sessions: Pick<UserSessionStore, 'openSession'>;
+  throttle: ThrottleStore;
+  passwords: Pick<Passwords, 'verify'>;
+  audit: Pick<AuditStore, 'record'>;
+  /** People may sign in by password. */
+  localSignIn(): Promise<boolean>;
+  now(): Date;
+  /** Unguessable and never given twice. */
+  newSessionId(): string;
+  /** 0: sessions never end. */
+  sessionSeconds: number;
+}
+
+/** Whence somebody comes. */
+export interface Caller {
+  address: string;
+  /**
+   * By which their attempts are counted: the address, or of IPv6 the network that one sender has to itself.
+   */
+  network: string;
+  client: string;
+}
+
+export interface OpenedSession {
+  id: string;
+  userId: number;
+  username: string;
+  tokenGen: number;
+  openedAt: Date;
+  expiresAt?: Date;
+  mustChangePassword: boolean;
+}
+
+export type SignInAnswer =
+  | { answer: 'signed-in'; session: OpenedSession }
+  /** No word about what was wrong. */
+  | { answer: 'failed' }
+  | { answer: 'local-off' }
+  | { answer: 'wait'; seconds: number };
+
+/**
+ * Username and password → session. An account that there is not costs the same work as a wrong password and
+ * gets the same answer.
+ */
+export async function signIn(
+  { username, password, caller }: { username: string; password: string; caller: Caller },
+  ports: SignInPorts,
+): Promise<SignInAnswer> {
+  if (!(await ports.localSignIn())) return { answer: 'local-off' };
+  const name = username.toLowerCase();
+  const keys: AttemptKey[] = [
+    { kind: 'account', name },
+    { kind: 'address', name: caller.network },
+  ];
+  const wait = await takeAttempt(keys, ports);
+  if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
+  const known = await ports.accounts.credentials(name);
+  const fits = await ports.passwords.verify(known?.passwordHash, password);
+  const session =
+    known !== undefined && fits
+      ? await openSession(known, { action: 'user.signed_in' }, caller, ports)
+      : undefined;
+  if (session === undefined) {
+    const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
+    await ports.audit.record({
+      ...entry,
+      details: { address: caller.address, client: caller.client },
+      at: ports.now(),
+    });
+    return { answer: 'failed' };
+  }
+  await ports.throttle.forgive(keys);
+  return { answer: 'signed-in', session };
+}
+
+/** Undefined when the account changed at this moment: what was looked at no longer holds. */
+export async function openSession(
+  account: Omit<Credentials, 'passwordHash'>,
+  how: Pick<SessionToOpen, 'action' | 'byProvider'>,
+  caller: Caller,
+  ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,
+): Promise<OpenedSession | undefined> {
+  const openedAt = ports.now();
+  const session = {
+    id: ports.newSessionId(),
+    userId: account.id,
+    username: account.username,
+    tokenGen: account.tokenGen,
+    openedAt,
+    ...(ports.sessionSeconds > 0 && {
+      expiresAt: new Date(openedAt.getTime() + ports.sessionSeconds * 1000),
+    }),
+  };
+  const opened = await ports.sessions.openSession({
+    ...session,
+    address: caller.address,
+    client: caller.client,
+    ...how,
+  });
+  return opened
+    ? { ...session, mustChangePassword: account.mustChangePassword && how.byProvider !== true }
+    : undefined;
+}

@@ -1,0 +1,249 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
+import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
+import type { PipelineFacts, PipelineToSave } from './ports.ts';
+import type { SaveTransaction } from './save-ports.ts';
+import { SourceTurns } from './source-turns.ts';
+
+const manifest: PipelineManifest = {
+  team: 'blue',
+  pipeline: 'demo',
+  namespace: 'team-blue',
+  uid: 'uid-1',
+};
+const definition: Pipeline = samplePipeline({ resources: [resource('git.new')], jobs: [] });
+const earlier: Pipeline = samplePipeline({
+  resources: [resource('git.old')],
+  jobs: [{ name: 'earlier', steps: [], tags: ['gpu'] }],
+});
+const EARLIER_REFUSED = {
+  reason: 'TagNotAllowed',
+  message: 'job earlier: Team blue does not allow the tag gpu; its spec.allowedTags has none.',
+};
+const checksOf = (...resources: string[]) => [{ group: { resources } }];
+const found: ConfigurationAnswer = { answer: 'found', config: 'text', variables: {}, digest: 'digest' };
+const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
+  id: 1,
+  revision: 2,
+  paused: false,
+  jobs: [],
+  resources: [],
+  ...more,
+});
+const saving = (stoppedByPins?: number[]): SaveTransaction => ({
+  before: { id: 1, revision: 1, live: true, paused: false, digest: 'earlier', now: new Date(0) },
+  saveRevision: () => Promise.resolve(),
+  carryNames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
+  saveDefinition: () => Promise.resolve({ changes: [], stopped: [] }),
+  saveSettings: () => Promise.resolve(),
+  changedPins: () => Promise.resolve(stoppedByPins === undefined ? [] : [{ resource: 1, wanted: {} }]),
+  pins: {
+    pin: () => Promise.resolve(),
+    unpin: () => Promise.resolve(),
+    unstartedBuilds: () => Promise.resolve([]),
+    endUnstarted: () => Promise.resolve(stoppedByPins ?? []),
+    getsOf: () => Promise.resolve([]),
+    saveFloors: () => Promise.resolve(),
+    requestDecision: () => Promise.resolve(),
+  },
+  resources: () => Promise.resolve([]),
+});
+const wrong: Compilation = {
+  diagnostics: [
+    {
+      severity: 'error',
+      code: 'syntax-error',
+      message: 'no',
+      help: '',
+      range: { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } },
+    },
+    { severity: 'error', code: 'time-limit', message: 'too slow', help: '' },
+  ],
+};
+
+const ACCEPTED = { outcome: 'applied' };
+
+interface World {
+  configuration?: ConfigurationAnswer;
+  compilation?: Compilation;
+  /** What is in the database from before. */
+  known?: Pipeline;
+  facts?: PipelineFacts;
+  /** Of the team. */
+  pipelines?: number;
+  pipelineLimit?: number;
+  blockedChecks?: string[];
+  repinned?: { stopped: number[] };
+}
+
+function ports(world: World) {
+  const kept: PipelineToSave[] = [];
+  const scheduled: ScheduledPipeline[] = [];
+  const notifications = new RecordedNotifications();
+  const all: ApplyPipelinePorts = {
+    store: {
+      withPipelineToSave: async (toSave, work) => {
+        kept.push(toSave);
+        return await work(saving(world.repinned?.stopped));
+      },
+      cronNext: () => undefined,
+      definition: () =>
+        Promise.resolve(
+          world.known === undefined ? undefined : { id: 1, revision: 2, pipeline: world.known },
+        ),
+      pipelineFacts: () => Promise.resolve(world.facts),
+      countPipelines: () => Promise.resolve(world.pipelines ?? 0),
+      keptSources: () => Promise.resolve(undefined),
+      keepSources: () => Promise.resolve(),
+      renamedTo: () => Promise.resolve(undefined),
+      renameState: () => Promise.resolve('own'),
+      takeName: () => Promise.resolve({ answer: 'unasked' }),
+    },
+    reader: {
+      read: () => Promise.resolve({ failure: 'not there', transient: true }),
+      digest: (parts) => parts.join(' '),
+    },
+    cluster: {
+      sourceRulesOf: () => ({}),
+      pipelineLimitOf: () => world.pipelineLimit,
+      tagRulesOf: (name) => ({ name, workers: [], allowedTags: [] }),
+      nodeLabel: (tag) => tag,
+      configurationOf: () => Promise.resolve(world.configuration ?? found),
+      applyChecks: (pipeline) => {
+        scheduled.push(pipeline);
+        return Promise.resolve(world.blockedChecks ?? []);
+      },
+      compareRenamed: () => Promise.resolve('gone'),
+      settleRename: () => Promise.resolve(),
+      removeObject: () => Promise.resolve(),
+    },
+    turns: new SourceTurns(),
+    notifications,
+    now: () => new Date(),
+    compiler: {
+      compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
+    },
+  };
+  return { ports: all, kept, scheduled, sent: notifications.sent };
+}
+
+describe('a manifest', () => {
+  test('that is sound is saved, and its checks are scheduled', async () => {
+    const { ports: all, kept, scheduled } = ports({ facts: facts({ paused: true }) });
+    const applied = await applyPipeline(manifest, all);
+    expect(applied).toMatchObject({ outcome: 'applied', saved: { revision: 2 }, facts: { paused: true } });
+    expect(kept).toMatchObject([
+      { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
+    ]);
+    expect(scheduled).toMatchObject([{ id: 1, checks: checksOf('git.new') }]);
+  });
+
+  test('tells which checks cannot be scheduled, also of the last good revision', async () => {
+    const blockedChecks = ['The CronJob blue/x is not one of ours.'];
+    expect(await applyPipeline(manifest, ports({ blockedChecks }).ports)).toMatchObject({
+      outcome: 'applied',
+      blockedChecks,
+    });
+    const broken = { blockedChecks, compilation: wrong, known: earlier, facts: facts() };
+    expect(await applyPipeline(manifest, ports(broken).ports)).toMatchObject({
+      outcome: 'invalid',
+      blockedChecks,
+    });
+  });
+
+  test('beyond those that the team may have is not read, and says so; one that is there goes on', async () => {
+    const full = { pipelines: 3, pipelineLimit: 3 };
+    const { ports: all, kept } = ports(full);
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'unavailable',
+      reason: 'TooManyPipelines',
+      message:
+        'The team may have 3 pipelines (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.',
+      again: true,
+    });
+    expect(kept).toEqual([]);
+    expect(await applyPipeline(manifest, ports({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
+    expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
+  });
+
+  test('that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
+    const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
+    const { ports: all, kept } = ports({ known: earlier, facts: facts() });
+    expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['spec.pins: the pipeline has no resource git.app'],
+      facts: facts(),
+      refusedTags: [EARLIER_REFUSED],
+    });
+    expect(kept).toEqual([]);
+  });
+
+  test.each([
+    ['has pins as before tells nobody', undefined, []],
+    ['pins something else wakes the scheduler', { stopped: [] }, ['schedule 1']],
+    [
+      'ends builds by its pins has their Pods looked at',
+      { stopped: [41, 42] },
+      ['cancel 41', 'cancel 42', 'schedule 1'],
+    ],
+  ])('that %s', async (_, repinned, expected) => {
+    const { ports: all, sent } = ports(repinned === undefined ? {} : { repinned });
+    await applyPipeline(manifest, all);
+    expect(sent).toEqual(expected);
+  });
+
+  test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {
+    const { ports: all, kept, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['3:7: no', 'too slow'],
+      facts: facts(),
+      refusedTags: [EARLIER_REFUSED],
+    });
+    expect(kept).toEqual([]);
+    expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
+  });
+
+  test('that asks for what this version cannot do is refused like one with errors', async () => {
+    const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
+    const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
+    const { ports: all, kept } = ports({ compilation });
+    expect(await applyPipeline(manifest, all)).toEqual({ outcome: 'invalid', errors: ['services'] });
+    expect(kept).toEqual([]);
+  });
+
+  test('with errors from the first is told, and nothing is scheduled', async () => {
+    const { ports: all, scheduled } = ports({ compilation: wrong });
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'invalid',
+      errors: ['3:7: no', 'too slow'],
+    });
+    expect(scheduled).toEqual([]);
+  });
+
+  test('whose text is not there keeps its last good revision', async () => {
+    const configuration = {
+      answer: 'missing',
+      reason: 'ConfigMapNotFound',
+      message: 'There is none.',
+    } as const;
+    const { ports: all, kept, scheduled } = ports({ configuration, known: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, all)).toMatchObject({
+      outcome: 'unavailable',
+      reason: 'ConfigMapNotFound',
+    });
+    expect(kept).toEqual([]);
+    expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
+  });
+
+  test('with warnings is applied, and they are told', async () => {
+    const [error] = wrong.diagnostics;
+    const diagnostics = error === undefined ? [] : [{ ...error, severity: 'warning' as const }];
+    const { ports: all } = ports({ compilation: { pipeline: definition, diagnostics } });
+    expect(await applyPipeline(manifest, all)).toMatchObject({ outcome: 'applied', warnings: ['3:7: no'] });
+  });
+});

@@ -1,0 +1,197 @@
+import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Misplaced } from '#domain/planning/place-pod.ts';
+import { refusedTags } from '#domain/planning/refused-tags.ts';
+import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import { compileWithSources } from './compile-with-sources.ts';
+import { followRename, type RenameOutcome } from './follow-rename.ts';
+import type {
+  Compiler,
+  ConfigurationAnswer,
+  PipelineCluster,
+  PipelineManifest,
+  SourceReader,
+} from './manifest-ports.ts';
+import type { PipelineFacts, PipelineStore, SavedPipeline } from './ports.ts';
+import type { RenameStore } from './rename-ports.ts';
+import { savePipeline } from './save-pipeline.ts';
+import type { SaveStore } from './save-ports.ts';
+import type { SourceTurns } from './source-turns.ts';
+
+export interface ApplyPipelinePorts {
+  store: Pick<
+    PipelineStore,
+    keyof SaveStore | 'definition' | 'countPipelines' | 'keptSources' | 'keepSources' | keyof RenameStore
+  > & {
+    /** What `status` mirrors, with why jobs and builds wait where the caller adds it. */
+    pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
+  };
+  cluster: PipelineCluster;
+  compiler: Compiler;
+  reader: SourceReader;
+  turns: SourceTurns;
+  notifications: Pick<Notifications, 'notify'>;
+  now: () => Date;
+}
+
+/** What became of a manifest. */
+export type PipelineApplied = Running &
+  (
+    | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
+    /** Every error as `line:column: message`; the last good revision goes on. */
+    | { outcome: 'invalid'; errors: string[] }
+    /** `again`: it may be there later, without anything of ours having changed. */
+    | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
+    /** Others are fetching their sources; it is its turn soon. */
+    | { outcome: 'waiting' }
+    | RenameOutcome
+  );
+
+/** Of the revision that runs: nothing before any was accepted. */
+interface Running {
+  facts?: PipelineFacts;
+  /** What of it gets no Pod, because of its tags. */
+  refusedTags?: Misplaced[];
+  /** Checks whose CronJob cannot be made, a sentence for each. */
+  blockedChecks?: string[];
+}
+
+/** Manifest → text, variables and sources → definition → revision → CronJobs. */
+export async function applyPipeline(
+  manifest: PipelineManifest,
+  ports: ApplyPipelinePorts,
+): Promise<PipelineApplied> {
+  const renaming = await followRename(manifest, ports);
+  if (renaming !== undefined) return renaming;
+  const applied = await applyText(manifest, ports);
+  if (manifest.renamedFrom !== undefined) await ports.cluster.settleRename(manifest);
+  return applied;
+}
+
+async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<PipelineApplied> {
+  const surplus = await refuseSurplus(manifest, ports);
+  if (surplus !== undefined) return surplus;
+  const configuration = await ports.cluster.configurationOf(manifest);
+  if (configuration.answer === 'missing') {
+    const facts = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: configuration.reason, message: configuration.message, ...facts };
+  }
+  const compiled = await compileWithSources(manifest, configuration, {
+    ...ports,
+    rulesOf: (team) => ports.cluster.sourceRulesOf(team),
+  });
+  if ('busy' in compiled) return { outcome: 'waiting', ...(await keepLastGood(manifest, ports)) };
+  if ('unavailable' in compiled) {
+    const message = compiled.unavailable.join(' ');
+    const facts = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...facts };
+  }
+  const compilation = refuseWhatCannotRun(compiled.compilation);
+  if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
+    return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
+  }
+  const unknown = unknownPins(manifest, compilation.pipeline);
+  if (unknown.length > 0)
+    return { outcome: 'invalid', errors: unknown, ...(await keepLastGood(manifest, ports)) };
+  const { digest } = compiled;
+  return accept(
+    manifest,
+    { ...configuration, digest },
+    { ...compilation, pipeline: compilation.pipeline },
+    ports,
+  );
+}
+
+/** Before its text is read: a pipeline that the team has already goes on, however many there are. */
+async function refuseSurplus(
+  manifest: PipelineManifest,
+  { store, cluster }: ApplyPipelinePorts,
+): Promise<PipelineApplied | undefined> {
+  const limit = cluster.pipelineLimitOf(manifest.team);
+  if (limit === undefined || (await store.countPipelines(manifest.team)) < limit) return undefined;
+  if ((await store.pipelineFacts(manifest)) !== undefined) return undefined;
+  const message = `The team may have ${limit} ${limit === 1 ? 'pipeline' : 'pipelines'} (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.`;
+  return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
+}
+
+/** What this version cannot do is never passed over in silence. */
+function refuseWhatCannotRun(compilation: Compilation): Compilation {
+  const { diagnostics, notYetRun = [] } = compilation;
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
+}
+
+function unknownPins({ pins = [] }: PipelineManifest, { resources }: Pipeline): string[] {
+  return pins
+    .filter(({ resource }) => !resources.some(({ name }) => name === resource))
+    .map(({ resource }) => `spec.pins: the pipeline has no resource ${resource}`);
+}
+
+async function accept(
+  manifest: PipelineManifest,
+  configuration: ConfigurationAnswer & { answer: 'found' },
+  compilation: Compilation & { pipeline: Pipeline },
+  ports: ApplyPipelinePorts,
+): Promise<PipelineApplied> {
+  const definition = compilation.pipeline;
+  const { config, digest } = configuration;
+  const actor = manifest.byApi?.changedBy ?? 'manifest';
+  const saved = await savePipeline(
+    { ...manifest, config, digest, definition, actor },
+    ports.store,
+    ports.now(),
+  );
+  tellPins(saved, ports);
+  const facts = await ports.store.pipelineFacts(manifest);
+  const pods = await applyPods(manifest, { id: saved.id, definition }, ports);
+  return {
+    outcome: 'applied',
+    saved,
+    warnings: rendered(compilation),
+    ...(facts === undefined ? {} : { facts }),
+    ...pods,
+  };
+}
+
+/** CronJobs for the checks of a definition, and what of it gets no Pod. */
+async function applyPods(
+  manifest: PipelineManifest,
+  { id, definition }: { id: number; definition: Pipeline },
+  { cluster }: Pick<ApplyPipelinePorts, 'cluster'>,
+): Promise<Pick<Running, 'refusedTags' | 'blockedChecks'>> {
+  const rules = cluster.tagRulesOf(manifest.team);
+  if (rules === undefined) throw new Error(`Team ${manifest.team} is not ready yet.`);
+  const labelOf = (tag: string): string => cluster.nodeLabel(tag);
+  const checks = scheduledChecks(definition, rules, labelOf);
+  const blockedChecks = await cluster.applyChecks({ ...manifest, id, checks });
+  return {
+    refusedTags: refusedTags(definition, rules, labelOf),
+    ...(blockedChecks.length > 0 && { blockedChecks }),
+  };
+}
+
+/**
+ * Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be
+ * taken now.
+ */
+function tellPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
+  if (repinned === undefined) return;
+  for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });
+  notifications.notify({ topic: 'schedule', pipeline: id });
+}
+
+/** The revision before goes on: its CronJobs are kept as they should be. */
+async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<Running> {
+  const [known, facts] = await Promise.all([
+    ports.store.definition(manifest),
+    ports.store.pipelineFacts(manifest),
+  ]);
+  if (known === undefined || facts === undefined) return {};
+  return { facts, ...(await applyPods(manifest, { id: known.id, definition: known.pipeline }, ports)) };
+}
+
+function rendered({ diagnostics }: Compilation): string[] {
+  return diagnostics.map(renderDiagnostic);
+}

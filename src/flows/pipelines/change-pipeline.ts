@@ -1,0 +1,141 @@
+import type { PipelineName } from '#flows/names.ts';
+import type { Written } from '#flows/people/object-ports.ts';
+import type { Act, MemberStore } from '#flows/people/ports.ts';
+import { findingsOf, type Finding } from './diagnose-manifest.ts';
+import type { Compiler } from './manifest-ports.ts';
+import type { PipelineObject, PipelineObjects, PipelinePlace, PipelineSpec } from './object-ports.ts';
+
+export interface ChangePipelinePorts {
+  objects: PipelineObjects;
+  members: Pick<MemberStore, 'namespaceOf'>;
+  compiler: Compiler;
+  wait: (milliseconds: number) => Promise<void>;
+}
+
+export type PipelineChanged =
+  | Exclude<Written, { answer: 'done' }>
+  | { answer: 'invalid'; findings: Finding[] }
+  /** Stands in the cluster. Without `verdict` the operator has yet to look; what it refuses does not run. */
+  | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: Finding[] };
+
+/** How long an answer waits for the operator. */
+const TRIES = 80;
+const PAUSE_MS = 100;
+
+/** What is wrong with a text, as the command line would say it; nothing is kept. */
+export async function validatePipeline(
+  { config, vars = {} }: Pick<PipelineSpec, 'config' | 'vars'>,
+  compiler: Compiler,
+): Promise<Finding[]> {
+  return await findingsOf({ config, vars, varsElsewhere: false }, compiler);
+}
+
+export async function createPipeline(
+  { team, pipeline }: PipelineName,
+  spec: PipelineSpec,
+  act: Act,
+  ports: ChangePipelinePorts,
+): Promise<PipelineChanged> {
+  const place = await placeOf({ team, pipeline }, ports);
+  if (place === undefined) return { answer: 'unknown' };
+  const findings = await validatePipeline(spec, ports.compiler);
+  if (refuses(findings)) return { answer: 'invalid', findings };
+  const made = await ports.objects.create({ ...place, spec }, act.by);
+  return made.answer === 'done' ? await judged(made.value, findings, ports) : made;
+}
+
+/** What is absent stays as it is. */
+export async function updatePipeline(
+  name: PipelineName,
+  change: (known: PipelineSpec) => PipelineSpec,
+  act: Act,
+  ports: ChangePipelinePorts,
+): Promise<PipelineChanged> {
+  const read = await readToChange(name, ports);
+  if (read.answer !== 'done') return read;
+  const spec = change(read.value.spec);
+  const findings = await validatePipeline(spec, ports.compiler);
+  if (refuses(findings)) return { answer: 'invalid', findings };
+  const written = await ports.objects.replace(read.value, spec, act.by);
+  return written.answer === 'done' ? await judged(written.value, findings, ports) : written;
+}
+
+/** The text and the settings, as the API knows them. */
+export async function readPipeline(
+  name: PipelineName,
+  ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
+): Promise<Written<PipelineObject>> {
+  const place = await placeOf(name, ports);
+  return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
+}
+
+/** One that may get another spec or name now. */
+export async function readToChange(
+  name: PipelineName,
+  ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
+): Promise<Written<PipelineObject>> {
+  const read = await readPipeline(name, ports);
+  if (read.answer !== 'done') return read;
+  const { deleting, others } = read.value;
+  if (deleting) return { answer: 'refused', message: 'Its deletion is under way.' };
+  if (others.length === 0) return read;
+  const message = `Its object says ${others.map((other) => `spec.${other}`).join(', ')}, which the API does not set and would drop: change it with kubectl.`;
+  return { answer: 'refused', message };
+}
+
+/** Its builds end first; its history stays. */
+export async function deletePipeline(
+  name: PipelineName,
+  ports: ChangePipelinePorts,
+): Promise<Exclude<Written, { answer: 'done' }> | { answer: 'gone' } | { answer: 'waiting' }> {
+  const read = await readPipeline(name, ports);
+  if (read.answer !== 'done') return read;
+  const removed = await ports.objects.remove(read.value);
+  if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
+  return { answer: (await isGone(read.value, ports)) ? 'gone' : 'waiting' };
+}
+
+/** Whether it is, or comes to be while the answer waits. */
+export async function isGone(
+  object: PipelineObject,
+  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+  tries = TRIES,
+): Promise<boolean> {
+  for (let tried = 0; tried < tries; tried += 1) {
+    const read = await objects.read(object);
+    if (read.answer === 'unknown' || (read.answer === 'done' && read.value.uid !== object.uid)) return true;
+    await wait(PAUSE_MS);
+  }
+  return false;
+}
+
+async function placeOf(
+  { team, pipeline }: PipelineName,
+  { members }: Pick<ChangePipelinePorts, 'members'>,
+): Promise<PipelinePlace | undefined> {
+  const namespace = await members.namespaceOf(team);
+  return namespace === undefined ? undefined : { namespace, name: pipeline };
+}
+
+function refuses(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
+/**
+ * With what the operator says of what was written, if it says it in time. What is gone meanwhile was not
+ * changed.
+ */
+export async function judged(
+  written: PipelineObject,
+  warnings: Finding[],
+  { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
+): Promise<PipelineChanged> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const read = await objects.read(written);
+    if (read.answer === 'unknown') return read;
+    if (read.answer === 'done' && read.value.generation >= written.generation && read.value.verdict)
+      return { answer: 'done', verdict: read.value.verdict, warnings };
+    await wait(PAUSE_MS);
+  }
+  return { answer: 'done', verdict: undefined, warnings };
+}

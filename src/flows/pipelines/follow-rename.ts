@@ -1,0 +1,62 @@
+import type { PipelineCluster, PipelineManifest } from './manifest-ports.ts';
+import type { PipelineStore } from './ports.ts';
+import type { Renaming } from './rename-ports.ts';
+
+export interface FollowRenamePorts {
+  store: Pick<PipelineStore, 'renamedTo' | 'renameState' | 'takeName'>;
+  cluster: Pick<PipelineCluster, 'compareRenamed' | 'removeObject'>;
+  now: () => Date;
+}
+
+/** What becomes of an object because of a rename, in place of being applied. */
+export type RenameOutcome =
+  /** Its pipeline has another object: this one goes. */
+  | { outcome: 'renamed'; to: string }
+  /** The pipeline is not its own yet. */
+  | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
+
+/**
+ * The steps of a rename: the new object stands, the row in the database gets its name, the new object is
+ * applied, the old one goes. Whoever is killed between two of them finds which is next. Undefined: the object
+ * is applied as any other.
+ */
+export async function followRename(
+  manifest: PipelineManifest,
+  ports: FollowRenamePorts,
+): Promise<RenameOutcome | undefined> {
+  const moved = await ports.store.renamedTo(manifest.uid);
+  if (moved !== undefined) {
+    await ports.cluster.removeObject(manifest);
+    return { outcome: 'renamed', to: moved.pipeline };
+  }
+  const { renamedFrom } = manifest;
+  return renamedFrom === undefined ? undefined : await takeOver({ ...manifest, renamedFrom }, ports);
+}
+
+async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<RenameOutcome | undefined> {
+  const { name } = renaming.renamedFrom;
+  const state = await ports.store.renameState(renaming);
+  if (state === 'done' || state === 'own') return undefined;
+  if (state === 'unasked') return refused(name, `Nobody asks (any more) for ${name} to get this name.`);
+  const old = await ports.cluster.compareRenamed(renaming);
+  if (old === 'changed')
+    return refused(name, `${name} has changed since it was asked to get this name: ask again.`);
+  if (old === 'managed') return refused(name, `${name} is managed by manifest: the API does not rename it.`);
+  const taken = await ports.store.takeName(renaming, ports.now());
+  if (taken.answer === 'done') return undefined;
+  if (taken.answer === 'unasked') return refused(name, `Nobody asks any more for ${name} to get this name.`);
+  if (taken.answer === 'history')
+    return refused(name, `A pipeline that was deleted has its history under this name.`);
+  return { outcome: 'renaming', reason: 'Renaming', message: waitingFor(name, taken.builds) };
+}
+
+function waitingFor(name: string, builds: number): string {
+  return `${name} gets this name once its running builds (${builds}) have ended. It goes on until then.`;
+}
+
+const CURE =
+  'Nothing of it runs under this name. Delete this object, or take off its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
+
+function refused(name: string, why: string): RenameOutcome {
+  return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${CURE} ${name} is as it was.` };
+}

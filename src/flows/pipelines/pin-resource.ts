@@ -1,0 +1,64 @@
+import { floorAfterUnpin } from '#domain/scheduling/baselines.ts';
+import { cancelledByPin } from '#domain/scheduling/build-changes.ts';
+import { whyManaged } from '#domain/scheduling/why-managed.ts';
+import type {
+  ActionPorts,
+  Done,
+  Pin,
+  PinToWrite,
+  PinTransaction,
+  Refused,
+} from '#flows/builds/action-ports.ts';
+import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
+import type { ResourceName } from '#flows/names.ts';
+
+/**
+ * Builds take this version of the resource and no other. Those that have not started with another one end.
+ */
+export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPorts): Promise<Done | Refused> {
+  const at = ports.now();
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+    const resource = await tx.resource(name.resource, pin.version);
+    if (resource === undefined) return { answer: 'unknown' };
+    const reason = whyManaged(resource.managed);
+    if (reason !== undefined) return { answer: 'refused', reasons: [reason] };
+    const stopped = await writePin({ ...pin, resource: resource.id }, at, tx);
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped };
+  });
+  notifyOfAction(answer, ports);
+  return answer;
+}
+
+export async function unpinResource(name: ResourceName, ports: ActionPorts): Promise<Done | Refused> {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+    const resource = await tx.resource(name.resource);
+    if (resource === undefined) return { answer: 'unknown' };
+    const reason = whyManaged(resource.managed);
+    if (reason !== undefined) return { answer: 'refused', reasons: [reason] };
+    if (resource.pinned) await writeUnpin(resource.id, tx);
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped: [] };
+  });
+  notifyOfAction(answer, ports);
+  return answer;
+}
+
+/**
+ * Answers the builds that ended. They used nothing: once the pin is gone their versions may trigger again.
+ */
+export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): Promise<number[]> {
+  const { resource, version = 0, by } = pin;
+  await tx.pin(pin, at);
+  const cancelled = cancelledByPin({ resource, version }, await tx.unstartedBuilds(resource));
+  const reason = 'The resource was pinned to another version.';
+  const ended = await tx.endUnstarted(cancelled, { by, reason, at });
+  await tx.requestDecision(resource);
+  return ended;
+}
+
+/** Of the versions that came while it was pinned only the latest that is ready may trigger. */
+export async function writeUnpin(resource: number, tx: PinTransaction): Promise<void> {
+  await tx.unpin(resource);
+  const gets = await tx.getsOf(resource);
+  await tx.saveFloors(gets.map((get) => ({ ...get, floor: floorAfterUnpin(get) })));
+  await tx.requestDecision(resource);
+}

@@ -1,0 +1,23 @@
+import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
+import type { PipelineName } from '#flows/names.ts';
+import { isStalled } from '#flows/views/show-check.ts';
+import type { PipelineFacts, PipelineStore } from './ports.ts';
+
+/** What `status` of a Pipeline mirrors. */
+export async function pipelineFacts(
+  name: PipelineName,
+  store: Pick<PipelineStore, 'storedFacts' | 'cronNext'>,
+  now: Date,
+): Promise<PipelineFacts | undefined> {
+  const found = await store.storedFacts(name);
+  if (found === undefined) return undefined;
+  const { queued, resources, ...facts } = found;
+  return {
+    ...facts,
+    queueFull: whyQueuePaused(queued).length > 0,
+    resources: resources.map(({ schedule, dueSince, ...resource }) => {
+      const due = { ...(schedule && { schedule }), ...(dueSince && { dueSince }) };
+      return { ...resource, stalled: isStalled(due, now, store.cronNext) };
+    }),
+  };
+}

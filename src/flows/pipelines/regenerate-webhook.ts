@@ -1,0 +1,22 @@
+import type { ActionStore, Refused, WebhookRegenerated } from '#flows/builds/action-ports.ts';
+import type { ResourceName } from '#flows/names.ts';
+
+interface Ports {
+  actions: Pick<ActionStore, 'withPipeline'>;
+  /** Of the token that follows from a generation. */
+  webhookHash: (resource: number, generation: number) => string;
+}
+
+/** A new token for the webhook of a resource; the one before is valid no longer. */
+export async function regenerateWebhook(
+  name: ResourceName,
+  signed: boolean | undefined,
+  { actions, webhookHash }: Ports,
+): Promise<WebhookRegenerated | Refused> {
+  return await actions.withPipeline(name, async (tx): Promise<WebhookRegenerated | Refused> => {
+    const webhook = await tx.nextWebhook(name.resource, signed);
+    if (webhook === undefined) return { answer: 'unknown' };
+    await tx.saveWebhookHash(webhook.resource, webhookHash(webhook.resource, webhook.generation));
+    return { answer: 'done', pipelineId: tx.pipelineId, stopped: [], ...webhook };
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PipelineName } from '#flows/names.ts';
+import { applyTeam } from '#flows/people/apply-team.ts';
+import { removeTeam } from '#flows/people/remove-team.ts';
+import type { TeamManifest } from '#flows/people/team-ports.ts';
+import { InMemoryTeam } from '#testing/in-memory-team.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { removeOrphans } from './remove-orphans.ts';
+import { removePipeline } from './remove-pipeline.ts';
+
+const demo: PipelineName = { team: 'blue', pipeline: 'demo' };
+const object = { ...demo, uid: 'uid-1' };
+const blue: TeamManifest = { name: 'blue', uid: 'uid-1', namespace: 'team-blue' };
+
+describe('a pipeline that is deleted', () => {
+  test.each<[string, number[] | Error, number, object]>([
+    ['goes when nothing runs', [], 0, { outcome: 'removed' }],
+    [
+      'waits for one build, which hears of it',
+      [7],
+      59_000,
+      { outcome: 'waiting', message: 'Waiting for one build to end.' },
+    ],
+    [
+      'waits for all builds, which hear of it',
+      [7, 8, 11],
+      0,
+      { outcome: 'waiting', message: 'Waiting for 3 builds to end.' },
+    ],
+    ['goes after the deadline all the same', [7, 8, 11], 60_000, { outcome: 'removed' }],
+    [
+      'goes after the deadline though the database is away, and says so',
+      new Error('away'),
+      60_000,
+      { outcome: 'abandoned', message: 'The database could not be told: away' },
+    ],
+  ])('%s', async (_, answer, askedMsAgo, expected) => {
+    const notifications = new RecordedNotifications();
+    const store = {
+      renamedTo: () => Promise.resolve(undefined),
+      removePipeline: () =>
+        answer instanceof Error ? Promise.reject(answer) : Promise.resolve({ runningBuilds: answer }),
+    };
+    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+    expect(notifications.sent).toEqual(
+      answer instanceof Error ? [] : answer.map((build) => `cancel ${build}`),
+    );
+  });
+
+  test('is tried again while the database is away and time is left', async () => {
+    const store = {
+      renamedTo: () => Promise.resolve(undefined),
+      removePipeline: () => Promise.reject(new Error('away')),
+    };
+    await expect(
+      removePipeline(object, 59_000, { store, notifications: new RecordedNotifications() }),
+    ).rejects.toThrow('away');
+  });
+});
+
+describe('an object whose pipeline was renamed', () => {
+  test.each<[string, number, number, object]>([
+    ['goes when no check runs', 0, 0, { outcome: 'removed' }],
+    [
+      'waits for the Pods of its checks',
+      2,
+      59_000,
+      { outcome: 'waiting', message: 'Waiting for 2 checks to end.' },
+    ],
+    ['goes after the deadline all the same', 2, 60_000, { outcome: 'removed' }],
+  ])('%s, and nothing of the pipeline is stopped', async (_, runningChecks, askedMsAgo, expected) => {
+    const notifications = new RecordedNotifications();
+    const store = {
+      renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
+      removePipeline: () => Promise.reject(new Error('It goes on.')),
+    };
+    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+    expect(notifications.sent).toEqual([]);
+  });
+});
+
+test('pipelines whose object is gone are stopped, and no others', async () => {
+  const removed: PipelineName[] = [];
+  const notifications = new RecordedNotifications();
+  const store = {
+    livePipelines: () =>
+      Promise.resolve([
+        { ...demo, namespace: 'team-blue' },
+        { team: 'blue', pipeline: 'gone', namespace: 'team-blue' },
+      ]),
+    removePipeline: (name: PipelineName) => {
+      removed.push(name);
+      return Promise.resolve({ runningBuilds: [7, 8] });
+    },
+  };
+  expect(
+    await removeOrphans({ store, notifications, exists: (_, pipeline) => pipeline === 'demo' }),
+  ).toMatchObject([{ pipeline: 'gone' }]);
+  expect(removed).toMatchObject([{ pipeline: 'gone' }]);
+  expect(notifications.sent).toEqual(['cancel 7', 'cancel 8']);
+});
+
+const pipelinesOf = (): Promise<number> => Promise.resolve(4);
+
+describe('a team', () => {
+  test.each<[string, number, boolean, object]>([
+    ['goes when nothing is left', 0, false, { outcome: 'removed' }],
+    [
+      'waits for Pipeline objects',
+      2,
+      false,
+      {
+        outcome: 'waiting',
+        message: '2 Pipelines are left in namespace team-blue: the team goes once they are deleted.',
+      },
+    ],
+    [
+      'waits for pipelines in the database',
+      0,
+      true,
+      { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' },
+    ],
+  ])('that is deleted %s', async (_, objects, pipelines, expected) => {
+    const store = new InMemoryTeam({ pipelines });
+    const cluster = { pipelinesOf: () => Promise.resolve(objects) };
+    expect(await removeTeam(blue, { store, cluster, now: () => new Date() })).toEqual(expected);
+  });
+
+  test('is saved only once its namespace is ready', async () => {
+    const now = { members: [], groups: [], tellingGroups: [] };
+    const clock = { now: () => new Date() };
+    const store = new InMemoryTeam({ now });
+    const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;
+    const refusing = { pipelinesOf, prepareNamespace: () => Promise.resolve(refusal) };
+    expect(await applyTeam(blue, { ...clock, store, cluster: refusing })).toEqual({
+      outcome: 'refused',
+      ...refusal,
+    });
+    expect(store.saved).toEqual([]);
+    const ready = { pipelinesOf, prepareNamespace: () => Promise.resolve({ answer: 'ready' } as const) };
+    expect(await applyTeam(blue, { ...clock, store, cluster: ready })).toEqual({
+      outcome: 'applied',
+      pipelines: 4,
+      now,
+    });
+    expect(store.saved).toEqual(['blue']);
+  });
+});

@@ -1,0 +1,81 @@
+import type { PipelineName } from '#flows/names.ts';
+import type { Written } from '#flows/people/object-ports.ts';
+import type { Act } from '#flows/people/ports.ts';
+import {
+  isGone,
+  judged,
+  readToChange,
+  type ChangePipelinePorts,
+  type PipelineChanged,
+} from './change-pipeline.ts';
+import type { PipelineObject } from './object-ports.ts';
+import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';
+
+/** How long an answer waits for the old object, though all is done by then. */
+const TRIES = 20;
+
+interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
+  renames: RenameRequests;
+}
+
+/**
+ * Notes what is wanted, then makes the object of the new name: from there on the operator does the rest,
+ * whoever is killed. Asked once more after a crash, it goes on where it was.
+ */
+export async function renamePipeline(
+  name: PipelineName,
+  to: string,
+  act: Act,
+  ports: RenamePipelinePorts,
+): Promise<PipelineChanged> {
+  const read = await readToChange(name, ports);
+  if (read.answer !== 'done') return read;
+  const old = read.value;
+  const asked = await ports.renames.askRename({ ...name, uid: old.uid, to }, act);
+  if (asked.answer !== 'asked') return refusal(name, to, asked);
+  const renamedFrom = { name: old.name, uid: old.uid, key: asked.key };
+  const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
+  if (made.answer !== 'done') return made;
+  const told = await judged(made.value, [], ports);
+  // Whoever hears of it may use the old name at once, but where checks end first.
+  if (told.answer === 'done' && told.verdict?.ready === true) await isGone(old, ports, TRIES);
+  return told;
+}
+
+function refusal(
+  { pipeline }: PipelineName,
+  to: string,
+  asked: Exclude<RenameAsked, { answer: 'asked' }>,
+): Exclude<Written, { answer: 'done' }> {
+  if (asked.answer === 'taken') return { answer: 'exists' };
+  if (asked.answer === 'unknown') return refused(`${pipeline} has not run yet as it is: wait until it does.`);
+  if (asked.answer === 'history')
+    return refused(`A pipeline ${to} that was deleted has its history under that name. Choose another one.`);
+  const builds = asked.builds === 1 ? 'one of its builds runs' : `${asked.builds} of its builds run`;
+  const cure = 'pause it, and wait for them or cancel them';
+  return refused(`${pipeline} cannot be renamed while ${builds}: ${cure}.`);
+}
+
+function refused(message: string): { answer: 'refused'; message: string } {
+  return { answer: 'refused', message };
+}
+
+interface NewName {
+  old: PipelineObject;
+  to: string;
+  renamedFrom: RenamedFrom;
+}
+
+/** One from a try before says what the pipeline says now. */
+async function makeOrMeet(
+  { old, to, renamedFrom }: NewName,
+  { by }: Act,
+  { objects }: Pick<RenamePipelinePorts, 'objects'>,
+): Promise<Written<PipelineObject>> {
+  const place = { namespace: old.namespace, name: to };
+  const made = await objects.create({ ...place, spec: old.spec, renamedFrom }, by);
+  if (made.answer !== 'exists') return made;
+  const met = await objects.read(place);
+  const isOurs = met.answer === 'done' && met.value.renamedFrom?.key === renamedFrom.key;
+  return isOurs ? await objects.replace(met.value, old.spec, by) : made;
+}

@@ -1,0 +1,76 @@
+import { differenceWithNames, withNames, type Renames } from '#domain/scheduling/definition-difference.ts';
+import { definitionRows } from '#domain/scheduling/definition-rows.ts';
+import { writePin, writeUnpin } from './pin-resource.ts';
+import type { PipelineToSave, SavedPipeline } from './ports.ts';
+import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports.ts';
+
+const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
+const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
+
+/** Everything that a new revision changes. A digest as before changes the settings and pins only. */
+export async function savePipeline(
+  toSave: PipelineToSave,
+  store: SaveStore,
+  at: Date,
+): Promise<SavedPipeline> {
+  return await store.withPipelineToSave(toSave, async (tx) => {
+    const { id, digest, live, now, definition: old, revision: last } = tx.before;
+    const isNew = digest !== toSave.digest;
+    const changed = isNew || !live;
+    const revision = isNew ? last + 1 : last;
+    if (isNew) await tx.saveRevision();
+    const renames = changed ? await tx.carryNames(revision) : NO_RENAMES;
+    const before = withNames(old, renames);
+    const previous = live ? before : undefined;
+    const { definition } = toSave;
+    const saving = { pipeline: id, previous, before, definition, now: now.getTime() };
+    const switched = changed
+      ? await tx.saveDefinition(definitionRows(saving, store.cronNext), revision)
+      : UNCHANGED;
+    await tx.saveSettings();
+    const unpinned = await savePins(pinsOf(toSave), tx, at);
+    const stopped = [...switched.stopped, ...(unpinned ?? [])];
+    const difference = differenceWithNames(previous, definition, renames);
+    return {
+      id,
+      revision,
+      changed,
+      resources: await tx.resources(),
+      difference: { ...difference, histories: switched.changes },
+      ...((unpinned !== undefined || stopped.length > 0) && { repinned: { stopped } }),
+    };
+  });
+}
+
+/**
+ * Pins of the manifest: written when they change, resolved when their version is known, gone when they are
+ * not named any more. Answers the builds that ended; undefined: all pins are as they were.
+ */
+async function savePins(
+  pins: NonNullable<PipelineToSave['pins']>,
+  tx: SaveTransaction,
+  at: Date,
+): Promise<number[] | undefined> {
+  const changed = await tx.changedPins(pins);
+  if (changed.length === 0) return undefined;
+  const stopped: number[] = [];
+  for (const { resource, wanted, version } of changed) {
+    if (wanted === undefined) {
+      await writeUnpin(resource, tx.pins);
+      continue;
+    }
+    const pin = { resource, wanted, by: 'manifest', ...(version === undefined ? {} : { version }) };
+    stopped.push(...(await writePin(pin, at, tx.pins)));
+  }
+  return stopped;
+}
+
+/** A pin of the manifest may still have the old name of a resource. */
+function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
+  const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
+  const named = new Set(pins.map(({ resource }) => resource));
+  return pins.map((pin) => {
+    const name = names.get(pin.resource);
+    return name === undefined || named.has(name) ? pin : { ...pin, resource: name };
+  });
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { rows } from '#adapters/database/pool.ts';
+import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
+import { scheduleJobs } from '#flows/builds/schedule-jobs.ts';
+import { startBuilds } from '#flows/builds/start-builds.ts';
+import { runHooks } from '#flows/checks/run-hooks.ts';
+import { startChecks } from '#flows/checks/start-checks.ts';
+import { buildLabels, checkLabels, foreignActs } from '#testing/foreign-pods.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
+import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, followOn, retryOn } from '#testing/schedule.ts';
+import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import type { PodFacts } from './ports.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const AT = new Date();
+const END = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Forged.', at: AT } as const;
+let stores: TestStores;
+let cluster: InMemoryCluster;
+let there: Map<string, PodFacts>;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+
+const ports = () => ({
+  ...stores,
+  cluster,
+  notifications: new RecordedNotifications(),
+  foreign: new ForeignPodsMet(),
+  now: () => new Date(),
+  hangs: () => undefined,
+  pods: () => [...cluster.pods.values(), ...there.values()],
+});
+
+/**
+ * `unit` runs and is paused before another attempt, `ship` waits for approval, `slow` runs and is queued; a
+ * check and hooks run.
+ */
+beforeEach(async () => {
+  await stores.empty();
+  [cluster, there] = [new InMemoryCluster(), new Map()];
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const jobs = [
+    job('unit', get('git.app'), task('test')),
+    { ...job('ship', get('git.app'), task('roll out')), approval: { label: 'go', approvals: 1, notify: [] } },
+    { ...job('slow', get('git.app'), task('test')), concurrency: 1 },
+    {
+      ...job('later', get('git.lib'), task('test')),
+      onTrigger: [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd: 'tell' } }],
+    },
+  ];
+  const resources = [resource('git.app'), resource('git.lib')];
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ resources, jobs })));
+  await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  await found(stores, { resources: saved.resources.slice(1) }, [{ ref: 'c' }]);
+  await scheduleJobs(ports());
+  await startBuilds(ports());
+  await runHooks(ports());
+  await startChecks(ports());
+  await retryOn(stores, await build('unit', '2'), 1, { reason: 'PodLost: gone', at: new Date() });
+  cluster.pods.delete('app-unit-2-1');
+});
+
+async function build(of: string, number: string): Promise<number> {
+  return await stores.pool.oneFirst(rows<{ id: number }>()`
+    SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.name = ${of} AND b.number::text = ${number}`);
+}
+
+/** Everything that a Pod can change. */
+async function recorded(): Promise<unknown> {
+  return await stores.pool.one(rows<object>()`
+    SELECT (SELECT jsonb_agg(b ORDER BY b.id) FROM builds b) AS builds,
+      (SELECT jsonb_agg(a ORDER BY a.build_id, a.attempt) FROM build_attempts a) AS attempts,
+      (SELECT jsonb_agg(s ORDER BY s.build_id, s.attempt, s.position) FROM build_steps s) AS steps,
+      (SELECT jsonb_agg(o) FROM build_outputs o) AS outputs, (SELECT jsonb_agg(g) FROM good_versions g) AS good,
+      (SELECT jsonb_agg(v ORDER BY v.id) FROM versions v) AS versions,
+      (SELECT jsonb_agg(r ORDER BY r.id) FROM check_runs r) AS runs,
+      (SELECT jsonb_agg(c ORDER BY c.id) FROM check_scopes c) AS scopes, (SELECT jsonb_agg(h) FROM hook_runs h) AS hooks`);
+}
+
+test('no sequence of foreign Pods changes anything that is recorded, or costs a Pod', async () => {
+  const states = await stores.pool.anyFirst(rows<{ state: string }>()`
+    SELECT DISTINCT status || CASE WHEN admitted_at IS NULL THEN ' without a turn' ELSE '' END FROM builds ORDER BY 1`);
+  expect(states).toEqual(['pending', 'pending without a turn', 'waiting without a turn']);
+  const own = [...cluster.pods.values()];
+  const real = own.map(({ namespace, name, uid, work }) => ({
+    namespace,
+    name,
+    uid,
+    labels: work.kind === 'build' ? buildLabels(work.build, work.attempt) : checkLabels(work.run),
+    recorded: work.kind === 'build',
+  }));
+  expect(real.map(({ recorded: known }) => known)).toEqual([true, true, false, false]);
+  const ids = await stores.pool.anyFirst(rows<{ id: number }>()`SELECT id FROM builds ORDER BY id`);
+  const work = ids.flatMap((id) => [buildLabels(id, 1), buildLabels(id, 2)]);
+  const before = await recorded();
+  await fc.assert(
+    fc.asyncProperty(foreignActs(real, work), async (acts) => {
+      for (const { gone, pod } of acts) await act(gone, pod);
+      await runHooks(ports());
+      expect((await compareWithPods(ports())).failures).toEqual([]);
+      expect(await recorded()).toEqual(before);
+      expect([...cluster.pods.values()]).toEqual(own);
+      there.clear();
+    }),
+    { numRuns: 20 },
+  );
+});
+
+async function act(gone: boolean, pod: PodFacts): Promise<void> {
+  const key = `${pod.namespace}/${pod.name}`;
+  const runs = await stores.checks.openRuns();
+  if (gone) there.delete(key);
+  else there.set(key, pod);
+  await (gone ? followGonePod(pod, runs, ports()) : followPod(pod, runs, ports()));
+}
+
+describe('a build that was given no Pod', () => {
+  const ways: Record<string, (id: number) => Promise<unknown>> = {
+    'is ended by none': async (id) => await endOn(stores, id, 1, END),
+    'is repeated by none': async (id) => await retryOn(stores, id, 1, { reason: 'again', at: AT }),
+    'has no agent that tells of it': async (id) =>
+      await followOn(stores, id, 1, eventsOf(['0', '1'], AT.toISOString())),
+    'opens no session': async (id) =>
+      await stores.sessions.openSession({ kind: 'build', build: id, attempt: 1 }, `key-${id}`, 'evil', AT),
+  };
+
+  test.each(Object.entries(ways))('%s, whether it waits for approval or for its turn', async (_, way) => {
+    const before = await recorded();
+    for (const [of, number] of [
+      ['ship', '1'],
+      ['slow', '2'],
+    ] as const)
+      expect(await way(await build(of, number))).toBe('over');
+    expect(await recorded()).toEqual(before);
+    expect(await stores.views.build({ ...APP, job: 'ship', number: '1' })).toMatchObject({
+      status: 'waiting',
+    });
+  });
+});

@@ -1,0 +1,215 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { GivenPod } from '#domain/build/own-pod.ts';
+import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
+import type { AttemptFacts } from '#flows/builds/ports.ts';
+import { runHooks } from '#flows/checks/run-hooks.ts';
+import { checksWithoutScopes } from '#testing/check-transactions.ts';
+import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#testing/foreign-pods.ts';
+import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
+import { openBuilds } from '#testing/open-builds.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import type { PodFacts } from './ports.ts';
+import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
+
+/*
+ * A team with a build in every state that a build can wait in, checks and hooks; all is well with them, so
+ * nothing is to be done.
+ */
+
+const NAMESPACE = 'team-blue';
+const AT = new Date('2026-01-01T00:00:00Z');
+const NOW = new Date('2026-01-01T00:02:00Z');
+const NAMES = { team: 'blue', pipeline: 'app', namespace: NAMESPACE, pipelineId: 1 };
+
+const buildPod = (build: number, attempt: number): RealPod => ({
+  namespace: NAMESPACE,
+  name: `app-unit-${build}-${attempt}`,
+  uid: `build-${build}-${attempt}`,
+  labels: buildLabels(build, attempt),
+  recorded: true,
+});
+const checkPod = (run: number, labels = checkLabels(run)): RealPod => ({
+  namespace: NAMESPACE,
+  name: `check-app-${run}`,
+  uid: `check-${run}`,
+  labels,
+  recorded: run !== 11,
+});
+
+interface World {
+  status: BuildStatus;
+  attempt: number;
+  admitted: boolean;
+  uid?: string;
+}
+/** By row id. */
+const BUILDS: Record<number, World> = {
+  1: { status: 'started', attempt: 1, admitted: true, uid: 'build-1-1' },
+  // Waits for approval, for its turn, in the pause before another attempt, for its Pod to be made; has ended.
+  2: { status: 'waiting', attempt: 1, admitted: false },
+  3: { status: 'pending', attempt: 1, admitted: false },
+  4: { status: 'pending', attempt: 2, admitted: true },
+  5: { status: 'pending', attempt: 1, admitted: true },
+  6: { status: 'succeeded', attempt: 1, admitted: true, uid: 'build-6-1' },
+};
+const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
+  ...NAMES,
+  run: number,
+  group: 'g',
+  openedAt: AT,
+  seen: false,
+  hooks: false,
+  ...more,
+});
+/** Without an agent yet, with one, of a CronJob, and hooks. */
+const RUNS = [
+  run(11),
+  run(12, { seen: true, podUid: 'check-12' }),
+  run(13, { seen: true, podUid: 'check-13' }),
+  run(14, { seen: true, podUid: 'check-14', hooks: true }),
+];
+const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((one) => ({ ...one, leftMs: 20_000 }));
+const REAL = [buildPod(1, 1), checkPod(11), checkPod(12), checkPod(13, checkLabels(undefined)), checkPod(14)];
+const OWN = REAL.map(realPod);
+const WORK = [
+  ...[1, 2, 3, 4, 5, 6, 7].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
+  ...[11, 12, 13, 14, 15, undefined].map(checkLabels),
+];
+
+function attemptFacts(build: number, attempt: number): AttemptFacts | undefined {
+  const found = BUILDS[build];
+  if (found?.attempt !== attempt) return undefined;
+  const { status, uid } = found;
+  const pod = uid === undefined ? {} : { podUid: uid, podCreatedAt: AT };
+  const number = String(build);
+  const definition = samplePipeline();
+  return {
+    ...NAMES,
+    ...pod,
+    id: build,
+    attempt,
+    status,
+    number,
+    job: 'unit',
+    definition,
+    createdAt: AT,
+    retries: 0,
+    versions: [],
+  };
+}
+
+function givenPod(build: number, attempt: number): GivenPod | undefined {
+  const found = BUILDS[build];
+  if (found === undefined || attempt > found.attempt) return undefined;
+  const { status, admitted } = found;
+  const going = admitted && attempt === found.attempt && status !== 'succeeded';
+  const uid = attempt === found.attempt ? found.uid : `build-${build}-${attempt}`;
+  return { namespace: NAMESPACE, going, ...(uid === undefined ? {} : { uid }) };
+}
+
+function openAttempts(): OpenAttempt[] {
+  const open = Object.entries(BUILDS).filter(
+    ([, { admitted, status }]) => admitted && status !== 'succeeded',
+  );
+  return open.flatMap(([id, { attempt }]) => attemptFacts(Number(id), attempt) ?? []);
+}
+
+/** Reads answer; everything else is written down here, and changes nothing. */
+function world(pods: () => PodFacts[]) {
+  const written: string[] = [];
+  const reads = {
+    givenPod: async (build: number, attempt: number) => givenPod(build, attempt),
+    attemptFacts: async (build: number, attempt: number) => attemptFacts(build, attempt),
+    buildState: async (build: number) => ({
+      status: BUILDS[build]?.status ?? 'pending',
+      applied: 0,
+      logBytes: 0,
+      steps: { kind: 'recorded' as const, steps: [] },
+    }),
+    openAttempts: async () => openAttempts(),
+  };
+  const write =
+    (name: string) =>
+    (...what: unknown[]): void =>
+      void written.push(`${name} ${JSON.stringify(what)}`);
+  const writes =
+    <Answer>(name: string, answer: Answer) =>
+    async (...what: unknown[]): Promise<Answer> => {
+      write(name)(...what);
+      return answer;
+    };
+  const created = { answer: 'created', uid: 'new' } as const;
+  const ports = {
+    builds: {
+      ...reads,
+      ...openBuilds({
+        record: async ({ build, attempt }, changes) => write('endBuild')(build, attempt, changes),
+        retry: async ({ build, attempt }, over) => write('retryBuild')(build, attempt, over),
+      }),
+      explainPending: writes('explainPending', undefined),
+    },
+    checks: {
+      openRuns: async () => RUNS,
+      openHookRuns: async () => HOOKS,
+      runFacts: async () => ({ ...NAMES, run: 0, definition: samplePipeline(), checks: [] }),
+      ...checksWithoutScopes(write('closeRun')),
+      releaseRun: writes('releaseRun', undefined),
+      explainHooks: writes('explainHooks', undefined),
+    },
+    cluster: {
+      deletePod: writes('deletePod', undefined),
+      findBuildPod: async () => undefined,
+      createCheckPod: writes('createCheckPod', created),
+      teamPods: (name: string) => ({
+        rules: { name, workers: [] },
+        limits: { build: Infinity, check: Infinity },
+      }),
+      nodeLabel: (tag: string) => tag,
+      runningPods: () => 0,
+      nodes: () => [],
+      startsPerNode: () => 4,
+    },
+    notifications: { notify: write('notify') },
+    hangs: write('hangs'),
+    foreign: new ForeignPodsMet(),
+    now: () => NOW,
+    pods,
+  };
+  return { ports, written };
+}
+
+test('no sequence of foreign Pods changes any build, check or hook, or makes Millrace delete a Pod', async () => {
+  const acts = foreignActs(REAL, WORK);
+  await fc.assert(
+    fc.asyncProperty(acts, async (sequence) => {
+      const there = new Map<string, PodFacts>();
+      const { ports, written } = world(() => [...OWN, ...there.values()]);
+      for (const { gone, pod } of sequence) {
+        const key = `${pod.namespace}/${pod.name}`;
+        if (gone) {
+          there.delete(key);
+          await followGonePod(pod, RUNS, ports);
+        } else {
+          there.set(key, pod);
+          await followPod(pod, RUNS, ports);
+        }
+        expect((await compareWithPods(ports)).failures).toEqual([]);
+        await runHooks(ports);
+      }
+      expect(written).toEqual([]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the world of the property is one in which the own Pods do count', async () => {
+  const { ports, written } = world(() => []);
+  await followGonePod(realPod(buildPod(1, 1)), RUNS, ports);
+  expect(written).toEqual([
+    expect.stringContaining('retryBuild [1,1'),
+    'notify [{"topic":"builds"}]',
+    'notify [{"topic":"status","pipeline":1}]',
+  ]);
+});

@@ -1,0 +1,128 @@
+import { ownPod, wasOwnPod, type GivenPod, type Ownership } from '#domain/build/own-pod.ts';
+import type { PodFacts } from './ports.ts';
+import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
+
+/*
+ * The one door for Pods. Everything that the cluster shows with our labels may be somebody else's, so flows
+ * judge builds, checks and hooks only by what came through here, and delete nothing else.
+ */
+
+const PASSED = Symbol('passed the door');
+
+/** Millrace created this Pod, so it may remove it. */
+export interface OurPod extends PodFacts {
+  readonly [PASSED]: 'own' | 'leftover';
+}
+
+/** The Pod that its work was given: what it says counts. */
+export interface OwnPod extends OurPod {
+  readonly [PASSED]: 'own';
+}
+
+/** Remembers Pods of somebody else, so that each costs one look at the database. */
+export interface ForeignPods {
+  has(pod: PodFacts): boolean;
+  add(pod: PodFacts, message: string): void;
+}
+
+export interface DoorPorts {
+  builds: Pick<BuildPodStore, 'givenPod'>;
+  foreign: ForeignPods;
+}
+
+type BuildWork = PodFacts['work'] & { kind: 'build' };
+export type Entered =
+  { verdict: 'own'; pod: OwnPod } | { verdict: 'leftover'; pod: OurPod } | { verdict: 'foreign' };
+
+const FOREIGN: Entered = { verdict: 'foreign' };
+
+/** A Pod that says it is a build's. A leftover whose build goes on is left alone until that has ended. */
+export async function enterBuildPod(pod: PodFacts, work: BuildWork, ports: DoorPorts): Promise<Entered> {
+  if (ports.foreign.has(pod)) return FOREIGN;
+  const given = await ports.builds.givenPod(work.build, work.attempt);
+  const ownership = ownPod(pod, given);
+  if (ownership.verdict === 'leftover' && given?.going === true) return FOREIGN;
+  return enter(pod, ownership, ports.foreign);
+}
+
+/** The build that lost its Pod with this one; undefined when its going says nothing of any build. */
+export async function enterGoneBuildPod(
+  last: PodFacts,
+  work: BuildWork,
+  ports: DoorPorts,
+): Promise<OwnPod | undefined> {
+  if (ports.foreign.has(last)) return undefined;
+  return wasOwnPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
+}
+
+/**
+ * A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left
+ * to that.
+ */
+export function enterStrayCheckPod(pod: PodFacts, runs: readonly OpenRun[], foreign: ForeignPods): Entered {
+  const { work } = pod;
+  if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
+  const run = runs.find((open) => open.run === work.run);
+  const ownership = ownPod(pod, run && givenTo(run));
+  if (run !== undefined && ownership.verdict === 'leftover') return FOREIGN;
+  return enter(pod, ownership, foreign);
+}
+
+/** The run whose Pod this is. */
+export function runOfPod(pod: PodFacts, runs: readonly OpenRun[]): { run: OpenRun; pod: OwnPod } | undefined {
+  const run = runs.find((open) => isOfRun(pod, open));
+  return run && { run, pod: own(pod) };
+}
+
+/** The run that lost its Pod with this one. */
+export function runOfGonePod(last: PodFacts, runs: readonly OpenRun[]): OpenRun | undefined {
+  return runs.find((run) => isOfRun(last, run));
+}
+
+export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): OwnPod | undefined {
+  const found = pods.find((pod) => isOfRun(pod, run));
+  return found && own(found);
+}
+
+/** The Pod of an attempt that is current and had its turn. By its uid first: labels can be changed. */
+export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): OwnPod | undefined {
+  const given = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
+  const found = pods.find(
+    (pod) => (attempt.podUid !== undefined || isFor(pod, attempt)) && ownPod(pod, given).verdict === 'own',
+  );
+  return found && own(found);
+}
+
+function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
+  return work.kind === 'build' && work.build === id && work.attempt === attempt;
+}
+
+function isOfRun(pod: PodFacts, run: OpenRun): boolean {
+  const named = pod.work.kind === 'checks' && pod.work.run === run.run;
+  return (named || run.podUid !== undefined) && ownPod(pod, givenTo(run)).verdict === 'own';
+}
+
+function givenTo(run: OpenRun): GivenPod {
+  return { namespace: run.namespace, going: true, ...uidOf(run) };
+}
+
+function uidOf({ podUid }: { podUid?: string }): Pick<GivenPod, 'uid'> {
+  return podUid === undefined ? {} : { uid: podUid };
+}
+
+function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): Entered {
+  switch (ownership.verdict) {
+    case 'own':
+      return { verdict: 'own', pod: own(pod) };
+    case 'leftover':
+      return { verdict: 'leftover', pod: { ...pod, [PASSED]: 'leftover' } };
+    case 'foreign':
+    default:
+      foreign.add(pod, ownership.message);
+      return FOREIGN;
+  }
+}
+
+function own(pod: PodFacts): OwnPod {
+  return { ...pod, [PASSED]: 'own' };
+}

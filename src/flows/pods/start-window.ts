@@ -1,0 +1,90 @@
+import { judgeStarting } from '#domain/build/judge-starting.ts';
+import {
+  pickStarts,
+  type StartingPod,
+  type StartsPicked,
+  type StartWindow,
+} from '#domain/scheduling/start-window.ts';
+import type { Cluster, NodeSelector, PodFacts } from './ports.ts';
+import { nodeSelectorOf } from './request-pod.ts';
+import type { BuildPodStore, PendingBuild } from './workloads.ts';
+
+export interface WindowPorts {
+  builds: Pick<BuildPodStore, 'startingBuilds'>;
+  cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
+  /** All our Pods as they are now. */
+  pods: () => PodFacts[];
+  now: () => Date;
+}
+
+/**
+ * The Pods of builds that are starting, as Postgres and the API server have them; nothing is counted on the
+ * side.
+ */
+export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
+  const open = await ports.builds.startingBuilds();
+  if (open.length === 0) return [];
+  const pods = new Map(ports.pods().map((pod) => [pod.uid, pod]));
+  const now = ports.now();
+  return open.flatMap(({ team, podUid, podCreatedAt }) => {
+    const pod = pods.get(podUid);
+    const age = secondsBetween(podCreatedAt, now);
+    const scheduled = pod?.scheduledAt && secondsBetween(pod.scheduledAt, now);
+    const state = judgeStarting(pod, {
+      created: age,
+      ...(scheduled === undefined ? {} : { scheduled }),
+    });
+    return state === undefined ? [] : { team, nodes: keyOf(pod?.nodeSelector ?? {}), state, age };
+  });
+}
+
+export interface WantedBuild {
+  team: string;
+  nodes: string;
+  build: PendingBuild;
+}
+
+/**
+ * Which of the builds get their Pods now. One whose Pod would be refused takes no place: it is let through to
+ * be refused.
+ */
+export function pickBuilds(
+  builds: readonly PendingBuild[],
+  starting: readonly StartingPod[],
+  { cluster }: Pick<WindowPorts, 'cluster'>,
+): StartsPicked<WantedBuild> & { refused: PendingBuild[] } {
+  const selectors = new Map<string, NodeSelector>();
+  const refused: PendingBuild[] = [];
+  const wanted = builds.flatMap((build): WantedBuild[] => {
+    const selector = nodeSelectorOf(build, cluster);
+    if (selector === undefined) refused.push(build);
+    if (selector === undefined) return [];
+    const nodes = keyOf(selector);
+    selectors.set(nodes, selector);
+    return [{ team: build.team, nodes, build }];
+  });
+  const counts = new Map<string, number>();
+  const podsOf = (team: string): number => {
+    const count = counts.get(team) ?? cluster.runningPods(team, 'build');
+    counts.set(team, count);
+    return count;
+  };
+  const window: StartWindow = {
+    perNode: cluster.startsPerNode(),
+    all: cluster.nodes({}),
+    nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
+    podsOf,
+  };
+  return { ...pickStarts(wanted, starting, window), refused };
+}
+
+function keyOf(selector: NodeSelector): string {
+  return Object.entries(selector)
+    .map(([label, value]) => `${label}=${value}`)
+    .toSorted()
+    .join(',');
+}
+
+export function secondsBetween(then: Date, now: Date): number {
+  return (now.getTime() - then.getTime()) / 1000;
+}

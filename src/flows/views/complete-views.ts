@@ -1,0 +1,32 @@
+import { stepsOf, type StoredSteps } from '#domain/build/stored-state.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { BuildDetail, Views } from './ports.ts';
+import { showCheck, type CheckViewStore } from './show-check.ts';
+import { showVersionPath, type VersionPathStore } from './show-version-path.ts';
+import { showWaiting } from './show-waiting.ts';
+import type { WaitingStore } from './waiting-ports.ts';
+
+export type StoredBuildDetail = Omit<BuildDetail, 'steps'> & { steps: StoredSteps };
+
+export interface ViewStore
+  extends
+    Omit<Views, 'build' | 'waiting' | 'check' | 'versionPath'>,
+    WaitingStore,
+    CheckViewStore,
+    VersionPathStore {
+  build(ref: BuildRef): Promise<StoredBuildDetail | undefined>;
+}
+
+/** What people are shown: what is stored, and what follows from it. */
+export function viewsOver(store: ViewStore, now: () => Date): Views {
+  return {
+    ...store,
+    build: async (ref) => {
+      const stored = await store.build(ref);
+      return stored && { ...stored, steps: stepsOf(stored.steps) };
+    },
+    waiting: async (name) => await showWaiting(name, store),
+    check: async (name) => await showCheck(name, store, now()),
+    versionPath: async (name, version) => await showVersionPath(name, version, store),
+  };
+}

@@ -1,0 +1,62 @@
+import { versionPath, type PathBuild, type PathJob } from '#domain/scheduling/version-path.ts';
+import type { ResourceName } from '#flows/names.ts';
+import type { PathBuildView, VersionPathView } from './ports.ts';
+
+export interface VersionPathStore {
+  /** Undefined: the resource has no such version, or it is forgotten. */
+  versionToFollow(name: ResourceName, version: number): Promise<VersionToFollow | undefined>;
+  /** Builds of the pipeline that took these versions, the newest of each. */
+  buildsThatTook(pipeline: number, versions: readonly number[]): Promise<PathBuildRow[]>;
+}
+
+export interface VersionToFollow {
+  /** Row ids. */
+  pipeline: number;
+  resource: number;
+  fields: Record<string, string>;
+  jobs: PathJob[];
+}
+
+export type PathBuildRow = PathBuild & PathBuildView & { version: number };
+
+/**
+ * Follows a version from build to build, through what they put; one read for each put that it went through.
+ */
+export async function showVersionPath(
+  name: ResourceName,
+  version: number,
+  store: VersionPathStore,
+): Promise<VersionPathView | undefined> {
+  const followed = await store.versionToFollow(name, version);
+  if (followed === undefined) return undefined;
+  const { pipeline, resource, fields, jobs } = followed;
+  const shown = new Map<number, PathBuildView>();
+  const builds = new Map<number, PathBuild[]>();
+  for (;;) {
+    const { path, needs } = versionPath({ jobs, start: { resource, version }, builds });
+    if (needs.length === 0)
+      return { resource: name.resource, version, fields, path: path.map(toView(shown)) };
+    for (const one of needs) builds.set(one, []);
+    for (const { version: taken, ...build } of await store.buildsThatTook(pipeline, needs)) {
+      builds.get(taken)?.push(build);
+      shown.set(build.id, viewOf(build));
+    }
+  }
+}
+
+function viewOf({ id, number, status, startedAt, endedAt }: PathBuildView): PathBuildView {
+  return { id, number, status, ...(startedAt && { startedAt }), ...(endedAt && { endedAt }) };
+}
+
+type Entry = ReturnType<typeof versionPath>['path'][number];
+
+const toView =
+  (shown: ReadonlyMap<number, PathBuildView>) =>
+  ({ job, build, retries }: Entry): VersionPathView['path'][number] => {
+    const view = build && shown.get(build.id);
+    return {
+      job,
+      ...(view === undefined ? {} : { build: view }),
+      retries: retries.flatMap((retry) => shown.get(retry.id) ?? []),
+    };
+  };
