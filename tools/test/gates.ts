@@ -57,6 +57,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
     about: 'one format',
     run: () => gate('prettier', ['--check', '--log-level=warn', ...CACHED, '.']),
   },
+  folders: { about: 'no two folders import each other', run: () => tool('folders') },
   commits: { about: 'messages of new commits', run: () => tool('commits') },
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },

@@ -1,0 +1,59 @@
+import { posix } from 'node:path';
+
+/** One file imports another; both are paths from the root of the checkout. */
+export interface Import {
+  from: string;
+  to: string;
+}
+
+/** Folders each of which reaches all others through imports, and one import for each step between two of them. */
+export interface Circle {
+  folders: string[];
+  imports: Import[];
+}
+
+/** The circles among the folders of these files: two that import each other are the smallest. */
+export function findCircles(imports: readonly Import[]): Circle[] {
+  const steps = stepsBetweenFolders(imports);
+  const reached = new Map([...steps.keys()].map((folder) => [folder, reachedFrom(folder, steps)]));
+  const leadsBack = (a: string, b: string): boolean =>
+    reached.get(a)?.has(b) === true && reached.get(b)?.has(a) === true;
+  const folders = [...steps.keys()].toSorted();
+  const circles = folders.map((folder) => folders.filter((other) => leadsBack(folder, other)));
+  return circles
+    .filter((circle, index) => circle[0] === folders[index])
+    .map((circle) => ({
+      folders: circle,
+      imports: circle.flatMap((folder) =>
+        [...(steps.get(folder) ?? [])].filter(([to]) => circle.includes(to)).map(([, step]) => step),
+      ),
+    }));
+}
+
+/** By folder: the folders that it imports, each with one of the imports. */
+type Steps = ReadonlyMap<string, ReadonlyMap<string, Import>>;
+
+function stepsBetweenFolders(imports: readonly Import[]): Steps {
+  const steps = new Map<string, Map<string, Import>>();
+  for (const step of imports) {
+    const from = posix.dirname(step.from);
+    const to = posix.dirname(step.to);
+    if (from === to) continue;
+    const known = steps.get(from) ?? new Map<string, Import>();
+    steps.set(from, known);
+    if (!known.has(to)) known.set(to, step);
+  }
+  return steps;
+}
+
+function reachedFrom(start: string, steps: Steps): Set<string> {
+  const reached = new Set<string>();
+  const left = [start];
+  for (let folder = left.pop(); folder !== undefined; folder = left.pop()) {
+    for (const next of steps.get(folder)?.keys() ?? []) {
+      if (!reached.has(next)) left.push(next);
+      reached.add(next);
+    }
+  }
+  return reached;
+}
