@@ -9,7 +9,7 @@ import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/cont
 import { TeamMemory } from '#adapters/kubernetes/controllers/team-memory.ts';
 import { TeamTriggers } from '#adapters/kubernetes/controllers/team-triggers.ts';
 import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/teams.ts';
-import type { SeenPod } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenPod } from '#adapters/kubernetes/kinds/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import { pipelineCluster } from '#adapters/kubernetes/pipeline-cluster.ts';
 import { isSealed } from '#adapters/kubernetes/seal.ts';
@@ -99,7 +99,7 @@ export class Reconciling {
     const cluster = kubernetesCluster({
       client,
       installation: () => this.#installation(),
-      surroundings: this.watched,
+      cache: this.watched,
       nonceOf: (session) => signNonce(keys.agent, session),
       agentKey: keys.agent,
       startsPerNode: () => this.pacer.perNode(),

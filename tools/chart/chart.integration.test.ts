@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
 import { ADMISSION_PATH } from '#adapters/http/admission/server.ts';
 import { flowsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
-import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/rbac.ts';
+import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/release-names.ts';
 import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source } from '#config';
 import { checkout } from './cluster-commands.ts';
 import { chart } from './files.ts';

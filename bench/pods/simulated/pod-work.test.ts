@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
-import { GATEWAY_AUDIENCE, SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
+import { GATEWAY_AUDIENCE } from '#adapters/kubernetes/manifests/pod-volumes.ts';
+import { SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
 import { endedStatus } from './kubelet.ts';
 import { podWork } from './pod-work.ts';
 

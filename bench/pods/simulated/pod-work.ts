@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 

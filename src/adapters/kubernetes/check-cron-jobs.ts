@@ -3,10 +3,10 @@ import { orAbsent, orThrow } from './api/answer.ts';
 import { applyIfChanged } from './api/apply-if-changed.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS, type Wire } from './api/kinds.ts';
-import { shimKeys } from './cluster.ts';
 import { checkCronJob } from './manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from './manifests/installation.ts';
 import { LABEL, labelValue, MANAGED_BY, OURS } from './manifests/labels.ts';
+import { shimKeys } from './shim-keys.ts';
 
 export interface CheckCronJobsOptions {
   client: Pick<ApiClient, 'list' | 'get' | 'apply' | 'delete'>;

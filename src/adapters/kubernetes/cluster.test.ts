@@ -4,7 +4,9 @@ import type { CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import type { Answer } from './api/answer.ts';
-import { kubernetesCluster, shimKeys, type Surroundings } from './cluster.ts';
+import type { ClusterCache } from './cluster-cache.ts';
+import { kubernetesCluster } from './cluster.ts';
+import { shimKeys } from './shim-keys.ts';
 import type { TeamRules } from './manifests/installation.ts';
 
 const definition: Pipeline = {
@@ -67,7 +69,7 @@ function cluster(world: World) {
   const made: Made[] = [];
   const noted: (string | undefined)[] = [];
   const limits = { runningBuilds: world.limit ?? Infinity, runningChecks: world.limit ?? Infinity };
-  const surroundings: Surroundings = {
+  const cache: ClusterCache = {
     team: () => (world.team === false ? undefined : { rules: { ...rules, ...world.rules }, ...limits }),
     pipelineOwner: () => undefined,
     runningPods: () => world.running ?? 0,
@@ -90,7 +92,7 @@ function cluster(world: World) {
   };
   const built = kubernetesCluster({
     client,
-    surroundings,
+    cache,
     installation: () => ({
       release: 'millrace',
       namespace: 'millrace-system',

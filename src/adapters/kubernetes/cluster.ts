@@ -1,48 +1,32 @@
-import { createHmac } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
-import type { StartNode } from '#domain/scheduling/start-window.ts';
+import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import type {
   AdmittedCheckPod,
   AdmittedPod,
   Cluster,
   CreatePodAnswer,
-  NodeSelector,
 } from '#flows/pods/ports.ts';
-import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
+import type { PendingBuild } from '#flows/pods/workloads.ts';
 import { ApiError, orAbsent, orThrow, type Problem } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS, type Wire } from './api/kinds.ts';
-import { factsOf } from './kinds/seen.ts';
+import type { ClusterCache } from './cluster-cache.ts';
+import { factsOf } from './kinds/pod-projection.ts';
 import { buildPod } from './manifests/build-pod.ts';
 import { checkPod } from './manifests/check-pod.ts';
 import type { Installation, Owner, TeamRules } from './manifests/installation.ts';
 import { nodeLabel } from './manifests/labels.ts';
 import { buildPodName } from './manifests/names.ts';
-import type { ShimKeys } from './manifests/pod.ts';
 import { isSealed, withSeal } from './seal.ts';
-
-/**
- * What a Pod needs to be known about its surroundings; all of it comes from watched objects, so no request is
- * made for it.
- */
-export interface Surroundings {
-  team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
-  /** Owner of the Pods of a Pipeline object. */
-  pipelineOwner(namespace: string, name: string): Owner | undefined;
-  /** Pods of the team that have not ended, by what the labels call their kind. */
-  runningPods(namespace: string, kind: PodKind): number;
-  nodes(selector: NodeSelector): StartNode[];
-  /** A Pod that we just made, before any watch tells of it. */
-  created(pod: Wire<V1Pod>): void;
-}
+import { shimKeys } from './shim-keys.ts';
 
 export interface ClusterOptions {
   client: Pick<ApiClient, 'create' | 'get' | 'delete'>;
   installation(): Installation;
-  surroundings: Surroundings;
+  cache: ClusterCache;
   /** Signs what an agent shows to the gateway; the same session always gets the same. */
   nonceOf(session: AgentSession): string;
   startsPerNode(): number;
@@ -52,7 +36,7 @@ export interface ClusterOptions {
 
 /** The Pods of builds and checks in a real cluster. */
 export function kubernetesCluster(options: ClusterOptions): Cluster {
-  const { client, surroundings } = options;
+  const { client, cache } = options;
   const starting = new Map<string, number>();
 
   const create = async (pod: V1Pod, kind: PodKind): Promise<CreatePodAnswer> => {
@@ -68,15 +52,15 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
 
   return {
     teamPods(name) {
-      const team = surroundings.team(name);
+      const team = cache.team(name);
       if (team === undefined) return undefined;
       return { rules: team.rules, limits: { build: team.runningBuilds, check: team.runningChecks } };
     },
     nodeLabel,
     runningPods(name, kind) {
-      const namespace = surroundings.team(name)?.rules.namespace;
+      const namespace = cache.team(name)?.rules.namespace;
       if (namespace === undefined) return 0;
-      return surroundings.runningPods(namespace, kind) + (starting.get(`${kind} ${namespace}`) ?? 0);
+      return cache.runningPods(namespace, kind) + (starting.get(`${kind} ${namespace}`) ?? 0);
     },
     createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
     createCheckPod: async (run, admitted) => await create(podOfRun(run, admitted, options), 'check'),
@@ -88,7 +72,7 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const work = { kind: 'build', build, attempt: attempt.attempt } as const;
       return found && { ...factsOf(found), work, sealed: isSealed(options.agentKey, found) };
     },
-    nodes: (selector) => surroundings.nodes(selector),
+    nodes: (selector) => cache.nodes(selector),
     startsPerNode: () => options.startsPerNode(),
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
@@ -107,7 +91,7 @@ function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: Cluster
       build,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(options.surroundings.pipelineOwner(build.namespace, build.pipeline)),
+      ...owned(options.cache.pipelineOwner(build.namespace, build.pipeline)),
     },
     { ...rulesOf(build.team, options), namespace: build.namespace },
     options.installation(),
@@ -122,7 +106,7 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: Clust
       ...admitted,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(options.surroundings.pipelineOwner(run.namespace, run.pipeline)),
+      ...owned(options.cache.pipelineOwner(run.namespace, run.pipeline)),
     },
     { ...rulesOf(run.team, options), namespace: run.namespace },
     options.installation(),
@@ -130,25 +114,16 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: Clust
 }
 
 /** Pods are admitted by the rules of a Team that is there, and nothing waits in between. */
-function rulesOf(name: string, { surroundings }: ClusterOptions): TeamRules {
-  const team = surroundings.team(name);
+function rulesOf(name: string, { cache }: ClusterOptions): TeamRules {
+  const team = cache.team(name);
   if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
   return team.rules;
-}
-
-/** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */
-export function shimKeys(agentKey: Buffer, purpose: string): ShimKeys {
-  const secret = createHmac('sha256', agentKey).update(`shim ${purpose}`).digest();
-  return {
-    secret: secret.toString('base64url'),
-    keyOf: (container) => createHmac('sha256', secret).update(container).digest('hex'),
-  };
 }
 
 async function post(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const answer = await options.client.create(KINDS.pods, wanted);
   if (answer.ok) {
-    options.surroundings.created(answer.value);
+    options.cache.created(answer.value);
     return { answer: 'created', uid: answer.value.metadata?.uid ?? '' };
   }
   if (answer.status === 409 && answer.reason === 'AlreadyExists') return meet(options, wanted);
@@ -165,7 +140,7 @@ async function meet(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<Creat
   const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), doing);
   const credential = credentialOf(wanted);
   if (credential !== undefined && credentialOf(found) === credential) {
-    options.surroundings.created(found);
+    options.cache.created(found);
     return { answer: 'exists', uid: found.metadata?.uid ?? '' };
   }
   const message = `The Pod ${namespace}/${name} exists, and Millrace did not create it. Delete it, or find out who creates such Pods.`;

@@ -1,7 +1,7 @@
 import { orThrow } from './api/answer.ts';
 import type { ApiClient } from './api/client.ts';
 import { KINDS } from './api/kinds.ts';
-import { webhookConfigurationOf } from './manifests/rbac.ts';
+import { webhookConfigurationOf } from './manifests/release-names.ts';
 
 /**
  * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's

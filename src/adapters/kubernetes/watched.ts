@@ -3,20 +3,18 @@ import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { Problem } from './api/answer.ts';
 import { KINDS, type Kind, type Wire } from './api/kinds.ts';
-import type { Surroundings } from './cluster.ts';
+import type { ClusterCache } from './cluster-cache.ts';
+import { seenNode, type SeenNode } from './kinds/node-projection.ts';
+import { seenPod, type SeenPod } from './kinds/pod-projection.ts';
 import {
   seenCronJob,
-  seenNode,
   seenOAuthProvider,
   seenPipeline,
-  seenPod,
   seenReference,
   seenTeam,
-  type SeenNode,
   type SeenOAuthProvider,
   type SeenOwned,
   type SeenPipeline,
-  type SeenPod,
   type SeenTeam,
 } from './kinds/seen.ts';
 import { LABEL, OURS } from './manifests/labels.ts';
@@ -68,7 +66,7 @@ const ASSUMED_NODE: StartNode = { cores: 4 };
  * where alone the operator may look, the Pods, CronJobs, ConfigMaps and Secrets (the last two without their
  * contents).
  */
-export class Watched implements Surroundings {
+export class Watched implements ClusterCache {
   readonly teams: Reflector<typeof KINDS.teams extends Kind<infer T> ? T : never, SeenTeam>;
   readonly pipelines: Reflector<typeof KINDS.pipelines extends Kind<infer T> ? T : never, SeenPipeline>;
   readonly oauthProviders: Reflector<
@@ -156,7 +154,7 @@ export class Watched implements Surroundings {
     return [...this.pipelines.store.values()].filter((pipeline) => pipeline.namespace === namespace);
   }
 
-  team(name: string): ReturnType<Surroundings['team']> {
+  team(name: string): ReturnType<ClusterCache['team']> {
     const team = this.teams.store.get(name);
     if (team === undefined) return undefined;
     const { runningBuilds = Infinity, runningChecks = Infinity } = this.limitsOf(name);
@@ -167,7 +165,7 @@ export class Watched implements Surroundings {
     return teamLimits(this.teams.store.get(team)?.spec.limits, this.#defaultLimits);
   }
 
-  pipelineOwner(namespace: string, name: string): ReturnType<Surroundings['pipelineOwner']> {
+  pipelineOwner(namespace: string, name: string): ReturnType<ClusterCache['pipelineOwner']> {
     const pipeline = this.pipelines.store.get(`${namespace}/${name}`);
     if (pipeline === undefined) return undefined;
     const { apiVersion, kind } = KINDS.pipelines;

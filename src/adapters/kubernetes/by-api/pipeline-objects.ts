@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/renamed-from.ts';

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';

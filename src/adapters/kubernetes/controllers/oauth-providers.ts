@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
 import type { SeenOAuthProvider } from '#adapters/kubernetes/kinds/seen.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';

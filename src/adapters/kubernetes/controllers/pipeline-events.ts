@@ -1,3 +1,4 @@
+import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
 import {
@@ -6,8 +7,7 @@ import {
   QUEUE_FULL,
   TAGS_REFUSED,
   TRUNCATED,
-  type PipelineStatus,
-} from './pipeline-status.ts';
+} from './pipeline-conditions.ts';
 
 /** The Events that tell how one status became the other. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {

@@ -3,7 +3,7 @@ import { array, assert, constant, constantFrom, property, tuple } from 'fast-che
 import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
 import { notReady } from './conditions.ts';
 import { PipelineMemory, RememberedPipeline } from './pipeline-memory.ts';
-import type { Verdict } from './pipeline-status.ts';
+import type { Verdict } from './pipeline-verdict.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');
 const VERDICT: Verdict = { ready: notReady('Invalid', 'of the test'), stalled: true };

@@ -1,7 +1,7 @@
-import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus, SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
 import { keyOf } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
-import type { PipelineStatus, Verdict } from './pipeline-status.ts';
+import type { Verdict } from './pipeline-verdict.ts';
 
 /*
  * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new

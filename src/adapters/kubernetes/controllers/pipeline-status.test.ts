@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { eventsBetween } from './pipeline-events.ts';
-import { pipelineStatus, verdictOf, type PipelineStatus, type StatusInput } from './pipeline-status.ts';
+import { pipelineStatus, type StatusInput } from './pipeline-status.ts';
+import { verdictOf } from './pipeline-verdict.ts';
 
 const now = new Date('2026-11-21T12:00:00.123Z');
 const later = new Date('2026-11-21T12:05:00Z');

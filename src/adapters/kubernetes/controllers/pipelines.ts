@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
 import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
@@ -16,7 +16,8 @@ import { notReady, type WantedCondition } from './conditions.ts';
 import { eventsBetween } from './pipeline-events.ts';
 import type { PipelineMemory, RememberedPipeline } from './pipeline-memory.ts';
 import { retryAfterMs } from './pipeline-retry.ts';
-import { pipelineStatus, verdictBefore, verdictOf, type Verdict } from './pipeline-status.ts';
+import { pipelineStatus } from './pipeline-status.ts';
+import { verdictBefore, verdictOf, type Verdict } from './pipeline-verdict.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 import type { TeamState } from './team-memory.ts';
 

@@ -1,4 +1,4 @@
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
 import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';

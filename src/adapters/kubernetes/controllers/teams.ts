@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';

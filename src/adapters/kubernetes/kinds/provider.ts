@@ -1,4 +1,4 @@
-import { defined } from '#adapters/kubernetes/defined.ts';
+import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { SeenOAuthProvider } from './seen.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import { seenPod } from './seen.ts';
+import { seenPod } from './pod-projection.ts';
 
 const [created, scheduled, deleted] = [
   '2026-01-01T00:00:00Z',

@@ -4,7 +4,8 @@ import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, Owner, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { buildPodName, type BuildAttempt } from './names.ts';
-import { pod, type ShimKeys } from './pod.ts';
+import type { ShimKeys } from './pod-work.ts';
+import { pod } from './pod.ts';
 
 export interface BuildWork {
   build: BuildAttempt;

@@ -4,7 +4,8 @@ import { checkLabels } from './check-pod.ts';
 import { ownerReference, type Installation, type Owner, type TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL } from './labels.ts';
 import { cronJobName } from './names.ts';
-import { podSpec, type ShimKeys } from './pod.ts';
+import type { ShimKeys } from './pod-work.ts';
+import { podSpec } from './pod.ts';
 
 export interface CheckGroupWork extends ScheduledCheck {
   team: string;

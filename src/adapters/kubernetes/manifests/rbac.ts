@@ -1,4 +1,5 @@
 import type { V1PolicyRule } from '@kubernetes/client-node';
+import { CLUSTER_ROLES, webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /*
  * Who may do what. Cluster-wide the operator reads Millrace's own kinds and writes nothing but their status,
@@ -6,17 +7,6 @@ import type { V1PolicyRule } from '@kubernetes/client-node';
  * it may do only in team namespaces, through the RoleBindings that it makes there. The chart includes these
  * rules (`charts/millrace/files/rbac.yaml` is written from them).
  */
-
-export const CLUSTER_ROLES = {
-  /** Bound by the operator in each team namespace. */
-  operator: (release: string) => `${release}-operator-team`,
-  gateway: (release: string) => `${release}-gateway-team`,
-};
-
-export const SERVICE_ACCOUNTS = {
-  operator: (release: string) => `${release}-operator`,
-  gateway: (release: string) => `${release}-gateway-internal`,
-};
 
 /** ClusterRole of the operator, bound cluster-wide. */
 export function operatorClusterRules(release: string): V1PolicyRule[] {
@@ -157,5 +147,3 @@ export function operatorWebhookRules(release: string): V1PolicyRule[] {
     },
   ];
 }
-
-export const webhookConfigurationOf = (release: string): string => `${release}-webhook`;

@@ -12,7 +12,7 @@ import { ownerReference, type Installation, type Owner } from './installation.ts
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SERVICE_ACCOUNT } from './pod.ts';
-import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from './rbac.ts';
+import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from './release-names.ts';
 
 export interface TeamNamespace {
   team: string;

@@ -1,0 +1,18 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { PodKind } from '#domain/planning/admit-pod.ts';
+import type { StartNode } from '#domain/scheduling/start-window.ts';
+import type { NodeSelector } from '#flows/pods/ports.ts';
+import type { Wire } from './api/kinds.ts';
+import type { Owner, TeamRules } from './manifests/installation.ts';
+
+/** What the informers know about the cluster. Reading it makes no request. */
+export interface ClusterCache {
+  team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
+  /** Owner of the Pods of a Pipeline object. */
+  pipelineOwner(namespace: string, name: string): Owner | undefined;
+  /** How many Pods of this kind in the namespace have not ended. */
+  runningPods(namespace: string, kind: PodKind): number;
+  nodes(selector: NodeSelector): StartNode[];
+  /** Adds a Pod that was just created, before its watch event arrives. */
+  created(pod: Wire<V1Pod>): void;
+}

@@ -1,0 +1,29 @@
+import { defined } from '#defined';
+import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { boundedList } from './status-limits.ts';
+
+const MAX_HISTORY_CHARACTERS = 512;
+
+/** What the last accepted text changed. */
+export function lastPlanOf({ jobs, resources, histories }: SavedPipeline['difference']): PipelineStatus['lastPlan'] {
+  return filled({
+    jobs: bounded(jobs),
+    resources: bounded(resources),
+    histories: boundedList(histories.map((text) => text.slice(0, MAX_HISTORY_CHARACTERS))),
+  });
+}
+
+function bounded({ added, changed, removed }: NameDifference): Partial<NameDifference> | undefined {
+  return filled({ added: boundedList(added), changed: boundedList(changed), removed: boundedList(removed) });
+}
+
+/**
+ * Nothing at all where nothing changed: server-side apply would make null of an object that lost its last
+ * field.
+ */
+function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
+  const kept = defined(object);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}

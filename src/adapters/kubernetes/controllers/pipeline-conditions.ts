@@ -1,0 +1,126 @@
+import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
+import type { PipelineFacts } from '#flows/pipelines/ports.ts';
+import type { WantedCondition } from './conditions.ts';
+import { lastBuildOf, type LastBuild } from './last-build.ts';
+import type { Verdict } from './pipeline-verdict.ts';
+import { firstTexts, MAX_MESSAGE_CHARACTERS } from './status-limits.ts';
+
+export const TRUNCATED = 'VersionsTruncated';
+export const HOOKS_FAILED = 'HooksFailed';
+export const QUEUE_FULL = 'QueueFull';
+export const TAGS_REFUSED = 'TagsRefused';
+export const CHECKS_BLOCKED = 'ChecksBlocked';
+
+export interface PipelineConditionInput {
+  verdict: Verdict;
+  /** Undefined while the database does not answer: the status keeps what it says about builds and checks. */
+  facts: PipelineFacts | undefined;
+  /** Why the last try failed, while another one follows. */
+  trouble?: string | undefined;
+  before: PipelineStatus | undefined;
+}
+
+export function pipelineConditions(input: PipelineConditionInput): WantedCondition[] {
+  const { verdict, facts, before } = input;
+  return [
+    verdict.ready,
+    ...progressConditions(input),
+    ...tagCondition(verdict),
+    ...blockedCondition(verdict),
+    ...(facts === undefined ? factConditionsBefore(before) : factConditions(facts)),
+  ];
+}
+
+function progressConditions({ verdict, trouble: message }: PipelineConditionInput): WantedCondition[] {
+  const { reason } = verdict.ready;
+  return [
+    ...(verdict.stalled
+      ? [{ type: 'Stalled', status: 'True' as const, reason, message: 'The manifest has to be changed.' }]
+      : []),
+    ...(message === undefined
+      ? []
+      : [{ type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message }]),
+  ];
+}
+
+function tagCondition({ refusedTags: [first, ...others] = [] }: Verdict): WantedCondition[] {
+  if (first === undefined) return [];
+  const message = firstTexts([first, ...others].map((refused) => refused.message)).join('\n');
+  return [{ type: TAGS_REFUSED, status: 'True', reason: first.reason, message }];
+}
+
+function blockedCondition({ blockedChecks = [] }: Verdict): WantedCondition[] {
+  if (blockedChecks.length === 0) return [];
+  const message = firstTexts(blockedChecks).join('\n');
+  return [{ type: CHECKS_BLOCKED, status: 'True', reason: 'CronJobNotOurs', message }];
+}
+
+function factConditionsBefore(before: PipelineStatus | undefined): WantedCondition[] {
+  const conditions = before?.conditions?.filter(({ type }) => OF_FACTS.includes(type)) ?? [];
+  return conditions.map(({ type, status, reason, message }) => ({ type, status, reason, message }));
+}
+
+const OF_FACTS = ['LastBuildSucceeded', 'ChecksStalled', TRUNCATED, HOOKS_FAILED, QUEUE_FULL];
+
+function factConditions(facts: PipelineFacts): WantedCondition[] {
+  const last = lastBuildOf(facts);
+  const stalled = facts.resources.filter((resource) => resource.stalled).map(({ name }) => name);
+  return [
+    ...(last === undefined ? [] : [lastBuildCondition(last)]),
+    ...whileAny(stalled, (told) => ({
+      type: 'ChecksStalled',
+      reason: 'Overdue',
+      message: `No check of ${told} for more than twice its interval.`,
+    })),
+    ...whileAny(facts.resources.flatMap(cutText), (told) => ({
+      type: TRUNCATED,
+      reason: 'TooManyVersions',
+      message: `One check brings at most ${MOST_VERSIONS} versions: ${told}.`,
+    })),
+    ...whileAny(facts.queueFull === true ? [QUEUE_PAUSED_MESSAGE] : [], (message) => ({
+      type: QUEUE_FULL,
+      reason: 'TooManyQueuedBuilds',
+      message,
+    })),
+    ...whileAny(facts.resources.flatMap(hooksText), (told) => ({
+      type: HOOKS_FAILED,
+      reason: 'HookFailed',
+      message: told.slice(0, MAX_MESSAGE_CHARACTERS),
+    })),
+  ];
+}
+
+/** A condition that is there only while something is wrong. */
+function whileAny(
+  texts: string[],
+  condition: (told: string) => Omit<WantedCondition, 'status'>,
+): WantedCondition[] {
+  return texts.length === 0 ? [] : [{ ...condition(firstTexts(texts).join(', ')), status: 'True' }];
+}
+
+function hooksText({ name, hooksError }: PipelineFacts['resources'][number]): string[] {
+  return hooksError === undefined ? [] : [`${name}: ${hooksError}`];
+}
+
+function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {
+  if (cut === undefined) return [];
+  return [`of ${name} ${cut === 1 ? 'the oldest was' : `the ${cut} oldest were`} left out`];
+}
+
+const BUILD_REASONS: Record<string, string> = {
+  succeeded: 'BuildSucceeded',
+  failed: 'BuildFailed',
+  cancelled: 'BuildCancelled',
+  warning: 'BuildWarning',
+};
+
+function lastBuildCondition({ job, number, status }: LastBuild): WantedCondition {
+  return {
+    type: 'LastBuildSucceeded',
+    status: status === 'succeeded' || status === 'warning' ? 'True' : 'False',
+    reason: BUILD_REASONS[status] ?? 'BuildEnded',
+    message: `Build ${number} of job ${job}: ${status}.`,
+  };
+}

@@ -1,0 +1,39 @@
+import type { V1Node } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import { seenReference } from './seen.ts';
+
+/**
+ * A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out
+ * from.
+ */
+export interface SeenNode extends Kept {
+  labels: Record<string, string>;
+  cores: number;
+  /** It is ready and nobody has cordoned it. */
+  takesPods: boolean;
+  /** Only Pods that tolerate its taints may run there. */
+  tainted: boolean;
+}
+
+export function seenNode({ metadata = {}, spec = {}, status = {} }: Wire<V1Node>): SeenNode {
+  const { conditions: known = [], allocatable = {} } = status;
+  const ready = known.some((one) => one.type === 'Ready' && one.status === 'True');
+  return {
+    ...seenReference({ metadata }),
+    labels: metadata.labels ?? {},
+    cores: coresOf(allocatable['cpu'] ?? '1'),
+    takesPods: ready && spec.unschedulable !== true,
+    tainted: (spec.taints ?? []).some(({ effect }) => BARRING.has(effect)),
+  };
+}
+
+/** Effects of a taint that keep Pods away. */
+const BARRING: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
+
+/** `4`, `3920m`. */
+function coresOf(quantity: string): number {
+  const amount = Number.parseFloat(quantity);
+  const cores = quantity.endsWith('m') ? amount / 1000 : amount;
+  return Number.isFinite(cores) ? cores : 1;
+}

@@ -1,0 +1,100 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#defined';
+import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
+import { seenMeta, seenReference } from './seen.ts';
+import { workOf } from './work-of-pod.ts';
+
+export interface SeenPod extends Kept {
+  labels: Record<string, string>;
+  facts?: PodFacts;
+}
+
+export function seenPod(pod: Wire<V1Pod>, sealed: boolean): SeenPod {
+  const kept = seenReference({ metadata: pod.metadata ?? {} });
+  const labels = pod.metadata?.labels ?? {};
+  const work = workOf(labels);
+  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work, sealed } }) };
+}
+
+const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
+
+/** What it tells of itself, but for what it is for. */
+export function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
+  const { containerStatuses = [], phase, reason, message } = status ?? {};
+  const { namespace, name, uid, deletedAt } = seenMeta(metadata);
+  const states = new Map(containerStatuses.map((container) => [container.name, container.state]));
+  return defined({
+    namespace,
+    name,
+    uid,
+    createdAt: new Date(metadata?.creationTimestamp ?? 0),
+    deleting: deletedAt !== undefined,
+    deletedAt,
+    phase: PHASES.find((known) => known === phase) ?? 'Unknown',
+    ...conditions(status),
+    nodeSelector: spec?.nodeSelector,
+    containers: (spec?.containers ?? []).map((container) =>
+      containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
+    ),
+    reason,
+    message,
+  });
+}
+
+function condition(status: Wire<V1Pod>['status'], type: string): Condition | undefined {
+  return status?.conditions?.find((candidate) => candidate.type === type);
+}
+
+function conditions(
+  status: Wire<V1Pod>['status'],
+): Pick<PodFacts, 'scheduled' | 'scheduledAt' | 'unschedulable' | 'disruption'> {
+  const scheduled = condition(status, 'PodScheduled');
+  const isScheduled = scheduled?.status === 'True';
+  const disrupted = condition(status, 'DisruptionTarget');
+  return defined({
+    scheduled: isScheduled,
+    scheduledAt: isScheduled ? date(scheduled.lastTransitionTime) : undefined,
+    unschedulable: scheduled?.status === 'False' ? scheduled.message : undefined,
+    disruption: disrupted?.status === 'True' ? disrupted.reason : undefined,
+  });
+}
+
+type Condition = NonNullable<NonNullable<Wire<V1Pod>['status']>['conditions']>[number];
+type ContainerState = NonNullable<
+  NonNullable<NonNullable<Wire<V1Pod>['status']>['containerStatuses']>[number]['state']
+>;
+
+function containerFacts(name: string, image: string, state: ContainerState): ContainerFacts {
+  const { waiting, running, terminated } = state;
+  if (terminated !== undefined) {
+    const { reason, message, exitCode, signal } = terminated;
+    const times = { startedAt: date(terminated.startedAt), finishedAt: date(terminated.finishedAt) };
+    return defined({
+      name,
+      image,
+      state: 'terminated' as const,
+      reason,
+      message,
+      exitCode,
+      signal,
+      ...times,
+    });
+  }
+  if (running !== undefined) {
+    return defined({ name, image, state: 'running' as const, startedAt: date(running.startedAt) });
+  }
+  return defined({
+    name,
+    image,
+    state: 'waiting' as const,
+    reason: waiting?.reason,
+    message: waiting?.message,
+  });
+}
+
+/** The kubelet writes null for times that it does not know. */
+function date(text: string | null | undefined): Date | undefined {
+  return typeof text === 'string' ? new Date(text) : undefined;
+}

@@ -1,0 +1,24 @@
+import type { Placement } from '#domain/planning/place-pod.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { Owner } from './installation.ts';
+
+/** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
+export interface ShimKeys {
+  secret: string;
+  keyOf(container: string): string;
+}
+
+/** What a Pod runs: a build, or the checks of one check group. */
+export interface PodWork {
+  name: string;
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  containers: PlanContainer[];
+  /** Proves to the gateway which Pod the agent is in; the template of a CronJob cannot have one. */
+  nonce?: string;
+  shim: ShimKeys;
+  placement: Placement;
+  /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
+  deadlineSeconds: number;
+  owner?: Owner;
+}

@@ -1,0 +1,59 @@
+import type { V1Container, V1ResourceRequirements } from '@kubernetes/client-node';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import { WORKDIR } from '#domain/planning/plan-build.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import { SHIM_PORT } from './agent-container.ts';
+import type { Installation, PodDefaults, PullPolicy, TeamRules } from './installation.ts';
+import { SHIM_FOLDER, stepMounts, type PodVolumes } from './pod-volumes.ts';
+import type { ShimKeys } from './pod-work.ts';
+import { baselineContext, restrictedContext } from './security-context.ts';
+
+const SHIM = '/usr/local/bin/millrace-shim';
+
+export interface StepOptions {
+  volumes: PodVolumes;
+  shim: ShimKeys;
+  resources: V1ResourceRequirements;
+  team: TeamRules;
+  installation: Installation;
+}
+
+/** The container in which the steps of one image run. */
+export function stepContainer(container: PlanContainer, options: StepOptions): V1Container {
+  const { team, installation, shim, resources } = options;
+  const isWorker = container.image === undefined;
+  const isRestricted = isWorker || team.podSecurity === 'restricted';
+  const image = container.image ?? team.workerImage;
+  const mounts = stepMounts(options.volumes, isWorker);
+  return {
+    name: container.name,
+    image: image ?? installation.image,
+    imagePullPolicy:
+      image === undefined ? installation.imagePullPolicy : pullPolicy(image, installation.pods),
+    command: isWorker ? [SHIM] : ['/bin/sh', '-c', waitForShim()],
+    workingDir: WORKDIR,
+    env: [
+      { name: 'MILLRACE_CONTAINER', value: container.name },
+      { name: AGENT_ENVIRONMENT.shimPort, value: SHIM_PORT },
+      { name: 'MILLRACE_SHIM_KEY', value: shim.keyOf(container.name) },
+    ],
+    resources,
+    securityContext: isRestricted ? restrictedContext() : baselineContext(),
+    ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
+  };
+}
+
+/**
+ * The policy of the installation applies to tags: with a copy cached on the node, a team could run a private
+ * image that another team pulled there. Nobody can guess a digest. An image on `localhost` was loaded by hand
+ * and is in no registry.
+ */
+function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy {
+  return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
+}
+
+/** The agent renames the complete shim into place. Some images have a `sleep` that takes whole seconds only. */
+function waitForShim(): string {
+  const shim = `${SHIM_FOLDER}/millrace-shim`;
+  return `until [ -x ${shim} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${shim}`;
+}
