@@ -11,7 +11,7 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { ensureWebhookTls } from '#adapters/kubernetes/secrets/release-secrets.ts';
-import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
+import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';

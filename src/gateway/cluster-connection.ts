@@ -4,11 +4,11 @@ import {
   kubeconfigConnection,
   type Connection,
 } from '#adapters/kubernetes/api/connection.ts';
-import { markClientSecrets, readClientSecret } from '#adapters/kubernetes/by-api/client-secrets.ts';
-import { pipelineObjects } from '#adapters/kubernetes/by-api/pipeline-objects.ts';
-import { providerObjects } from '#adapters/kubernetes/by-api/provider-objects.ts';
-import { readSecretText } from '#adapters/kubernetes/by-api/secret-text.ts';
-import { teamObjects } from '#adapters/kubernetes/by-api/team-objects.ts';
+import { markClientSecrets, readClientSecret } from '#adapters/kubernetes/objects/client-secrets.ts';
+import { pipelineObjects } from '#adapters/kubernetes/objects/pipeline-objects.ts';
+import { providerObjects } from '#adapters/kubernetes/objects/provider-objects.ts';
+import { readSecretText } from '#adapters/kubernetes/objects/secret-text.ts';
+import { teamObjects } from '#adapters/kubernetes/objects/team-objects.ts';
 import type { ClusterConfig, PublicGatewayConfig } from '#config';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 

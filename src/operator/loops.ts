@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers';
-import type { SeenPod } from '#adapters/kubernetes/kinds/pod-projection.ts';
+import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/builds/compare-with-pods.ts';

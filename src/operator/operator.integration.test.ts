@@ -12,7 +12,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
+import { markClientSecrets } from '#adapters/kubernetes/objects/client-secrets.ts';
 import type { OperatorConfig } from '#config';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startProxy } from '#testing/cuttable-proxy.ts';

@@ -1,4 +1,4 @@
-import type { SeenPod } from '#adapters/kubernetes/kinds/pod-projection.ts';
+import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
 import { followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';

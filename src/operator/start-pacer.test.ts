@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SeenPod } from '#adapters/kubernetes/kinds/pod-projection.ts';
+import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { ContainerFacts } from '#flows/pods/ports.ts';
 import { StartPacer } from './start-pacer.ts';
 

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
+import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import type { OperatorConfig } from '#config';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { freePort } from '#testing/free-port.ts';

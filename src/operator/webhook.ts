@@ -12,7 +12,7 @@ import {
   givenWebhookTls,
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
-import { trustWebhook } from '#adapters/kubernetes/trust-webhook.ts';
+import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import type { WebhookConfig } from '#config';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { compilerFor } from './idle-compiler.ts';

@@ -11,7 +11,7 @@ import {
   operatorReleaseRules,
   operatorTeamRules,
   operatorWebhookRules,
-} from '#adapters/kubernetes/manifests/rbac.ts';
+} from './rbac-rules.ts';
 import { checkout } from './cluster-commands.ts';
 
 export const chart = join(checkout, 'charts', 'millrace');
@@ -42,6 +42,6 @@ function rbacFile(): string {
     apiRelease: apiReleaseRules('RELEASE'),
     apiTokens: apiTokensRules('TOKENS'),
   };
-  const head = '# Written by `node tools/chart/main.ts` from src/adapters/kubernetes/manifests/rbac.ts.\n';
+  const head = '# Written by `node tools/chart/main.ts` from tools/chart/rbac-rules.ts.\n';
   return head + stringify(rules, { lineWidth: 0, singleQuote: true });
 }

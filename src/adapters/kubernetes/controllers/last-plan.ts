@@ -1,5 +1,5 @@
 import { defined } from '#defined';
-import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { boundedList } from './status-limits.ts';

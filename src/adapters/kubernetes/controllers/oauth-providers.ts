@@ -1,8 +1,8 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#defined';
-import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/kinds/provider.ts';
-import type { SeenOAuthProvider } from '#adapters/kubernetes/kinds/seen.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
+import type { SeenOAuthProvider } from '#adapters/kubernetes/informers/projections.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
 import type { ProviderApplied } from '#flows/people/apply-oauth-provider.ts';

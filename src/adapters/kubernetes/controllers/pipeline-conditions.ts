@@ -1,4 +1,4 @@
-import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';

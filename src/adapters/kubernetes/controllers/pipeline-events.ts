@@ -1,4 +1,4 @@
-import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PipelineStatus } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { eventsBetween } from './pipeline-events.ts';

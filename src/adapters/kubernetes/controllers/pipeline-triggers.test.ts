@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
 import { Store, type Change } from '#adapters/kubernetes/watch/store.ts';
 import { notReady } from './conditions.ts';
-import { PipelineMemory } from './pipeline-memory.ts';
+import { PipelineMemory } from './pipeline-states.ts';
 import { PipelineTriggers } from './pipeline-triggers.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');

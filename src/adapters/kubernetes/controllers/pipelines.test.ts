@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { SeenPipeline, SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenPipeline, SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
 import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { Store } from '#adapters/kubernetes/watch/store.ts';
 import type { Condition } from './conditions.ts';
-import { PipelineMemory } from './pipeline-memory.ts';
+import { PipelineMemory } from './pipeline-states.ts';
 import { workOnPipeline, type PipelinesOptions } from './pipelines.ts';
-import type { TeamState } from './team-memory.ts';
+import type { TeamState } from './team-states.ts';
 
 const GENERATION = 2;
 const condition = (

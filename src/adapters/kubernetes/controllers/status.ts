@@ -2,7 +2,7 @@ import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import { covers } from '#adapters/kubernetes/api/apply-if-changed.ts';
 import type { ApiClient, JsonPatch } from '#adapters/kubernetes/api/client.ts';
 import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
-import type { SeenMeta } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenMeta } from '#adapters/kubernetes/informers/projections.ts';
 
 interface WithStatus {
   metadata?: { name?: string; namespace?: string; uid?: string; finalizers?: string[] };

@@ -1,10 +1,10 @@
-import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
-import { namespaceOf } from '#adapters/kubernetes/owning-team.ts';
+import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
-import type { Watched } from '#adapters/kubernetes/watched.ts';
+import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
-import type { TeamMemory } from './team-memory.ts';
+import type { TeamMemory } from './team-states.ts';
 
 export interface TeamTriggersOptions {
   watched: Pick<Watched, 'teamOf' | 'leaveNamespace'>;

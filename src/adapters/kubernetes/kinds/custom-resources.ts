@@ -1,4 +1,4 @@
-// Made from crds/*.yaml by `node src/adapters/kubernetes/kinds/write-types.ts`: change the YAML, never this file.
+// Made from crds/*.yaml by `node tools/crds/write-types.ts`: change the YAML, never this file.
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 
 /** An OAuthProvider is an identity provider that people sign in with. A change that would leave somebody without a way to sign in is refused, as the condition Ready says, and what was accepted before goes on. */

@@ -4,7 +4,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { seenReference } from '#adapters/kubernetes/kinds/seen.ts';
+import { seenReference } from '#adapters/kubernetes/informers/projections.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startProxy, type CuttableProxy } from '#testing/cuttable-proxy.ts';
 import { Reflector } from './reflector.ts';

@@ -1,4 +1,4 @@
-import type { PipelineStatus, SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import type { PipelineStatus, SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
 import { keyOf } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import type { Verdict } from './pipeline-verdict.ts';

@@ -1,4 +1,4 @@
-import type { SeenTeam } from './kinds/seen.ts';
+import type { SeenTeam } from './projections.ts';
 
 export function namespaceOf(team: Pick<SeenTeam, 'name' | 'spec'>): string {
   return team.spec.namespace ?? team.name;

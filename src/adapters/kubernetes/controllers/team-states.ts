@@ -1,4 +1,4 @@
-import type { SeenTeam } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 
 /** `unknown`: this process has not looked at the Team yet. */

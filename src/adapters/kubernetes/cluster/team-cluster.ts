@@ -1,11 +1,11 @@
 import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/people/team-ports.ts';
-import { ApiError, orAbsent, type Answer, type Problem } from './api/answer.ts';
-import { applyIfChanged } from './api/apply-if-changed.ts';
-import type { ApiClient } from './api/client.ts';
-import { KINDS, type Kind, type Wire } from './api/kinds.ts';
-import type { TeamObject } from './kinds/custom-resources.ts';
-import type { Installation } from './manifests/installation.ts';
-import { LABEL } from './manifests/labels.ts';
+import { ApiError, orAbsent, type Answer, type Problem } from '#adapters/kubernetes/api/answer.ts';
+import { applyIfChanged } from '#adapters/kubernetes/api/apply-if-changed.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { TeamObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import {
   podsServiceAccount,
   QUOTA,
@@ -15,8 +15,8 @@ import {
   teamQuota,
   teamRoleBindings,
   type TeamNamespace,
-} from './manifests/team-namespace.ts';
-import { DEFAULT_POD_SECURITY } from './manifests/team-rules.ts';
+} from '#adapters/kubernetes/manifests/team-namespace.ts';
+import { DEFAULT_POD_SECURITY } from '#adapters/kubernetes/manifests/team-rules.ts';
 
 export interface TeamClusterOptions {
   client: ApiClient;

@@ -2,10 +2,10 @@ import type { V1ConfigMap, V1CronJob, V1ObjectMeta } from '@kubernetes/client-no
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#defined';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import { renamedFromOf } from '#adapters/kubernetes/renamed-from.ts';
+import { renamedFromOf } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
-import type { OAuthProviderObject, PipelineObject, TeamObject } from './custom-resources.ts';
+import type { OAuthProviderObject, PipelineObject, TeamObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 
 /*
  * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in

@@ -3,7 +3,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { defined } from '#defined';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
 import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
-import { seenMeta, seenReference } from './seen.ts';
+import { seenMeta, seenReference } from './projections.ts';
 import { workOf } from './work-of-pod.ts';
 
 export interface SeenPod extends Kept {

@@ -1,11 +1,11 @@
 import type { ScheduledPipeline } from '#flows/pipelines/manifest-ports.ts';
-import { orAbsent, orThrow } from './api/answer.ts';
-import { applyIfChanged } from './api/apply-if-changed.ts';
-import type { ApiClient } from './api/client.ts';
-import { KINDS, type Wire } from './api/kinds.ts';
-import { checkCronJob } from './manifests/check-cron-job.ts';
-import type { Installation, TeamRules } from './manifests/installation.ts';
-import { LABEL, labelValue, MANAGED_BY, OURS } from './manifests/labels.ts';
+import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { applyIfChanged } from '#adapters/kubernetes/api/apply-if-changed.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
+import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import { LABEL, labelValue, MANAGED_BY, OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { shimKeys } from './shim-keys.ts';
 
 export interface CheckCronJobsOptions {

@@ -19,7 +19,7 @@ interface Definition {
   };
 }
 
-const HEADER = `// Made from crds/*.yaml by \`node src/adapters/kubernetes/kinds/write-types.ts\`: change the YAML, never this file.
+const HEADER = `// Made from crds/*.yaml by \`node tools/crds/write-types.ts\`: change the YAML, never this file.
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 `;
 

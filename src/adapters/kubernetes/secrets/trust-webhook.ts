@@ -1,7 +1,7 @@
-import { orThrow } from './api/answer.ts';
-import type { ApiClient } from './api/client.ts';
-import { KINDS } from './api/kinds.ts';
-import { webhookConfigurationOf } from './manifests/release-names.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /**
  * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { array, assert, constant, constantFrom, property, tuple } from 'fast-check';
-import type { SeenPipeline } from '#adapters/kubernetes/kinds/seen.ts';
+import type { SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
 import { notReady } from './conditions.ts';
-import { PipelineMemory, RememberedPipeline } from './pipeline-memory.ts';
+import { PipelineMemory, RememberedPipeline } from './pipeline-states.ts';
 import type { Verdict } from './pipeline-verdict.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');

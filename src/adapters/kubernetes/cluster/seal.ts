@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
-import type { Wire } from './api/kinds.ts';
-import { workOf } from './kinds/work-of-pod.ts';
-import { ANNOTATION } from './manifests/labels.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { workOf } from '#adapters/kubernetes/informers/work-of-pod.ts';
+import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
  * The same Pod with our seal: it says that Millrace asked for a Pod of this namespace, this name and this

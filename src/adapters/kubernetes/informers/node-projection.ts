@@ -1,7 +1,7 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
-import { seenReference } from './seen.ts';
+import { seenReference } from './projections.ts';
 
 /**
  * A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TeamMemory } from './team-memory.ts';
+import { TeamMemory } from './team-states.ts';
 
 const BLUE = { name: 'blue', uid: 'u1', generation: 1 };
 

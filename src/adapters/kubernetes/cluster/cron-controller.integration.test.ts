@@ -4,12 +4,12 @@ import type { V1CronJob, V1Job } from '@kubernetes/client-node';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { ANYWHERE } from '#domain/planning/place-pod.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { orThrow } from './api/answer.ts';
-import { ApiClient } from './api/client.ts';
-import type { Connection } from './api/connection.ts';
-import { KINDS, type Kind, type Wire } from './api/kinds.ts';
-import { checkCronJob } from './manifests/check-cron-job.ts';
-import { LABEL } from './manifests/labels.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 
 /*
  * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { V1CronJob } from '@kubernetes/client-node';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import type { Wire } from './api/kinds.ts';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
-import { nodeLabel } from './manifests/labels.ts';
+import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
 type Kept = Map<string, Wire<V1CronJob>>;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ShimKeys } from './manifests/pod-work.ts';
+import type { ShimKeys } from '#adapters/kubernetes/manifests/pod-work.ts';
 
 /** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */
 export function shimKeys(agentKey: Buffer, purpose: string): ShimKeys {

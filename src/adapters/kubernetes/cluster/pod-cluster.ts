@@ -10,16 +10,16 @@ import type {
   CreatePodAnswer,
 } from '#flows/pods/ports.ts';
 import type { PendingBuild } from '#flows/pods/workloads.ts';
-import { ApiError, orAbsent, orThrow, type Problem } from './api/answer.ts';
-import type { ApiClient } from './api/client.ts';
-import { KINDS, type Wire } from './api/kinds.ts';
-import type { ClusterCache } from './cluster-cache.ts';
-import { factsOf } from './kinds/pod-projection.ts';
-import { buildPod } from './manifests/build-pod.ts';
-import { checkPod } from './manifests/check-pod.ts';
-import type { Installation, Owner, TeamRules } from './manifests/installation.ts';
-import { nodeLabel } from './manifests/labels.ts';
-import { buildPodName } from './manifests/names.ts';
+import { ApiError, orAbsent, orThrow, type Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
+import { factsOf } from '#adapters/kubernetes/informers/pod-projection.ts';
+import { buildPod } from '#adapters/kubernetes/manifests/build-pod.ts';
+import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
+import type { Installation, Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
+import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { isSealed, withSeal } from './seal.ts';
 import { shimKeys } from './shim-keys.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LABEL } from './manifests/labels.ts';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { isSealed, withSeal } from './seal.ts';
 
 const KEY = Buffer.alloc(32, 1);

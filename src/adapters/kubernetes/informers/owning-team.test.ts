@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SeenTeam } from './kinds/seen.ts';
+import type { SeenTeam } from './projections.ts';
 import { owningTeam } from './owning-team.ts';
 
 interface About {

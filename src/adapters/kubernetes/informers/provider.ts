@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { SeenOAuthProvider } from './seen.ts';
+import type { SeenOAuthProvider } from './projections.ts';
 
 /** Holds back a deletion that would lock somebody out. */
 export const PROVIDER_FINALIZER = 'millrace.dev/oauth-provider';

@@ -3,8 +3,8 @@ import { format } from 'prettier';
 import { typeText } from './type-text.ts';
 
 /** Folder of the custom resource definitions. */
-const DEFINITIONS = new URL('../../../../crds/', import.meta.url);
-export const TYPES = new URL('custom-resources.ts', import.meta.url);
+const DEFINITIONS = new URL('../../crds/', import.meta.url);
+export const TYPES = new URL('../../src/adapters/kubernetes/kinds/custom-resources.ts', import.meta.url);
 
 /** The text that the types' file must have. */
 export function wantedTypes(): Promise<string> {

@@ -1,11 +1,11 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
-import type { Problem } from './api/answer.ts';
-import { KINDS, type Kind, type Wire } from './api/kinds.ts';
+import type { Problem } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { ClusterCache } from './cluster-cache.ts';
-import { seenNode, type SeenNode } from './kinds/node-projection.ts';
-import { seenPod, type SeenPod } from './kinds/pod-projection.ts';
+import { seenNode, type SeenNode } from './node-projection.ts';
+import { seenPod, type SeenPod } from './pod-projection.ts';
 import {
   seenCronJob,
   seenOAuthProvider,
@@ -16,12 +16,12 @@ import {
   type SeenOwned,
   type SeenPipeline,
   type SeenTeam,
-} from './kinds/seen.ts';
-import { LABEL, OURS } from './manifests/labels.ts';
-import { teamLimits, teamRules, type TeamLimits } from './manifests/team-rules.ts';
+} from './projections.ts';
+import { LABEL, OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { owningTeam } from './owning-team.ts';
-import { Reflector, type ReflectorOptions, type Source, type Timing } from './watch/reflector.ts';
-import type { Change, Kept } from './watch/store.ts';
+import { Reflector, type ReflectorOptions, type Source, type Timing } from '#adapters/kubernetes/watch/reflector.ts';
+import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
 
 /** Who is told of what; each handler only enqueues keys. */
 export interface Handlers {

@@ -3,11 +3,11 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
-import type { Answer } from './api/answer.ts';
-import type { ClusterCache } from './cluster-cache.ts';
-import { kubernetesCluster } from './cluster.ts';
+import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
+import { kubernetesCluster } from './pod-cluster.ts';
 import { shimKeys } from './shim-keys.ts';
-import type { TeamRules } from './manifests/installation.ts';
+import type { TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 
 const definition: Pipeline = {
   resourceTypes: [
