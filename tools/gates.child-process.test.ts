@@ -99,6 +99,11 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `export const home = process.env['HOME'];\n`,
     refusedBy: 'no-process-env',
   },
+  'the API client of Kubernetes imports a controller': {
+    file: 'src/adapters/kubernetes/api/planted-l2.ts',
+    text: `import { notReady } from '#adapters/kubernetes/controllers/conditions.ts';\nexport const y = notReady;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
   'a manifest does I/O': {
     file: 'src/adapters/kubernetes/manifests/planted-m.ts',
     text: `import { readFileSync } from 'node:fs';\nexport const y = readFileSync;\n`,

@@ -1,7 +1,10 @@
 import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { Problem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { pipelineCluster } from '#adapters/kubernetes/cluster/pipeline-cluster.ts';
 import { kubernetesCluster } from '#adapters/kubernetes/cluster/pod-cluster.ts';
+import { isSealed } from '#adapters/kubernetes/cluster/seal.ts';
+import { teamCluster } from '#adapters/kubernetes/cluster/team-cluster.ts';
 import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
 import { PipelineMemory } from '#adapters/kubernetes/controllers/pipeline-states.ts';
 import { PipelineTriggers } from '#adapters/kubernetes/controllers/pipeline-triggers.ts';
@@ -9,15 +12,12 @@ import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/cont
 import { TeamMemory } from '#adapters/kubernetes/controllers/team-states.ts';
 import { TeamTriggers } from '#adapters/kubernetes/controllers/team-triggers.ts';
 import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/teams.ts';
+import { Watched, type Handlers } from '#adapters/kubernetes/informers/informers.ts';
 import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
-import { pipelineCluster } from '#adapters/kubernetes/cluster/pipeline-cluster.ts';
-import { isSealed } from '#adapters/kubernetes/cluster/seal.ts';
-import { teamCluster } from '#adapters/kubernetes/cluster/team-cluster.ts';
 import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
-import { Watched, type Handlers } from '#adapters/kubernetes/informers/informers.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import type { TeamLogs } from '#flows/builds/limit-logs.ts';

@@ -1,9 +1,9 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import * as fc from 'fast-check';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { isSealed, withSeal } from '#adapters/kubernetes/cluster/seal.ts';
 import { seenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
-import { isSealed, withSeal } from '#adapters/kubernetes/cluster/seal.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /*

@@ -86,5 +86,24 @@ function object(schema: Schema, indent: string): string[] {
 }
 
 function comment(description: string | undefined, indent: string): string[] {
-  return description === undefined ? [] : [`${indent}/** ${description.trim()} */`];
+  if (description === undefined) return [];
+  const text = description.trim();
+  const line = `${indent}/** ${text} */`;
+  if (line.length <= MAX_COLUMNS) return [line];
+  return [`${indent}/**`, ...wrapped(text, `${indent} * `), `${indent} */`];
+}
+
+const MAX_COLUMNS = 110;
+
+/** The words of the text in lines that start with the prefix. */
+function wrapped(text: string, prefix: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && prefix.length + line.length + 1 + word.length > MAX_COLUMNS) {
+      lines.push(`${prefix}${line}`);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, `${prefix}${line}`];
 }

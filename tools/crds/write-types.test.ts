@@ -71,7 +71,7 @@ function fieldsOf(schema: Schema, path: string): [string, Schema][] {
 }
 
 function allFields(): [string, Schema][] {
-  const folder = new URL('../../../../crds/', import.meta.url);
+  const folder = new URL('../../crds/', import.meta.url);
   return readdirSync(folder).flatMap((file) => {
     const definition: {
       spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
+import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 
 /** What the agent of a Pod knows, and what its kubelet does. */

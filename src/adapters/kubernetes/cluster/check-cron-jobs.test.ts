@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { V1CronJob } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
-import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
 type Kept = Map<string, Wire<V1CronJob>>;

@@ -1,4 +1,3 @@
-import type { ScheduledPipeline } from '#flows/pipelines/manifest-ports.ts';
 import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { applyIfChanged } from '#adapters/kubernetes/api/apply-if-changed.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -6,6 +5,7 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { LABEL, labelValue, MANAGED_BY, OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import type { ScheduledPipeline } from '#flows/pipelines/manifest-ports.ts';
 import { shimKeys } from './shim-keys.ts';
 
 export interface CheckCronJobsOptions {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { V1CronJob, V1Job } from '@kubernetes/client-node';
-import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
-import { ANYWHERE } from '#domain/planning/place-pod.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
+import { ANYWHERE } from '#domain/planning/place-pod.ts';
+import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 
 /*
  * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the

@@ -1,4 +1,11 @@
 import { createHash } from 'node:crypto';
+import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import { LABEL, nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
+import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariable } from '#domain/pipeline/variables.ts';
 import type {
@@ -6,14 +13,7 @@ import type {
   PipelineCluster,
   PipelineManifest,
 } from '#flows/pipelines/manifest-ports.ts';
-import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
-import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { applyCheckCronJobs } from './check-cron-jobs.ts';
-import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
-import { LABEL, nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
-import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { renamedObjects } from './renamed-objects.ts';
 
 export interface PipelineClusterOptions {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
+import type { TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
-import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
 import { kubernetesCluster } from './pod-cluster.ts';
 import { shimKeys } from './shim-keys.ts';
-import type { TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 
 const definition: Pipeline = {
   resourceTypes: [

@@ -1,15 +1,4 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { PodKind } from '#domain/planning/admit-pod.ts';
-import type { CheckRunFacts } from '#flows/pods/workloads.ts';
-import type {
-  AdmittedCheckPod,
-  AdmittedPod,
-  Cluster,
-  CreatePodAnswer,
-} from '#flows/pods/ports.ts';
-import type { PendingBuild } from '#flows/pods/workloads.ts';
 import { ApiError, orAbsent, orThrow, type Problem } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
@@ -20,6 +9,11 @@ import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
 import type { Installation, Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
+import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { PodKind } from '#domain/planning/admit-pod.ts';
+import type { AdmittedCheckPod, AdmittedPod, Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
+import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import { isSealed, withSeal } from './seal.ts';
 import { shimKeys } from './shim-keys.ts';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 import { ApiError, orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient, JsonPatch } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { renamedFromOf } from '#adapters/kubernetes/kinds/renamed-from.ts';
+import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 
 const kind = KINDS.pipelines;
 const PATH = `/metadata/annotations/${ANNOTATION.renamedFrom.replace('/', '~1')}`;

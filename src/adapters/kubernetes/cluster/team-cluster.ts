@@ -1,4 +1,3 @@
-import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/people/team-ports.ts';
 import { ApiError, orAbsent, type Answer, type Problem } from '#adapters/kubernetes/api/answer.ts';
 import { applyIfChanged } from '#adapters/kubernetes/api/apply-if-changed.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -17,6 +16,7 @@ import {
   type TeamNamespace,
 } from '#adapters/kubernetes/manifests/team-namespace.ts';
 import { DEFAULT_POD_SECURITY } from '#adapters/kubernetes/manifests/team-rules.ts';
+import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/people/team-ports.ts';
 
 export interface TeamClusterOptions {
   client: ApiClient;

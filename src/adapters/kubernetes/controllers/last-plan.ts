@@ -1,5 +1,5 @@
-import { defined } from '#defined';
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
+import { defined } from '#defined';
 import type { NameDifference } from '#domain/scheduling/definition-difference.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { boundedList } from './status-limits.ts';
@@ -7,7 +7,11 @@ import { boundedList } from './status-limits.ts';
 const MAX_HISTORY_CHARACTERS = 512;
 
 /** What the last accepted text changed. */
-export function lastPlanOf({ jobs, resources, histories }: SavedPipeline['difference']): PipelineStatus['lastPlan'] {
+export function lastPlanOf({
+  jobs,
+  resources,
+  histories,
+}: SavedPipeline['difference']): PipelineStatus['lastPlan'] {
   return filled({
     jobs: bounded(jobs),
     resources: bounded(resources),

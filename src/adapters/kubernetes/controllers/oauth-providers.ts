@@ -1,10 +1,10 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
-import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
 import type { SeenOAuthProvider } from '#adapters/kubernetes/informers/projections.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
+import { defined } from '#defined';
 import type { ProviderApplied } from '#flows/people/apply-oauth-provider.ts';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import { conditionsOf, type WantedCondition } from './conditions.ts';

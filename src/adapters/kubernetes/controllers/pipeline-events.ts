@@ -1,13 +1,7 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
-import {
-  CHECKS_BLOCKED,
-  HOOKS_FAILED,
-  QUEUE_FULL,
-  TAGS_REFUSED,
-  TRUNCATED,
-} from './pipeline-conditions.ts';
+import { CHECKS_BLOCKED, HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-conditions.ts';
 
 /** The Events that tell how one status became the other. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {

@@ -1,5 +1,5 @@
-import { defined } from '#defined';
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
+import { defined } from '#defined';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
 import type { PipelineFacts, Waiting } from '#flows/pipelines/ports.ts';
 import { conditionsOf } from './conditions.ts';

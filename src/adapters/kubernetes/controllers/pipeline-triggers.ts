@@ -1,7 +1,7 @@
+import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
 import type { SeenOwned, SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { keyOf, type Change, type Kept, type Store } from '#adapters/kubernetes/watch/store.ts';
-import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
 import type { PipelineMemory } from './pipeline-states.ts';
 
 /** The database is asked this much later, so that a burst of changes is one write of the status. */

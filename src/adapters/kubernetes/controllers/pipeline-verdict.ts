@@ -1,5 +1,5 @@
-import { defined } from '#defined';
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
+import { defined } from '#defined';
 import type { Misplaced } from '#domain/planning/place-pod.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';

@@ -1,7 +1,7 @@
-import { defined } from '#defined';
+import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
 import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
 import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
-import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
+import { defined } from '#defined';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { TeamSaved } from '#flows/people/team-ports.ts';

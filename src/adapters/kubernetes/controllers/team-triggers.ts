@@ -1,8 +1,8 @@
-import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
 import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
+import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { Change } from '#adapters/kubernetes/watch/store.ts';
-import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { TeamMemory } from './team-states.ts';
 

@@ -1,14 +1,14 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
+import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
+import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
 import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
-import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
 import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
-import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
+import { defined } from '#defined';
 import type { TeamApplied } from '#flows/people/apply-team.ts';
 import type { TeamRemoved } from '#flows/people/remove-team.ts';
 import type { TeamManifest, TeamSaved } from '#flows/people/team-ports.ts';

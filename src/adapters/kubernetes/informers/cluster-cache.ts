@@ -1,9 +1,9 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector } from '#flows/pods/ports.ts';
-import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 
 /** What the informers know about the cluster. Reading it makes no request. */
 export interface ClusterCache {

@@ -1,10 +1,20 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { StartNode } from '#domain/scheduling/start-window.ts';
-import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { Problem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { LABEL, OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
+import {
+  Reflector,
+  type ReflectorOptions,
+  type Source,
+  type Timing,
+} from '#adapters/kubernetes/watch/reflector.ts';
+import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { StartNode } from '#domain/scheduling/start-window.ts';
+import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { seenNode, type SeenNode } from './node-projection.ts';
+import { owningTeam } from './owning-team.ts';
 import { seenPod, type SeenPod } from './pod-projection.ts';
 import {
   seenCronJob,
@@ -17,11 +27,6 @@ import {
   type SeenPipeline,
   type SeenTeam,
 } from './projections.ts';
-import { LABEL, OURS } from '#adapters/kubernetes/manifests/labels.ts';
-import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
-import { owningTeam } from './owning-team.ts';
-import { Reflector, type ReflectorOptions, type Source, type Timing } from '#adapters/kubernetes/watch/reflector.ts';
-import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
 
 /** Who is told of what; each handler only enqueues keys. */
 export interface Handlers {

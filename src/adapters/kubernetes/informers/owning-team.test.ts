@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SeenTeam } from './projections.ts';
 import { owningTeam } from './owning-team.ts';
+import type { SeenTeam } from './projections.ts';
 
 interface About {
   namespace?: string;

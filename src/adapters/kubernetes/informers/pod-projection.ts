@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import { defined } from '#defined';
 import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
 import { seenMeta, seenReference } from './projections.ts';
 import { workOf } from './work-of-pod.ts';

@@ -1,11 +1,15 @@
 import type { V1ConfigMap, V1CronJob, V1ObjectMeta } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
-import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import type {
+  OAuthProviderObject,
+  PipelineObject,
+  TeamObject,
+} from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { renamedFromOf } from '#adapters/kubernetes/kinds/renamed-from.ts';
+import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import { defined } from '#defined';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
-import type { OAuthProviderObject, PipelineObject, TeamObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 
 /*
  * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in

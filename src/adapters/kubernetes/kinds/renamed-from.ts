@@ -1,5 +1,5 @@
-import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
+import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
 /** As the annotation has it: three parts of which none has a slash. */
 export function renamedFromText({ name, uid, key }: RenamedFrom): string {

@@ -46,7 +46,10 @@ function environment(work: PodWork, { volumes, installation }: AgentOptions): V1
   };
   return [
     ...Object.entries(values).map(([name, value]) => ({ name, value })),
-    ...Object.entries(POD_FIELDS).map(([name, fieldPath]) => ({ name, valueFrom: { fieldRef: { fieldPath } } })),
+    ...Object.entries(POD_FIELDS).map(([name, fieldPath]) => ({
+      name,
+      valueFrom: { fieldRef: { fieldPath } },
+    })),
   ];
 }
 

@@ -62,5 +62,5 @@ export function stepMounts({ shared }: PodVolumes, hasShim: boolean): V1VolumeMo
   return hasShim ? [WORKDIR_MOUNT] : [WORKDIR_MOUNT, { ...SHIM_MOUNT, readOnly: true }];
 }
 
-const WORKDIR_MOUNT: V1VolumeMount = { name: 'workdir', mountPath: WORKDIR };
-const SHIM_MOUNT: V1VolumeMount = { name: 'shim', mountPath: SHIM_FOLDER };
+const WORKDIR_MOUNT = { name: 'workdir', mountPath: WORKDIR };
+const SHIM_MOUNT = { name: 'shim', mountPath: SHIM_FOLDER };

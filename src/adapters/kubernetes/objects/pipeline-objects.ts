@@ -1,9 +1,9 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
 import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
-import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
+import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
+import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';

@@ -1,8 +1,8 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { defined } from '#defined';
-import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
+import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { ProviderObject, ProviderObjects, Written } from '#flows/people/object-ports.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
