@@ -5,6 +5,7 @@ import { checkStore } from '#adapters/database/check-store.ts';
 import { definitions } from '#adapters/database/definitions.ts';
 import { openNotifications, type ClosableNotifications } from '#adapters/database/notifications.ts';
 import { openPool, rows } from '#adapters/database/pool.ts';
+import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { showStore } from '#adapters/database/show-store.ts';
 import { views } from '#adapters/database/views.ts';
@@ -51,7 +52,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     sessions: sessionStore(database),
     views: viewsOver(views(database), () => new Date()),
     show: showStore(database),
-    access: accessStores(database),
+    access: accessStores(database, renameRequests(database)),
     notifications,
     // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema
     // up to date.

@@ -1,5 +1,6 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/access/stores.ts';
+import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
@@ -23,7 +24,7 @@ async function portsOfNobody(): Promise<AccessPorts> {
   const pool = await createPool('postgresql://127.0.0.1/none', { minPoolSize: 0, driverFactory });
   const codec = sessionCodec(Buffer.alloc(32));
   return {
-    ...accessStores({ pool }),
+    ...accessStores({ pool }, renameRequests({ pool })),
     client: { authorizationUrl: refuse, identify: refuse },
     compiler: { compile: refuse },
     passwords: { hash: refuse, verify: refuse, isCommon: refuse },

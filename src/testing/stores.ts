@@ -8,6 +8,7 @@ import { logStore } from '#adapters/database/limit-logs.ts';
 import { makeLogPartitions } from '#adapters/database/migrate.ts';
 import { pipelineStore } from '#adapters/database/pipeline-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/pool.ts';
+import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import { retentionStore } from '#adapters/database/retention-store.ts';
 import { sessionStore } from '#adapters/database/session-store.ts';
 import { showStore } from '#adapters/database/show-store.ts';
@@ -80,7 +81,7 @@ export function storesOver(connections: Database) {
     logs: logStore(database),
     views: viewsOver(views(database), () => new Date()),
     show: showStore(database),
-    access: accessStores(database),
+    access: accessStores(database, renameRequests(database)),
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { jobNameIn } from './carry-names.ts';
+import { jobNameIn } from './names-in-revision.ts';
 
 /**
  * A build with the names that lead to it; its job has the name that the build's own definition knows it by.

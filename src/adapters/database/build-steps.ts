@@ -4,8 +4,8 @@ import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { StoredSteps } from '#domain/build/stored-state.ts';
 import type { StoredAttempt } from '#flows/builds/build-transaction.ts';
-import { jobNameIn } from './carry-names.ts';
 import type { Definitions } from './definitions.ts';
+import { jobNameIn } from './names-in-revision.ts';
 import { prepared, rows } from './pool.ts';
 
 interface Row {

@@ -30,6 +30,7 @@ interface Table {
 }
 
 const JOBS: Table = { things: sql.fragment`jobs`, names: sql.fragment`job_names`, id: sql.fragment`job_id` };
+
 const RESOURCES: Table = {
   things: sql.fragment`resources`,
   names: sql.fragment`resource_names`,
@@ -78,13 +79,3 @@ async function rename(
     INSERT INTO ${names} (${key}, revision, name) VALUES (${id}, ${revision}, ${name})
     ON CONFLICT (${key}, revision) DO UPDATE SET name = excluded.name`);
 }
-
-/** The name of job `j` in the definition of the revision with this row id. */
-export const jobNameIn = (revision: FragmentSqlToken): FragmentSqlToken => sql.fragment`coalesce((
-  SELECT n.name FROM job_names n WHERE n.job_id = j.id AND n.revision <= (SELECT number FROM revisions WHERE id = ${revision})
-  ORDER BY n.revision DESC LIMIT 1), j.name)`;
-
-/** The same of resource `r`. */
-export const resourceNameIn = (revision: FragmentSqlToken): FragmentSqlToken => sql.fragment`coalesce((
-  SELECT n.name FROM resource_names n WHERE n.resource_id = r.id AND n.revision <= (SELECT number FROM revisions WHERE id = ${revision})
-  ORDER BY n.revision DESC LIMIT 1), r.name)`;

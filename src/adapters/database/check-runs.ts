@@ -4,7 +4,7 @@ import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pods/workloads.ts';
-import { resourceNameIn } from './carry-names.ts';
+import { resourceNameIn } from './names-in-revision.ts';
 import {
   FREE_SCOPE,
   timestamp,

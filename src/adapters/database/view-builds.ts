@@ -5,9 +5,9 @@ import type { BuildRef, JobName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
 import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
+import { parseNumber } from './build-number.ts';
 import { readState } from './build-steps.ts';
 import type { Definitions } from './definitions.ts';
-import { parseNumber } from './names.ts';
 import { withoutNulls } from './nulls.ts';
 import { rows } from './pool.ts';
 

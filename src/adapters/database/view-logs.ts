@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views/ports.ts';
+import { parseNumber } from './build-number.ts';
 import { logMonth, readText, type StoredText } from './log-chunks.ts';
-import { parseNumber } from './names.ts';
 import { prepared, rows } from './pool.ts';
 
 const MOST_CHUNKS = 500;

@@ -3,9 +3,9 @@ import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { upsertSteps } from './build-steps.ts';
-import { resourceNameIn } from './carry-names.ts';
 import { versionDigest } from './digests.ts';
 import { logMonth, storeText } from './log-chunks.ts';
+import { resourceNameIn } from './names-in-revision.ts';
 import { LOCK, prepared, rows, texts, time, type Transaction } from './pool.ts';
 import { addVersions, requestSchedule } from './record-versions.ts';
 

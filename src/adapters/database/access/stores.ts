@@ -1,5 +1,4 @@
 import type { DatabasePool } from 'slonik';
-import { renameRequests } from '#adapters/database/rename-pipeline.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type {
   AccountStore,
@@ -31,7 +30,7 @@ export interface AccessStores {
 }
 
 /** Accounts, members, sessions, tokens, and what was done with them. */
-export function accessStores(database: { pool: DatabasePool }): AccessStores {
+export function accessStores(database: { pool: DatabasePool }, renames: RenameRequests): AccessStores {
   return {
     accounts: accountStore(database),
     members: memberStore(database),
@@ -40,6 +39,6 @@ export function accessStores(database: { pool: DatabasePool }): AccessStores {
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
-    renames: renameRequests(database),
+    renames,
   };
 }
