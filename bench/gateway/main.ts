@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
-import { openPool } from '#adapters/database/pool.ts';
+import { openPool } from '#adapters/database/connection/pool.ts';
 import { circumstances, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 import { storesOver, WEBHOOK_KEY } from '#testing/stores.ts';

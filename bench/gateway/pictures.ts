@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { familyOf } from '#bench/process-cost.ts';
 import { summarise } from '#bench/statistics.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';

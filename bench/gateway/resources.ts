@@ -1,5 +1,5 @@
-import { webhookSecret, webhookToken } from '#adapters/database/digests.ts';
-import { rows } from '#adapters/database/pool.ts';
+import { webhookSecret, webhookToken } from '#adapters/database/checks/digests.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { toSave, WEBHOOK_KEY } from '#testing/stores.ts';
 import type { Ground } from './part.ts';

@@ -1,4 +1,4 @@
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { summarise } from '#bench/statistics.ts';
 import type { Gateway } from './gateway.ts';

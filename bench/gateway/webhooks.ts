@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { WEBHOOK_KEY } from '#testing/stores.ts';
 import { startControl } from './control.ts';
 import type { Told } from './controls.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { migrate } from '#adapters/database/migrate.ts';
-import { openPool, rows } from '#adapters/database/pool.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { costOf, type Cost } from '#bench/process-cost.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';

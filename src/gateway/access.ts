@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AccessStores } from '#adapters/database/access/stores.ts';
+import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
-import { openPool, rows } from '#adapters/database/pool.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { startDebianPostgres, type DebianPostgres } from '#testing/debian-postgres.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { found, storesOver, succeed, toSave } from '#testing/stores.ts';

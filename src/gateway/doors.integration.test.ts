@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { webhookToken } from '#adapters/database/digests.ts';
+import { webhookToken } from '#adapters/database/checks/digests.ts';
 import { createLog } from '#adapters/http/log.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import { freePort } from '#testing/free-port.ts';

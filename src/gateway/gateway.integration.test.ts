@@ -1,9 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { definitions } from '#adapters/database/definitions.ts';
-import { webhookToken } from '#adapters/database/digests.ts';
-import { openNotifications, type ClosableNotifications } from '#adapters/database/notifications.ts';
-import { views } from '#adapters/database/views.ts';
+import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { webhookToken } from '#adapters/database/checks/digests.ts';
+import { openNotifications, type ClosableNotifications } from '#adapters/database/connection/notifications.ts';
+import { views } from '#adapters/database/views/view-store.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import type { App } from '#adapters/http/access/route.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';

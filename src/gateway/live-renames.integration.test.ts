@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import { openNotifications } from '#adapters/database/notifications.ts';
-import { rows } from '#adapters/database/pool.ts';
+import { openNotifications } from '#adapters/database/connection/notifications.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';

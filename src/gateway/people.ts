@@ -1,4 +1,4 @@
-import type { AccessStores } from '#adapters/database/access/stores.ts';
+import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
 import { authorizeByInstallation, type TokenSources } from '#adapters/http/access/installation-tokens.ts';

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { webhookTokens } from '#adapters/database/digests.ts';
+import { webhookTokens } from '#adapters/database/checks/digests.ts';
 import type { PublicMetrics } from '#adapters/http/metrics.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { drawBadge } from '#adapters/images/draw-badge.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';

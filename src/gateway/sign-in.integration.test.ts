@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { readEvents, type EventReader } from '#testing/event-reader.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';

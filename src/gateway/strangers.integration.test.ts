@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { readEvents } from '#testing/event-reader.ts';
 import { registeredRoutes } from '#testing/registered-routes.ts';
 import { get as getStep, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '#adapters/database/migrate.ts';
-import { openNotifications } from '#adapters/database/notifications.ts';
-import { openPool, rows } from '#adapters/database/pool.ts';
+import { openNotifications } from '#adapters/database/connection/notifications.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import {
   makeAuthority,
   makeServerCertificate,

@@ -1,4 +1,4 @@
-import { EpochOver } from '#adapters/database/fence.ts';
+import { EpochOver } from '#adapters/database/connection/fence.ts';
 import { WorkQueue, type Ending } from '#adapters/kubernetes/watch/queue.ts';
 import type { Leadership } from './lead.ts';
 

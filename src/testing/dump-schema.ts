@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 
 interface Table {
   name: string;

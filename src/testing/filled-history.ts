@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { rows, type Transaction } from '#adapters/database/pool.ts';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
  * Fills tables without a look at what refers to what, which takes most of the time; then the planner learns

@@ -1,6 +1,6 @@
 import { createPool } from 'slonik';
-import { accessStores } from '#adapters/database/access/stores.ts';
-import { renameRequests } from '#adapters/database/rename-pipeline.ts';
+import { accessStores } from '#adapters/database/people/access-stores.ts';
+import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';

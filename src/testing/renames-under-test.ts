@@ -1,4 +1,4 @@
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { applyPipeline, type ApplyPipelinePorts } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import { removePipeline, type RemovePipelinePorts } from '#flows/pipelines/remove-pipeline.ts';

@@ -1,4 +1,4 @@
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import type { TestStores } from './stores.ts';
 

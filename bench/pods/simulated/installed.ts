@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabasePool } from 'slonik';
 import { migrate } from '#adapters/database/migrate.ts';
-import { openPool } from '#adapters/database/pool.ts';
+import { openPool } from '#adapters/database/connection/pool.ts';
 import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';

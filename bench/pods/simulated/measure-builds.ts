@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Pod } from '@kubernetes/client-node';
-import { openNotifications } from '#adapters/database/notifications.ts';
-import { rows } from '#adapters/database/pool.ts';
+import { openNotifications } from '#adapters/database/connection/notifications.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { OURS } from '#adapters/kubernetes/manifests/labels.ts';

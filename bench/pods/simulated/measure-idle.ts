@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { difference } from '#bench/api-writes.ts';
 import { applyPipelines, gitPipeline, untilLoaded } from '#bench/pods/installation.ts';
 import { costOf } from '#bench/process-cost.ts';

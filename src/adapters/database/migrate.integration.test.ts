@@ -6,7 +6,7 @@ import type { DatabasePool } from 'slonik';
 import { dumpSchema } from '#testing/dump-schema.ts';
 import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
 import { makeLogPartitions, migrate } from './migrate.ts';
-import { openPool, rows } from './pool.ts';
+import { openPool, rows } from './connection/pool.ts';
 
 let database: TestDatabase;
 let pool: DatabasePool;

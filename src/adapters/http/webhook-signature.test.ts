@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { webhookSecret } from '#adapters/database/digests.ts';
+import { webhookSecret } from '#adapters/database/checks/digests.ts';
 import { signatureCheck } from './webhook-signature.ts';
 
 const SECRET = webhookSecret(Buffer.alloc(32, 7), 'token');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openPool, rows } from '#adapters/database/pool.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import { rowsReadThrough } from '#testing/filled-history.ts';

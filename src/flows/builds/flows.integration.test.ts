@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { recordVersions } from '#flows/checks/record-versions.ts';
 import { requestCheck } from '#flows/checks/request-check.ts';

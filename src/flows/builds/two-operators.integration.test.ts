@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { EpochOver } from '#adapters/database/fence.ts';
-import { openPool, rows } from '#adapters/database/pool.ts';
+import { EpochOver } from '#adapters/database/connection/fence.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { compareWithPods, followPod } from '#flows/builds/compare-with-pods.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
 import { InMemoryProviders } from '#testing/in-memory-providers.ts';
 import { LOCKOUTS } from '#testing/scheduling/runs.ts';

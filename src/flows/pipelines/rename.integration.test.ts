@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { APP, killedAt, Renames, TEAM } from '#testing/renames-under-test.ts';
 import { giveTurns, openStores, succeed, type TestStores } from '#testing/stores.ts';
 

@@ -1,4 +1,4 @@
-import { rows } from '#adapters/database/pool.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
 import type { Done, Refused } from '#flows/builds/action-ports.ts';

@@ -1,0 +1,166 @@
+import { sql } from 'slonik';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
+import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { LOCK, prepared, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/** Of the queue of one job so many are looked at; it goes on when they have had their turn. */
+const QUEUE_OF_JOB = 100;
+
+/** In the queue: that of the build which it superseded, if any. */
+const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
+
+const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
+
+/**
+ * Walks from job to job, so that a long queue costs no more than a short one. Teams that run the fewest
+ * builds come first: they wait for no decision on a team with a long queue.
+ */
+export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
+  const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
+    WITH RECURSIVE queued (job) AS (
+      (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
+        ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL)
+    SELECT w.team FROM (
+      SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.deleted_at IS NULL) AS w
+    LEFT JOIN (
+      SELECT p.team_id AS team, count(*) AS running FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL GROUP BY 1) AS r ON r.team = w.team
+    ORDER BY coalesce(r.running, 0), w.team`);
+  return [...teams];
+}
+
+/** Five round trips: begin, lock, gather, write, commit. */
+export async function withQueue<T>(
+  database: Database,
+  team: number,
+  work: (tx: QueueTransaction) => Promise<T>,
+): Promise<T> {
+  return await database.pool.transaction(async (connection) => {
+    const leads = await connection.oneFirst(prepared<{ leads: boolean }>(
+      `lock_team_${database.epoch === undefined}`,
+    )`
+      SELECT (${fence(database)}) IS NOT NULL AS leads FROM pg_advisory_xact_lock(${LOCK.team}, ${team}::int)`);
+    if (!leads) throw new EpochOver(database.epoch?.() ?? 0);
+    return await work(queueTransaction(connection, team));
+  });
+}
+
+function queueTransaction(connection: Transaction, team: number): QueueTransaction {
+  let said: Queue['said'] = new Map();
+  return {
+    facts: async () => {
+      const queue = await gatherQueue(connection, team);
+      ({ said } = queue);
+      return queue.facts;
+    },
+    write: async (decision, at) => await writeTurns(connection, { decision, said }, at),
+  };
+}
+
+interface Row {
+  limit: number | null;
+  jobs: (Omit<StartJob, 'concurrency'> & { concurrency: number | null })[] | null;
+  builds: (OpenBuild & { said: string | null })[] | null;
+}
+
+interface Queue {
+  facts: QueueFacts;
+  /** Why each build waits, as it is written. */
+  said: Map<number, string | null>;
+}
+
+/** What runs is few, so it is read whole; of what waits, the oldest of each job. */
+async function gatherQueue(connection: Transaction, team: number): Promise<Queue> {
+  const found = await connection.one(prepared<Row>('gather_queue')`
+    WITH RECURSIVE queued (job) AS (
+      (SELECT job_id FROM builds WHERE admitted_at IS NULL AND status = 'pending' ORDER BY job_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
+        ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL),
+    of_team AS (
+      SELECT q.job FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.team_id = ${team} AND p.deleted_at IS NULL),
+    open AS (
+      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state, NULL AS said FROM builds b
+      WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
+      UNION ALL
+      SELECT b.id, b.place, b.job, b.number, 'queued', b.said FROM of_team q CROSS JOIN LATERAL (
+        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE WHEN b.held IS NOT NULL THEN b.pending_reason END AS said
+        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${QUEUE_OF_JOB}) AS b),
+    own AS (
+      SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
+      FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
+      WHERE p.team_id = ${team})
+    SELECT (SELECT running_builds FROM teams WHERE id = ${team}) AS limit,
+      (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state,
+        'said', said)) FROM own) AS builds,
+      (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
+        'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
+  const builds = found.builds ?? [];
+  const facts = {
+    ...(found.limit === null ? {} : { limit: found.limit }),
+    builds,
+    jobs: (found.jobs ?? []).map(({ concurrency, ...job }) => ({
+      ...job,
+      ...(concurrency === null ? {} : { concurrency }),
+    })),
+    more: isLong(builds),
+  };
+  return { facts, said: new Map(builds.map((build) => [build.id, build.said])) };
+}
+
+/** Of some job no more were looked for. */
+function isLong(builds: readonly OpenBuild[]): boolean {
+  const queued = Map.groupBy(
+    builds.filter(({ state }) => state === 'queued'),
+    ({ job }) => job,
+  );
+  return [...queued.values()].some(({ length }) => length >= QUEUE_OF_JOB);
+}
+
+interface Turn {
+  id: number;
+  held: Reason[] | null;
+  said: string | null;
+}
+
+/** Only what changed is written. Rows of builds are taken in one order, as by all who take several. */
+async function writeTurns(
+  connection: Transaction,
+  { decision, said }: { decision: StartDecision; said: Queue['said'] },
+  at: Date,
+): Promise<number[]> {
+  const held = decision.held.map(({ build, reasons }) => ({
+    id: build,
+    held: reasons,
+    said: inWords(reasons),
+  }));
+  const turns: Turn[] = [
+    ...decision.start.map((id) => ({ id, held: null, said: null })),
+    ...held.filter((turn) => turn.said !== said.get(turn.id)),
+  ];
+  if (turns.length === 0) return [];
+  const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`
+    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb, said text)),
+    locked AS (
+      SELECT b.id FROM builds b JOIN turns n ON n.id = b.id
+      WHERE b.admitted_at IS NULL AND b.status = 'pending' AND (n.held IS NULL OR b.held IS DISTINCT FROM n.held)
+      ORDER BY b.id FOR UPDATE OF b),
+    changed AS (
+      UPDATE builds b SET held = n.held, pending_reason = n.said, wants_pod = n.held IS NULL,
+        admitted_at = CASE WHEN n.held IS NULL THEN ${time(at)} END
+      FROM turns n, locked l WHERE b.id = n.id AND l.id = n.id AND b.admitted_at IS NULL AND b.status = 'pending'
+      RETURNING b.job_id)
+    SELECT DISTINCT j.pipeline_id AS pipeline FROM changed c JOIN jobs j ON j.id = c.job_id`);
+  return [...changed];
+}
+
+/** As every reason why a build is pending: the word of the first, then sentences. */
+function inWords(reasons: readonly Reason[]): string {
+  return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
+}

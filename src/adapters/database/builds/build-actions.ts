@@ -1,0 +1,112 @@
+import { sql } from 'slonik';
+import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
+import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
+import type { BuildTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
+import type { BuildRef } from '#flows/names.ts';
+import { parseNumber } from './build-number.ts';
+import { endUnstarted } from './scheduling/end-unstarted.ts';
+import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { queuedBuilds } from './scheduling/queued-builds.ts';
+import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { insertGoodVersions } from './write-applied.ts';
+
+export function buildActions(connection: Transaction, pipeline: number): BuildTransaction {
+  return {
+    build: async (ref) => await lockBuild(connection, pipeline, ref),
+    async cancel({ id, job }, why) {
+      await connection.query(rows()`${endUnstarted(sql.fragment`id = ${id}`, why)}`);
+      await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
+    },
+    retryFacts: async ({ id }) => await retryFacts(connection, id),
+    async cancelJob({ job }, why) {
+      const stopped = await connection.anyFirst(rows<{ id: number }>()`
+        WITH stopped AS (${endUnstarted(sql.fragment`job_id = ${job}`, why)}) SELECT id FROM stopped`);
+      return [...stopped];
+    },
+    retry: async ({ id }, retry) => await insertRetry(connection, id, retry),
+    async recordVote({ id }, { by, approve, message = null }, at) {
+      await connection.query(rows()`
+        INSERT INTO build_votes (build_id, voter, approve, message, voted_at)
+        VALUES (${id}, ${by}, ${approve}, ${message}, ${time(at)})`);
+    },
+    async approve({ id }, at) {
+      await connection.query(rows()`
+        UPDATE builds SET status = 'pending', approved_at = ${time(at)} WHERE id = ${id}`);
+    },
+    async reject({ id, job }, { message, at }) {
+      await connection.query(rows()`
+        UPDATE builds SET status = 'failed', reason = 'Rejected', message = ${message}, ended_at = ${time(at)} WHERE id = ${id}`);
+      await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
+    },
+    async markWarning(build, by) {
+      await connection.query(rows()`
+        UPDATE builds SET status = 'warning', warned_by = ${by} WHERE id = ${build.id}`);
+      await connection.query(
+        rows()`${requestSchedule(sql.fragment`SELECT ${build.job}::bigint
+        UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${build.job}::bigint]`)}`,
+      );
+      await connection.query(rows()`${insertGoodVersions(build)}`);
+    },
+  };
+}
+
+type BuildRow = Pick<LockedBuild, 'id' | 'job' | 'attempt' | 'status'> & {
+  gate: Gate | null;
+  by: string | null;
+  votes: GatedBuild['votes'] | null;
+};
+
+async function lockBuild(
+  connection: Transaction,
+  pipeline: number,
+  { job, number: name }: BuildRef,
+): Promise<LockedBuild | undefined> {
+  const number = parseNumber(name);
+  if (number === undefined) return undefined;
+  const found = await connection.maybeOne(rows<BuildRow>()`
+    SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS by, (
+      SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
+    FROM jobs j JOIN builds b ON b.job_id = j.id
+    WHERE j.pipeline_id = ${pipeline} AND j.name = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}
+    FOR UPDATE OF b`);
+  if (found === null) return undefined;
+  const { gate, by, votes, ...build } = found;
+  return {
+    ...build,
+    gate: gate ?? { approvals: 1 },
+    votes: votes ?? [],
+    ...(by === null ? {} : { triggeredBy: by }),
+  };
+}
+
+type RetryRow = Omit<RetryFacts, 'number' | 'job'> & { job: NonNullable<RetryFacts['job']> | null };
+
+async function retryFacts(connection: Transaction, build: number): Promise<Omit<RetryFacts, 'number'>> {
+  const { job, ...facts } = await connection.one(rows<RetryRow>()`
+    SELECT b.status, b.approved_at IS NOT NULL AS approved,
+      (SELECT max(o.retry) FROM builds o WHERE o.job_id = b.job_id AND o.number = b.number) AS retries,
+      EXISTS (SELECT 1 FROM build_inputs i LEFT JOIN versions v ON v.id = i.version_id
+        WHERE i.build_id = b.id AND v.id IS NULL) AS "versionGone", ${queuedBuilds(sql.fragment`p.id`)} AS queued,
+      CASE WHEN j.deleted_at IS NULL THEN jsonb_build_object('name', j.name, 'paused', j.paused, 'pipelinePaused', p.paused,
+        'disableRetry', j.disable_retry, 'interruptible', j.interruptible, 'approval', j.approval IS NOT NULL) END AS job
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id WHERE b.id = ${build}`);
+  return job === null ? facts : { ...facts, job };
+}
+
+async function insertRetry(
+  connection: Transaction,
+  build: number,
+  { number, of, state, by, at }: RetryToWrite,
+): Promise<void> {
+  const { retry = 0 } = parseNumber(number) ?? {};
+  await connection.query(rows()`
+    WITH made AS (
+      INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, wants_pod, status, gate, approved_at)
+      SELECT job_id, revision_id, number, ${retry}, jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
+        ${time(at)}, false, ${state}, gate, approved_at
+      FROM builds WHERE id = ${build} RETURNING id),
+    attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made)
+    INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
+    SELECT made.id, i.position, i.job_id, i.name, i.resource_id, i.version_id, i.nth
+    FROM made, build_inputs i WHERE i.build_id = ${build}`);
+}

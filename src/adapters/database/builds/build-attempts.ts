@@ -1,0 +1,128 @@
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { StoredState } from '#domain/build/stored-state.ts';
+import type { AttemptFacts } from '#flows/builds/ports.ts';
+import type { OpenAttempt } from '#flows/pods/workloads.ts';
+import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
+import { readState } from './build-steps.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { prepared, rows, time, type Database } from '#adapters/database/connection/pool.ts';
+
+interface AttemptRow {
+  podUid: string | null;
+  podCreatedAt: Date | null;
+}
+
+export async function podCreated(
+  database: Database,
+  { build, attempt, podUid, at }: { build: number; attempt: number; podUid: string; at: Date },
+): Promise<void> {
+  const leads = await database.pool.maybeOneFirst(prepared<{ leads: number }>(
+    `pod_created_${database.epoch === undefined}`,
+  )`
+    WITH leads AS (${fence(database)}),
+    -- The build first, as whoever opens the session does: neither can wait for the other for ever.
+    held AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
+    attempt AS (
+      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${time(at)}) FROM held
+      WHERE build_id = held.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
+    build AS (
+      UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM held
+      WHERE builds.id = held.id AND attempt = ${attempt} AND wants_pod)
+    SELECT 1 AS leads FROM leads`);
+  if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
+}
+
+/** Tried again after 2, 4, 8 … seconds, at most a minute, so that a refused build holds nobody up. */
+export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
+  await database.pool.query(rows()`
+    UPDATE builds SET pending_reason = ${reason},
+      start_refusals = CASE WHEN wants_pod THEN start_refusals + 1 ELSE start_refusals END,
+      start_after = CASE WHEN wants_pod
+        THEN now() + make_interval(secs => least(60, 2 ^ least(start_refusals + 1, 6))) END
+    WHERE id = ${build} AND status = 'pending' AND (wants_pod OR pending_reason IS DISTINCT FROM ${reason})`);
+}
+
+type FactsRow = BuildRow &
+  AttemptRow & {
+    status: BuildStatus;
+    cancelledAt: Date | null;
+    cancelReason: string | null;
+    retries: number;
+    versions: Record<string, string>[] | null;
+  };
+
+export async function attemptFacts(
+  { pool, definitions }: Database & { definitions: Definitions },
+  build: number,
+  attempt: number,
+): Promise<AttemptFacts | undefined> {
+  const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
+    SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
+      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason", (
+        SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
+          AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
+        SELECT jsonb_agg(v.fields ORDER BY i.position)
+        FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
+    FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.id = ${build} AND b.attempt = ${attempt}`);
+  if (found === null) return undefined;
+  const { revision, versions, cancelledAt, cancelReason, ...facts } = found;
+  const definition = (await definitions.of(pool, [revision])).get(revision);
+  if (definition === undefined) return undefined;
+  const cancelled = cancelledAt && {
+    at: cancelledAt,
+    ...(cancelReason !== null && { reason: cancelReason }),
+  };
+  return { ...withPod(facts), ...(cancelled && { cancelled }), definition, versions: versions ?? [] };
+}
+
+/** Also of attempts that are over. */
+export async function givenPod(
+  { pool }: Database,
+  build: number,
+  attempt: number,
+): Promise<GivenPod | undefined> {
+  const found = await pool.maybeOne(prepared<{ namespace: string; uid: string | null; going: boolean }>(
+    'given_pod',
+  )`
+    SELECT p.namespace, a.pod_uid AS uid,
+      b.attempt = a.attempt AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AS going
+    FROM build_attempts a JOIN builds b ON b.id = a.build_id JOIN jobs j ON j.id = b.job_id
+    JOIN pipelines p ON p.id = j.pipeline_id
+    WHERE a.build_id = ${build} AND a.attempt = ${attempt}`);
+  if (found === null) return undefined;
+  const { uid, ...given } = found;
+  return { ...given, ...(uid === null ? {} : { uid }) };
+}
+
+function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {
+  return {
+    ...row,
+    ...(podUid === null ? {} : { podUid }),
+    ...(podCreatedAt === null ? {} : { podCreatedAt }),
+  };
+}
+
+export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
+  const found = await pool.any(rows<
+    BuildRow & AttemptRow & { status: BuildStatus; startedAt: Date | null }
+  >()`
+    SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+    FROM builds b ${BUILD_NAMES}
+    JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);
+  return found.map(({ startedAt, ...row }) => ({
+    ...withPod(row),
+    ...(startedAt === null ? {} : { startedAt }),
+  }));
+}
+
+export async function buildState(
+  database: Database & { definitions: Definitions },
+  build: number,
+  attempt: number,
+): Promise<StoredState | undefined> {
+  return (await readState(database.pool, { build, attempt, lock: false }, database.definitions))?.state;
+}

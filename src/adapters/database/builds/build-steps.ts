@@ -1,0 +1,119 @@
+import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
+import type { StepState } from '#domain/build/build-state.ts';
+import type { BuildStatus } from '#domain/build/events.ts';
+import { storable } from '#domain/build/storable.ts';
+import type { StoredSteps } from '#domain/build/stored-state.ts';
+import type { StoredAttempt } from '#flows/builds/build-transaction.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import { prepared, rows } from '#adapters/database/connection/pool.ts';
+
+interface Row {
+  status: BuildStatus;
+  applied: number;
+  steps: StepRow[] | null;
+  revision: number;
+  pipeline: number;
+  job: number;
+  allow_failure: boolean;
+  current: boolean;
+  ended: boolean;
+  admitted: boolean;
+  cancel: boolean;
+  created_at: Date;
+  log_bytes: number;
+}
+
+type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
+  StepState,
+  'id' | 'kind' | 'name' | 'status'
+>;
+
+export async function readState(
+  connection: CommonQueryMethods,
+  { build, attempt, lock }: { build: number; attempt: number; lock: boolean },
+  definitions: Definitions,
+): Promise<StoredAttempt | undefined> {
+  const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
+    SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
+      b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
+      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted, b.cancel_requested_at IS NOT NULL AS cancel,
+      b.created_at, a.log_bytes, (
+        SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
+          'status', status, 'startedAt', started_at, 'endedAt', ended_at, 'exitCode', exit_code, 'message', message)
+          ORDER BY position)
+        FROM build_steps WHERE build_id = a.build_id AND attempt = a.attempt) AS steps
+    FROM builds b JOIN build_attempts a ON a.build_id = b.id JOIN jobs j ON j.id = b.job_id
+    WHERE b.id = ${build} AND a.attempt = ${attempt} ${lock ? sql.fragment`FOR UPDATE OF b` : sql.fragment``}`);
+  if (row === null) return undefined;
+  const recorded = row.steps?.map(toStep);
+  const steps: StoredSteps =
+    recorded === undefined
+      ? await plannedFrom(connection, row, definitions)
+      : { kind: 'recorded', steps: recorded };
+  return {
+    build,
+    attempt,
+    state: { status: row.status, applied: row.applied, logBytes: row.log_bytes, steps },
+    pipelineId: row.pipeline,
+    job: row.job,
+    allowFailure: row.allow_failure,
+    current: row.current,
+    ended: row.ended,
+    admitted: row.admitted,
+    cancel: row.cancel,
+    createdAt: row.created_at,
+  };
+}
+
+async function plannedFrom(
+  connection: CommonQueryMethods,
+  { revision, job, ended }: Row,
+  definitions: Definitions,
+): Promise<StoredSteps> {
+  const definition = (await definitions.of(connection, [revision])).get(revision);
+  const name = await connection.oneFirst(rows<{ name: string }>()`
+    SELECT ${jobNameIn(sql.fragment`${revision}`)} AS name FROM jobs j WHERE j.id = ${job}`);
+  return { kind: 'planned', ...(definition !== undefined && { definition }), job: name, ended };
+}
+
+function toStep(row: StepRow): StepState {
+  const { id, kind, name, status, resource, startedAt, endedAt, exitCode, message } = row;
+  return {
+    id,
+    kind,
+    name,
+    status,
+    ...(resource === null ? {} : { resource }),
+    ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
+    ...(exitCode === null ? {} : { exitCode }),
+    ...(message === null ? {} : { message }),
+  };
+}
+
+/** An INSERT of the steps as they are now; rows that stay the same are not touched. */
+export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
+  return sql.fragment`
+      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status, started_at, ended_at,
+        exit_code, message)
+      SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.status, n."startedAt", n."endedAt",
+        n."exitCode", n.message
+      FROM jsonb_to_recordset(${sql.jsonb(steps.map(toRow))}) AS n
+        (position integer, id text, kind text, name text, resource text, status text, "startedAt" timestamptz,
+          "endedAt" timestamptz, "exitCode" integer, message text)
+      ON CONFLICT (build_id, attempt, position) DO UPDATE SET status = excluded.status,
+        started_at = excluded.started_at, ended_at = excluded.ended_at, exit_code = excluded.exit_code,
+        message = excluded.message
+      WHERE s.status IS DISTINCT FROM excluded.status`;
+}
+
+export interface StepsToWrite {
+  build: number;
+  attempt: number;
+  steps: readonly StepState[];
+}
+
+function toRow(step: StepState, position: number) {
+  return { ...step, position, ...(step.message === undefined ? {} : { message: storable(step.message) }) };
+}

@@ -1,0 +1,416 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { TerminationMessage } from '#domain/build/events.ts';
+import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { BuildEnd } from '#flows/builds/ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
+import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+});
+afterAll(async () => await stores.close());
+
+const schedule = async (): Promise<string[]> => {
+  const { builds } = await scheduleOn(stores, saved.id, now());
+  await giveTurns(stores);
+  return builds.map((build) => `${build.job} ${build.number}`);
+};
+const trigger = async (name = 'unit') => await triggerOn(stores, { ...APP, job: name }, 'ann', now());
+const oldest = async (): Promise<number> => (await stores.builds.buildsToStart(1))[0]?.id ?? 0;
+const pauses = async (build: number): Promise<boolean> =>
+  await stores.pool.oneFirst(rows<{ pauses: boolean }>()`
+    SELECT start_after IS NOT NULL AS pauses FROM builds WHERE id = ${build}`);
+const EVENTS = eventsOf(['0', '1'], '2026-11-21T10:00:00.000Z');
+
+describe('deciding', () => {
+  test('two schedulers at the same moment make each build once', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }, { ref: 'c' }]);
+    const made = await Promise.all([1, 2, 3, 4].map(() => schedule()));
+    expect(made.flat()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+  });
+
+  test('a version that comes while a decision is made is not lost', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    const reading = Promise.withResolvers<void>();
+    const late = reading.promise.then(() => found(stores, saved, [{ ref: 'b' }]));
+    const slow: typeof decideBuilds = (facts) => {
+      reading.resolve();
+      return decideBuilds(facts);
+    };
+    await scheduleOn(stores, saved.id, now(), slow);
+    await late;
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
+    expect(await schedule()).toEqual(['unit 2']);
+  });
+
+  test('a hundred builds and more come in several decisions', async () => {
+    const refs = Array.from({ length: 130 }, (_, index) => ({ ref: String(index) }));
+    await found(stores, saved, refs);
+    expect(await schedule()).toHaveLength(100);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
+    expect(await schedule()).toHaveLength(30);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  });
+
+  test('what passes goes on to the next job, the newest only, one build at a time', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    await succeed(stores, 'unit');
+    expect(await schedule()).toEqual(['publish 1']);
+    expect((await stores.builds.attemptFacts(await oldest(), 1))?.versions).toEqual([{ ref: 'b' }]);
+    // It has begun: a newer set would take the place of a queued one.
+    await giveTurns(stores);
+    const publish = await oldest();
+    const steps = (await stateOn(stores, publish, 1))?.steps.map((step) => step.id) ?? [];
+    const [begins, ...rest] = eventsOf(steps, now().toISOString());
+    await stores.builds.podCreated(publish, 1, 'pod-of-publish', now());
+    await followOn(stores, publish, 1, begins === undefined ? [] : [begins]);
+    await found(stores, saved, [{ ref: 'c' }]);
+    await schedule();
+    await succeed(stores, 'unit');
+    expect(await schedule()).toEqual([]);
+    await followOn(stores, publish, 1, rest);
+    expect(await schedule()).toEqual(['publish 2']);
+    await succeed(stores, 'publish');
+    expect(await schedule()).toEqual([]);
+  });
+
+  test('a build that fails lets nothing pass', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
+    expect(await endOn(stores, await oldest(), 1, end)).toBe('ended');
+    expect(await schedule()).toEqual([]);
+    expect(await trigger('publish')).toEqual({
+      answer: 'refused',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
+    });
+  });
+});
+
+describe('a trigger', () => {
+  test('by fifty people at once gives fifty builds with consecutive numbers', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => trigger()));
+    const numbers = answers.map((answer) => (answer.answer === 'created' ? Number(answer.build.number) : 0));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
+  });
+
+  test('that comes together with a new version is answered with the build of it', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '1' } });
+    expect(await schedule()).toEqual([]);
+  });
+
+  test('of what does not exist, or without versions, is refused with words', async () => {
+    expect(await trigger('none')).toEqual({ answer: 'unknown' });
+    expect(await trigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'NoVersion' }] });
+  });
+});
+
+describe('starting', () => {
+  test('a build wants a Pod until it has one, and again for its next attempt', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await stores.builds.podCreated(build, 1, 'pod-1', now());
+    await stores.builds.podCreated(build, 1, 'pod-1', now());
+    expect(await stores.builds.buildsToStart(10)).toEqual([]);
+    expect(await stores.builds.openAttempts()).toMatchObject([{ id: build, attempt: 1, podUid: 'pod-1' }]);
+    expect(await retryOn(stores, build, 1, { reason: 'PodLost: The Pod is gone.', at: now() })).toBe(
+      'retried',
+    );
+    expect(await retryOn(stores, build, 1, { reason: 'once more', at: now() })).toBe('over');
+    expect(await pauses(build)).toBe(true);
+    await stores.pool.query(rows()`UPDATE builds SET start_after = now() WHERE id = ${build}`);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
+    expect(await stores.builds.attemptFacts(build, 1)).toBeUndefined();
+    expect(await followOn(stores, build, 1, EVENTS)).toBe('over');
+    expect(
+      await endOn(stores, build, 1, {
+        outcome: 'failed',
+        reason: 'PodLost',
+        message: '',
+        at: now(),
+      }),
+    ).toBe('over');
+  });
+
+  test('a build whose steps had run is repeated without a pause', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await followOn(stores, build, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, build, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
+    expect(await pauses(build)).toBe(false);
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
+  });
+
+  test('a build that ran where no gateway was in reach counts as repeated by its agent’s last words', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
+    const words = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
+    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now(), words });
+    expect(await stores.builds.attemptFacts(build, 2)).toMatchObject({ retries: 1 });
+  });
+
+  test('an attempt that another follows leaves no step open', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await followOn(stores, build, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now() });
+    expect((await stateOn(stores, build, 1))?.steps).toMatchObject([
+      { status: 'failed', message: 'its end was never reported' },
+      { status: 'skipped' },
+    ]);
+  });
+
+  test('a build that ends before it began has left out its steps', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    await stores.pipelines.removePipeline(APP);
+    await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'cancelled',
+      steps: [{ status: 'skipped' }, { status: 'skipped' }],
+    });
+  });
+
+  test('a build whose Pod was refused says why and lets the others go first', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    await stores.builds.explainPending(await oldest(), 'QuotaExceeded: enough is enough');
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ number: '2' }]);
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'pending',
+      message: 'QuotaExceeded: enough is enough',
+    });
+  });
+});
+
+const firstBuild = async (): Promise<number> => {
+  await found(stores, saved, [{ ref: 'a' }]);
+  await schedule();
+  return await oldest();
+};
+
+describe('events', () => {
+  test('count once, though many say them at the same moment, in pieces and again', async () => {
+    const id = await firstBuild();
+    const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
+    await Promise.all(batches.map((events) => followOn(stores, id, 1, events)));
+    await followOn(stores, id, 1, EVENTS);
+    const state = await stateOn(stores, id, 1);
+    expect(state).toMatchObject({ status: 'succeeded', applied: EVENTS.length });
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks.map((chunk) => chunk.text)).toEqual(['step 0\n', 'step 1\n']);
+    expect(logs).toMatchObject({ complete: true, hasMore: false });
+    expect(await schedule()).toEqual(['publish 1']);
+  });
+
+  test('before the end show the steps as they go', async () => {
+    const id = await firstBuild();
+    await followOn(stores, id, 1, EVENTS.slice(0, 4));
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'started',
+      startedAt: new Date('2026-11-21T10:00:00Z'),
+      inputs: [{ name: 'app', resource: 'git.app', fields: { ref: 'a' } }],
+      steps: [
+        { id: '0', kind: 'get', name: 'git.app', status: 'succeeded', exitCode: 0 },
+        { id: '1', kind: 'task', name: 'test', status: 'started' },
+      ],
+    });
+  });
+
+  test('after another word has ended the build are over, but what was told before is still acknowledged', async () => {
+    const id = await firstBuild();
+    await followOn(stores, id, 1, EVENTS.slice(0, 3));
+    await endOn(stores, id, 1, { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() });
+    expect(await followOn(stores, id, 1, EVENTS)).toBe('over');
+    expect(await followOn(stores, id, 1, EVENTS.slice(0, 3))).toMatchObject({
+      acknowledged: 3,
+    });
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'failed',
+      reason: 'PodLost',
+      steps: [{ status: 'succeeded' }, { status: 'skipped' }],
+    });
+  });
+
+  test('with words that Postgres calls no text do not stop the build', async () => {
+    const id = await firstBuild();
+    const events = EVENTS.map((event) => {
+      if (event.type === 'log') return { ...event, text: 'a\0b' };
+      return event.type === 'step-ended' || event.type === 'build-ended'
+        ? { ...event, message: 'a\0b' }
+        : event;
+    });
+    await followOn(stores, id, 1, events);
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
+      status: 'succeeded',
+    });
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks[0]?.text).toBe('a\0b');
+  });
+
+  test('of an attempt that was lost stay in the log, before those of the next one, under one cursor', async () => {
+    const id = await firstBuild();
+    const ref = { ...APP, job: 'unit', number: '1' };
+    await followOn(stores, id, 1, EVENTS.slice(0, 2));
+    await retryOn(stores, id, 1, { reason: 'PodLost: The Pod is gone.', at: now() });
+    await followOn(stores, id, 2, EVENTS);
+    const logs = await stores.views.logs(ref, 0);
+    expect(logs?.chunks.map(({ attempt, text }) => [attempt, text])).toEqual([
+      [1, 'step 0\n'],
+      [2, 'step 0\n'],
+      [2, 'step 1\n'],
+    ]);
+    expect(logs?.retried).toEqual([{ attempt: 1, reason: 'PodLost: The Pod is gone.' }]);
+    const rest = await stores.views.logs(ref, logs?.chunks[1]?.sequence ?? 0);
+    expect(rest?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
+  });
+
+  test('of a log over its limit are cut, from batch to batch, whatever the agent sends', async () => {
+    const id = await firstBuild();
+    const at = EVENTS[0]?.at ?? '';
+    const said = (sequence: number) => ({
+      sequence,
+      at,
+      type: 'log' as const,
+      step: '0',
+      text: 'x'.repeat(1000),
+    });
+    await followOn(stores, id, 1, [{ sequence: 1, at, type: 'step-started', step: '0' }]);
+    await stores.pool.query(
+      rows()`UPDATE build_attempts SET log_bytes = ${LOG_LIMIT - 1500} WHERE build_id = ${id}`,
+    );
+    for (const sequence of [2, 3, 4, 5]) {
+      expect(await followOn(stores, id, 1, [said(sequence)])).toMatchObject({
+        acknowledged: sequence,
+      });
+    }
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks.map(({ text }) => text)).toEqual([
+      'x'.repeat(1000),
+      `${'x'.repeat(500)}\n${LOG_CUT}\n`,
+    ]);
+  });
+
+  test('of a large log are kept small and read back whole', async () => {
+    const id = await firstBuild();
+    const text = 'the same line again and again\n'.repeat(2000);
+    const events = [
+      { sequence: 1, at: EVENTS[0]?.at ?? '', type: 'step-started' as const, step: '0' },
+      { sequence: 2, at: EVENTS[0]?.at ?? '', type: 'log' as const, step: '0', text },
+    ];
+    await followOn(stores, id, 1, events);
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks[0]?.text).toBe(text);
+    expect(logs).toMatchObject({ complete: false, hasMore: false });
+  });
+});
+
+/** The end of a build whose agent could tell it to nobody. */
+const last = (more: Partial<TerminationMessage> = {}): BuildEnd => {
+  const end = {
+    outcome: 'succeeded',
+    reason: 'AllStepsSucceeded',
+    message: 'All steps succeeded.',
+  } as const;
+  const words = { format: 1, ...end, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more } as const;
+  return { ...end, at: now(), words };
+};
+
+describe('a put', () => {
+  const withPut = samplePipeline({
+    resources: [resource('git.app'), resource('git.image')],
+    jobs: [
+      job('publish', get('git.app'), put('git.image')),
+      job('deploy', get('git.image', { passed: ['publish'] }), task('roll out')),
+      job('scan', get('git.image'), task('look')),
+    ],
+  });
+  const events = EVENTS.map((event) =>
+    event.type === 'step-ended' && event.step === '1' ? { ...event, version: { tag: '1.0' } } : event,
+  );
+
+  test('makes a version that triggers, and that has passed its job', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await schedule()).toEqual(['publish 1']);
+    const build = await oldest();
+    await followOn(stores, build, 1, events.slice(0, 6));
+    expect(await schedule()).toEqual(['scan 1']);
+    await followOn(stores, build, 1, events);
+    expect(await schedule()).toEqual(['deploy 1']);
+    expect(
+      (await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows,
+    ).toMatchObject([{ fields: { tag: '1.0' } }]);
+  });
+
+  test.each([0, 3, 4])(
+    'that nobody but the last words of its agent tells of makes its version all the same (%d events came)',
+    async (count) => {
+      saved = await stores.pipelines.savePipeline(toSave(withPut));
+      await found(stores, saved, [{ ref: 'a' }]);
+      await schedule();
+      const build = await oldest();
+      await followOn(stores, build, 1, events.slice(0, count));
+      const end = last({ versions: { '1': { tag: '1.0' } } });
+      expect(await endOn(stores, build, 1, end)).toBe('ended');
+      expect(await endOn(stores, build, 1, end)).toBe('over');
+      expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
+      expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
+        status: 'succeeded',
+        steps: [
+          { status: 'succeeded', exitCode: 0 },
+          { status: 'succeeded', exitCode: 0 },
+        ],
+      });
+    },
+  );
+
+  test('whose version had no room in the last words of its agent makes its build red, and lets nothing pass', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const build = await oldest();
+    await followOn(stores, build, 1, events.slice(0, 4));
+    expect(await endOn(stores, build, 1, last())).toBe('ended');
+    expect(await schedule()).toEqual([]);
+    expect(await stores.views.build({ ...APP, job: 'publish', number: '1' })).toMatchObject({
+      status: 'failed',
+      reason: 'VersionLost',
+      steps: [{}, { status: 'succeeded', message: 'its version is lost' }],
+    });
+  });
+
+  test('of a version that is known makes no second one', async () => {
+    saved = await stores.pipelines.savePipeline(toSave(withPut));
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    for (const build of await stores.builds.buildsToStart(10)) {
+      await followOn(stores, build.id, 1, events);
+    }
+    expect(await schedule()).toEqual(['deploy 1', 'scan 1']);
+    expect((await stores.views.versions({ ...APP, resource: 'git.image' }, { limit: 5 }))?.rows).toHaveLength(
+      1,
+    );
+  });
+});

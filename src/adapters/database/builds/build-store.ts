@@ -1,0 +1,51 @@
+import type { BuildStore } from '#flows/builds/ports.ts';
+import { teamsWithQueue, withQueue } from './admit-builds.ts';
+import {
+  attemptFacts,
+  buildState,
+  explainPending,
+  givenPod,
+  openAttempts,
+  podCreated,
+} from './build-attempts.ts';
+import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
+import type { Database } from '#adapters/database/connection/pool.ts';
+import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
+import { pipelinesToSchedule, withPipeline } from './scheduling/schedule.ts';
+import { wakeLateTriggers } from '#adapters/database/checks/trigger-checks.ts';
+import { triggerAnswer, withRequest, withRequestAfterChecks, withWaitEnded } from './scheduling/trigger-requests.ts';
+import { withVersionRequests } from './scheduling/trigger-version.ts';
+import { withBuild } from './with-build.ts';
+
+export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
+  return {
+    pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
+    withPipeline: (pipeline, work) => withPipeline(database, pipeline, work),
+    withRequest: (job, asked, work) => withRequest(database, { job, ...asked }, work),
+    withRequestAfterChecks: (job, asked, work) => withRequestAfterChecks(database, { job, ...asked }, work),
+    withWaitEnded: (waits, work) => withWaitEnded(database, waits, work),
+    withVersionRequests: (name, asked, work) => withVersionRequests(database, { name, asked }, work),
+    triggerAnswer: (waits) => triggerAnswer(database, waits),
+    wakeLateTriggers: () => wakeLateTriggers(database.pool),
+    approvalsWithTimeout: () => approvalsWithTimeout(database),
+    expireApprovals: (pipeline, builds, at) => expireApprovals(database, { pipeline, builds, at }),
+    teamsWithQueue: () => teamsWithQueue(database),
+    withQueue: (team, work) => withQueue(database, team, work),
+    buildsToStart: (limit, except) => buildsToStart(database, limit, except),
+    startingBuilds: () => startingBuilds(database),
+    explainHeld: (held) => explainHeld(database, held),
+    nextStartMs: () => nextStartMs(database),
+    explainFull: (namespace, reason) => explainFull(database, namespace, reason),
+    tryRefused: (namespace) => tryRefused(database, namespace),
+    tryAllRefused: (namespace) => tryAllRefused(database, namespace),
+    podCreated: (build, attempt, podUid, at) => podCreated(database, { build, attempt, podUid, at }),
+    explainPending: (build, reason) => explainPending(database, build, reason),
+    givenPod: (build, attempt) => givenPod(database, build, attempt),
+    attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
+    withBuild: (build, what, work) => withBuild(database, { build, ...what }, work),
+    openAttempts: () => openAttempts(database),
+    buildState: (build, attempt) => buildState(database, build, attempt),
+  };
+}

@@ -1,0 +1,67 @@
+import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
+import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { ids, prepared, rows, texts, type Database } from '#adapters/database/connection/pool.ts';
+
+/**
+ * The oldest builds of each team in turn. It walks from job to job along an index, so the length of a queue
+ * costs nothing: of each job it reads as many as are asked for. Fewer come where their definitions are long;
+ * the rest is there at the next call.
+ */
+export async function buildsToStart(
+  { pool, definitions }: Database & { definitions: Definitions },
+  limit: number,
+  except: string[] = [],
+): Promise<PendingBuild[]> {
+  const found = await pool.any(prepared<BuildRow>('builds_to_start')`
+    WITH RECURSIVE wanting (job) AS (
+      (SELECT job_id FROM builds WHERE wants_pod ORDER BY job_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT b.job_id FROM builds b WHERE b.wants_pod AND b.job_id > w.job ORDER BY b.job_id LIMIT 1)
+      FROM wanting w WHERE w.job IS NOT NULL),
+    oldest AS (
+      SELECT o.id, row_number() OVER (PARTITION BY p.team_id ORDER BY o.id) AS place
+      FROM wanting w JOIN jobs j ON j.id = w.job JOIN pipelines p ON p.id = j.pipeline_id
+      CROSS JOIN LATERAL (
+        SELECT b.id FROM builds b
+        WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
+        ORDER BY b.id LIMIT ${limit}) AS o
+      WHERE p.namespace <> ALL(${texts(except)})),
+    -- Before the join, so that Postgres knows how few rows it is for and reads no table through.
+    first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
+    SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
+  if (found.length === 0) return [];
+  const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
+  return found.flatMap(({ revision, ...build }) => {
+    const definition = known.get(revision);
+    return definition === undefined ? [] : { ...build, definition };
+  });
+}
+
+/** Builds that have a Pod, whose agent has not opened its session. */
+export async function startingBuilds({ pool }: Database): Promise<StartingBuild[]> {
+  const found = await pool.any(prepared<StartingBuild>('starting_builds')`
+    SELECT b.id AS build, t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+    FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL AND b.status = 'pending' AND NOT b.wants_pod
+      AND a.pod_uid IS NOT NULL AND a.pod_created_at IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM agent_sessions s WHERE s.build_id = b.id AND s.attempt = b.attempt)`);
+  return [...found];
+}
+
+/**
+ * Written once for each build, whatever the numbers in the reason are later. They are not put off: the next
+ * look finds them again.
+ */
+export async function explainHeld(
+  { pool }: Database,
+  held: readonly { build: number; code: string; reason: string }[],
+): Promise<number[]> {
+  const told = await pool.anyFirst(rows<{ id: number }>()`
+    UPDATE builds b SET pending_reason = n.reason
+    FROM unnest(${ids(held.map(({ build }) => build))}, ${texts(held.map(({ code }) => `${code}: %`))},
+      ${texts(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, known, reason)
+    WHERE b.id = n.id AND b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.known
+    RETURNING b.id`);
+  return [...told];
+}

@@ -1,0 +1,50 @@
+import { sql } from 'slonik';
+import { rows, type Database } from '#adapters/database/connection/pool.ts';
+
+/**
+ * A Pod that ends makes room for about one other; a few more are tried, should the oldest need more than
+ * that.
+ */
+const TRIED_AT_ONCE = 4;
+
+/** No room helps these. */
+const FOR_ITS_TAGS = 'Tag%';
+
+const OF_NAMESPACE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;
+
+export async function nextStartMs({ pool }: Database): Promise<number | undefined> {
+  const ms = await pool.oneFirst(rows<{ ms: number | null }>()`
+    SELECT ceil(extract(epoch FROM min(start_after) - now()) * 1000)::integer AS ms FROM builds
+    WHERE wants_pod AND start_after > now()`);
+  return ms ?? undefined;
+}
+
+export async function explainFull({ pool }: Database, namespace: string, reason: string): Promise<void> {
+  await pool.query(rows()`
+    UPDATE builds SET pending_reason = ${reason} WHERE id IN (
+      SELECT b.id FROM builds b ${OF_NAMESPACE} WHERE b.wants_pod AND p.namespace = ${namespace}
+        AND (b.start_after IS NULL OR b.start_after <= now()) AND b.pending_reason IS DISTINCT FROM ${reason})
+      AND wants_pod`);
+}
+
+export async function tryRefused({ pool }: Database, namespace: string): Promise<number> {
+  return await pool.oneFirst(rows<{ left: number }>()`
+    WITH refused AS (
+      SELECT b.id, row_number() OVER (ORDER BY b.id) AS place FROM builds b ${OF_NAMESPACE}
+      WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
+        AND b.pending_reason NOT LIKE ${FOR_ITS_TAGS}),
+    tried AS (
+      UPDATE builds SET start_after = NULL WHERE id IN (SELECT id FROM refused WHERE place <= ${TRIED_AT_ONCE}))
+    SELECT count(*) AS left FROM refused WHERE place > ${TRIED_AT_ONCE}`);
+}
+
+export async function tryAllRefused({ pool }: Database, namespace: string): Promise<boolean> {
+  const tried = await pool.oneFirst(rows<{ tried: number }>()`
+    WITH tried AS (
+      UPDATE builds SET start_after = NULL WHERE wants_pod AND id IN (
+        SELECT b.id FROM builds b ${OF_NAMESPACE}
+        WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace})
+      RETURNING 1)
+    SELECT count(*)::integer AS tried FROM tried`);
+  return tried > 0;
+}

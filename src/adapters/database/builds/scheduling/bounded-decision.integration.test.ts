@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
+import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const JOBS = 12;
+const VERSIONS = 100;
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** As many jobs that each take as many new versions. */
+async function flood(jobs: number, versions: number): Promise<number> {
+  const all = upTo(jobs).map((index) => job(`job-${index}`, get('git.app'), task('run')));
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  await found(
+    stores,
+    saved,
+    upTo(versions).map((ref) => ({ ref: String(ref) })),
+  );
+  return saved.id;
+}
+
+/** How many builds there are, and of how many different pairs of job and version. */
+async function built(): Promise<{ builds: number; pairs: number }> {
+  return await stores.pool.one(rows<{ builds: number; pairs: number }>()`
+    SELECT count(*) AS builds, count(DISTINCT (job_id, version_id)) AS pairs FROM build_inputs`);
+}
+
+function dying(facts: Facts): never {
+  decideBuilds(facts);
+  throw new Error('killed');
+}
+
+const notifications = { notify: (): void => undefined };
+
+describe('a pipeline that wants more builds than one decision makes', () => {
+  test('gets them in several, each build once, and says when it is done', async () => {
+    const pipeline = await flood(JOBS, VERSIONS);
+    const first = await schedulePipeline(pipeline, { ...stores, notifications, now });
+    expect([first.builds.length, first.more]).toEqual([1000, true]);
+    const second = await schedulePipeline(pipeline, { ...stores, notifications, now });
+    expect([second.builds.length, second.more]).toEqual([200, false]);
+    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  });
+
+  test('goes on where it was when the operator dies in the middle', async () => {
+    const pipeline = await flood(JOBS, VERSIONS);
+    await schedulePipeline(pipeline, { ...stores, notifications, now });
+    await expect(scheduleOn(stores, pipeline, now(), dying)).rejects.toThrow('killed');
+    // Whoever leads next hears of nothing: it asks.
+    const { builds, failures } = await scheduleJobs({ ...stores, notifications, now });
+    expect([builds.length, failures]).toEqual([200, []]);
+    expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
+  });
+});
+
+const decideAll = async () => await scheduleJobs({ ...stores, notifications, now });
+
+/** The oldest builds that have not ended. */
+async function endBuilds(count: number): Promise<void> {
+  await stores.pool.query(rows()`
+    UPDATE builds SET status = 'failed', wants_pod = false, ended_at = now()
+    WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL ORDER BY id LIMIT ${count})`);
+}
+
+describe('a pipeline whose queue is full', () => {
+  const APP = { team: 'main', pipeline: 'app' };
+  const ended = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
+
+  test('gets no more builds, says so, refuses people, and goes on by itself', async () => {
+    await flood(35, VERSIONS);
+    expect((await decideAll()).builds).toHaveLength(MAX_QUEUED_BUILDS);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+    expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: true });
+    const waiting = await stores.views.waiting(APP);
+    expect(waiting?.jobs.at(-1)).toMatchObject({ name: 'job-35', reasons: [{ code: 'QueueFull' }] });
+    expect(await triggerOn(stores, { ...APP, job: 'job-1' }, 'ann', now())).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'QueueFull' }],
+    });
+    await endBuilds(999);
+    expect((await decideAll()).builds).toEqual([]);
+    await endBuilds(1);
+    expect((await decideAll()).builds).toHaveLength(1000);
+    await endBuilds(2000);
+    expect((await decideAll()).builds).toHaveLength(500);
+    expect(await stores.pipelines.pipelineFacts(APP)).toMatchObject({ queueFull: false });
+    expect(await built()).toEqual({ builds: 3500, pairs: 3500 });
+  });
+
+  test('takes no retry', async () => {
+    const pipeline = await flood(21, VERSIONS);
+    const { builds } = await schedulePipeline(pipeline, { ...stores, notifications, now });
+    const [first] = await stores.builds.openAttempts();
+    await endOn(stores, first?.id ?? 0, 1, { ...ended, at: now() });
+    await decideAll();
+    await triggerOn(stores, { ...APP, job: 'job-2' }, 'ann', now());
+    const ref = { ...APP, job: builds[0]?.job ?? '', number: builds[0]?.number ?? '' };
+    expect(await stores.actions.retryBuild(ref, 'ann')).toMatchObject({
+      reasons: [{ code: 'QueueFull' }],
+    });
+  });
+});
+
+test('a pipeline with more gets than one decision looks at is decided on in several', async () => {
+  const all = upTo(50).map((index) =>
+    job(
+      `job-${index}`,
+      ...upTo(45).map((place) => ({ ...get('git.app'), name: `app-${place}` })),
+      task('run'),
+    ),
+  );
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all })));
+  await found(stores, saved, [{ ref: 'a' }]);
+  const seen: number[] = [];
+  const looking = (facts: Facts) => {
+    seen.push(facts.jobs.length);
+    return decideBuilds(facts);
+  };
+  for (const more of [true, true, false])
+    expect(await scheduleOn(stores, saved.id, now(), looking)).toMatchObject({ more });
+  expect(seen).toEqual([23, 23, 4]);
+});
+
+/** `unit` is through with as many versions, and `publish` with none. */
+async function passed(count: number): Promise<number> {
+  const every = { ...get('git.app', { passed: ['unit'] }), version: 'every' } as const;
+  const jobs = [job('unit', get('git.app', { trigger: false })), job('publish', every)];
+  const { id } = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
+  await stores.pool.query(rows()`
+    WITH made AS (
+      INSERT INTO versions (scope_id, digest, fields, found_at)
+      SELECT scope_id, sha256(n::text::bytea), '{}', now() FROM resources, generate_series(1, ${count}) AS n ORDER BY n
+      RETURNING id, scope_id, place),
+    builds AS (
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, ended_at, status, wants_pod)
+      SELECT j.id, v.id, n, '{"kind": "ready"}', now(), now(), 'succeeded', false
+      FROM jobs j, revisions v, generate_series(1, ${count}) AS n WHERE j.name = 'unit' RETURNING id, number, job_id)
+    INSERT INTO good_versions (job_id, resource_id, version_id, build_id, scope_id, place)
+    SELECT b.job_id, r.id, m.id, b.id, m.scope_id, m.place
+    FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM made) AS m JOIN builds b ON b.number = m.n, resources r`);
+  return id;
+}
+
+describe('a get that takes every version that passed', () => {
+  test('builds the oldest first although more wait than are looked at, and skips none', async () => {
+    const waiting = 1300;
+    const pipeline = await passed(waiting);
+    const order = async () =>
+      await stores.pool.anyFirst(rows<{ version: number }>()`
+        SELECT i.version_id - (SELECT min(id) FROM versions) + 1 AS version FROM build_inputs i ORDER BY i.build_id`);
+    await scheduleOn(stores, pipeline, now());
+    expect(await order()).toEqual(upTo((await order()).length));
+    for (let round = 0; round < 30; round += 1) {
+      await endBuilds(1000);
+      await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+      await scheduleOn(stores, pipeline, now());
+    }
+    expect(await order()).toEqual(upTo(waiting));
+  });
+});

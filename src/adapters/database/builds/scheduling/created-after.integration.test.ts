@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+let stores: TestStores;
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+
+/**
+ * The scheduler takes its time before it waits for the pipeline's lock; the build before may end meanwhile.
+ */
+test('a build is never created before the end of the build whose version it takes, whatever the clocks say', async () => {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(stores, saved, [{ ref: 'a' }]);
+  const looked = new Date();
+  await scheduleOn(stores, saved.id, looked);
+  await succeed(stores, 'unit');
+  await scheduleOn(stores, saved.id, looked);
+  const times = await stores.pool.any(rows<{ job: string; ordered: boolean }>()`
+    SELECT j.name AS job, b.created_at >= (SELECT max(ended_at) FROM builds) AND a.created_at = b.created_at
+      AND b.admitted_at >= b.created_at AS ordered
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN build_attempts a ON a.build_id = b.id WHERE j.name = 'publish'`);
+  expect(times).toEqual([{ job: 'publish', ordered: true }]);
+});

@@ -1,0 +1,35 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import { time } from '#adapters/database/connection/pool.ts';
+
+interface Ending {
+  by?: string | null;
+  /** The sentence that the build ends with: a text, or SQL that tells it for each build. */
+  reason: string | FragmentSqlToken;
+  /** SQL of its reason code. */
+  code?: FragmentSqlToken;
+  at: Date;
+}
+
+const CANCELLED = sql.fragment`'Cancelled'`;
+
+/**
+ * An UPDATE that stops builds which have not ended: one that has not started ends here, without hooks, since
+ * nothing of it has run; one that runs is asked to stop, and its agent ends it. Whoever runs it holds the
+ * pipeline's lock: it comes before the rows of builds.
+ */
+export function endUnstarted(
+  which: FragmentSqlToken,
+  { by = null, reason, code = CANCELLED, at }: Ending,
+): FragmentSqlToken {
+  const started = sql.fragment`builds.status = 'started'`;
+  return sql.fragment`
+      UPDATE builds SET cancelled_by = coalesce(builds.cancelled_by, ${by}), cancel_reason = coalesce(builds.cancel_reason, ${reason}),
+        cancel_requested_at = coalesce(builds.cancel_requested_at, ${time(at)}),
+        status = CASE WHEN ${started} THEN builds.status ELSE 'cancelled' END,
+        ended_at = CASE WHEN ${started} THEN NULL ELSE ${time(at)} END,
+        reason = CASE WHEN ${started} THEN builds.reason ELSE ${code} END,
+        message = CASE WHEN ${started} THEN builds.message ELSE ${reason} END,
+        wants_pod = wants_pod AND ${started}, held = NULL, pending_reason = NULL
+      WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL AND ${which} ORDER BY id FOR UPDATE) AND ended_at IS NULL
+      RETURNING builds.id, builds.job_id, builds.status`;
+}

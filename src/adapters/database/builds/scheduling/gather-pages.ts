@@ -1,0 +1,152 @@
+import { sql } from 'slonik';
+import {
+  NEWEST,
+  type JobFacts,
+  type Need,
+  type Pass,
+  type PassPage,
+  type Taken,
+  type UsedPage,
+} from '#domain/scheduling/facts.ts';
+import type { Pages } from '#flows/builds/schedule-ports.ts';
+import type { Gathered, GatheredJob } from './gather.ts';
+import { prepared, type Transaction } from '#adapters/database/connection/pool.ts';
+
+type PassNeed = Need & { kind: 'passes' };
+type UsedNeed = Need & { kind: 'used' };
+
+/** The newest page, of so many rows, of everything that the jobs' gets look back on. */
+export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
+  const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
+  return await olderPages(connection, gathered, { needs, rows });
+}
+
+export async function olderPages(
+  connection: Transaction,
+  { jobs, resources }: Gathered,
+  { needs, rows }: { needs: readonly Need[]; rows: number },
+): Promise<Pages> {
+  const ids = new Map<number, number>();
+  const known = jobs.map((job) => job.facts);
+  const passes = await passPages(connection, needs, { jobs: known, resources, rows, ids });
+  const used = await usedPages(connection, needs, { jobs, rows });
+  return { passes, used, ids };
+}
+
+function newestNeeds(jobs: JobFacts[]): Need[] {
+  const needs = new Map<string, Need>();
+  for (const job of jobs)
+    for (const [get, { resource, trigger, every, passed }] of job.gets.entries()) {
+      if (trigger && !every)
+        needs.set(`used ${job.id} ${get}`, { kind: 'used', job: job.id, get, from: NEWEST });
+      for (const { job: upstream } of passed)
+        needs.set(`passes ${upstream} ${resource}`, {
+          kind: 'passes',
+          upstream,
+          resource,
+          from: { version: NEWEST, build: NEWEST },
+        });
+    }
+  return [...needs.values()];
+}
+
+interface PassRow {
+  position: number;
+  rows: { version: number; build: number; id: number; also: (Taken & { id: number })[] }[] | null;
+}
+
+/** One row more than the page is long tells whether it is the last. */
+async function passPages(
+  connection: Transaction,
+  needs: readonly Need[],
+  { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
+): Promise<PassPage[]> {
+  const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
+  if (wanted.length === 0) return [];
+  const through = takenThrough(jobs);
+  const partly = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
+  const lists = wanted.map(({ upstream, resource, from }, position) => ({
+    position,
+    upstream,
+    resource,
+    version: from.version,
+    build: from.build,
+    also: through.get(upstream) ?? [],
+    partly,
+  }));
+  const found = await connection.any(prepared<PassRow>('gather_passes')`
+    SELECT n.position, (
+      SELECT jsonb_agg(jsonb_build_object('version', page.place, 'id', page.version_id, 'build', page.build_id, 'also', CASE
+          WHEN n.also = '{}' THEN '[]' ELSE coalesce((
+            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.place, 'id', o.version_id)) FROM good_versions o
+            WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
+              AND o.scope_id = (SELECT scope_id FROM resources WHERE id = o.resource_id)
+              AND NOT (o.resource_id = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
+        ORDER BY page.place DESC, page.build_id DESC)
+      FROM (SELECT version_id, place, build_id FROM good_versions g
+        WHERE g.job_id = n.upstream AND g.scope_id = (SELECT scope_id FROM resources WHERE id = n.resource)
+          AND (g.place, g.build_id) <= (n.version, n.build)
+          AND NOT (n.resource = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
+        ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
+    FROM jsonb_to_recordset(${sql.jsonb(lists)})
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly bigint[])`);
+  return found.flatMap(({ position, rows: all }): PassPage[] => {
+    const need = wanted[position];
+    if (need === undefined) return [];
+    const { upstream, resource, from } = need;
+    const listed = (all ?? []).map((row) => toPass(row, ids));
+    return [{ upstream, resource, from, rows: listed.slice(0, rows), end: listed.length <= rows }];
+  });
+}
+
+function toPass(
+  { version, build, id, also }: NonNullable<PassRow['rows']>[number],
+  ids: Gathered['ids'],
+): Pass {
+  for (const one of [{ version, id }, ...also]) if (one.version !== one.id) ids.set(one.version, one.id);
+  return { version, build, also: also.map(({ resource, version: taken }) => ({ resource, version: taken })) };
+}
+
+/**
+ * By upstream job: resources that some job takes more than one of through it, so that its builds must be
+ * known whole.
+ */
+function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
+  const through = new Map<number, Set<number>>();
+  for (const { gets } of jobs) {
+    const named = gets.flatMap(({ resource, passed }) => passed.map(({ job }) => ({ job, resource })));
+    for (const [upstream, taken] of Map.groupBy(named, ({ job }) => job)) {
+      if (taken.length < 2) continue;
+      const known = through.get(upstream) ?? new Set();
+      for (const { resource } of taken) known.add(resource);
+      through.set(upstream, known);
+    }
+  }
+  return new Map([...through].map(([upstream, taken]) => [upstream, [...taken]]));
+}
+
+async function usedPages(
+  connection: Transaction,
+  needs: readonly Need[],
+  { jobs, rows }: { jobs: GatheredJob[]; rows: number },
+): Promise<UsedPage[]> {
+  const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');
+  if (wanted.length === 0) return [];
+  const gets = new Map(jobs.map((job) => [job.facts.id, job.gets]));
+  const lists = wanted.map(({ job, get, from }, position) => {
+    const { resource = 0, nth = 0 } = gets.get(job)?.[get] ?? {};
+    return { position, job, resource, nth, from };
+  });
+  const found = await connection.any(prepared<{ position: number; versions: number[] }>('gather_used')`
+    SELECT n.position, to_jsonb(ARRAY(
+      SELECT version_id FROM build_inputs b
+      WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.nth = n.nth AND b.version_id <= n.from
+      ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
+    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, nth smallint, "from" bigint)`);
+  return found.flatMap(({ position, versions }): UsedPage[] => {
+    const need = wanted[position];
+    if (need === undefined) return [];
+    const { job, get, from } = need;
+    return [{ job, get, from, versions: versions.slice(0, rows), end: versions.length <= rows }];
+  });
+}

@@ -1,0 +1,38 @@
+import { sql } from 'slonik';
+import type { BuildRequest } from '#domain/scheduling/facts.ts';
+import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
+import { checksAsked, stillChecking } from '#adapters/database/checks/trigger-checks.ts';
+
+export type RequestRow = Omit<BuildRequest, 'version'> & {
+  version?: { resource: number; version: Placed; disabled: boolean };
+};
+
+/**
+ * The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for
+ * weeks.
+ */
+const MAX_REQUESTS = 200;
+
+/** Upstream requests of the same trigger, and whether their builds, or retries of those, succeeded. */
+const afterOfTrigger = sql.fragment`coalesce((
+  SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (
+    SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
+    WHERE b.id = u.build_id AND t.status IN ('succeeded', 'warning'))))
+  FROM job_triggers u WHERE u.cascade = m.cascade AND u.refused IS NULL AND u.job_id IN (
+    SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger AND g.resource_id = m.resource_id)), '[]')`;
+
+/** What people asked of job `j` and no build answers yet. */
+export const openRequests = sql.fragment`(
+  SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
+      WHEN m.version_id IS NOT NULL THEN (
+        SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
+        FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END,
+      'checks', ${checksAsked}, 'checking', ${stillChecking})) ORDER BY m.id)
+  FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
+    ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m)`;
+
+export function toRequest({ version, ...request }: RequestRow, placeOf: PlaceOf): BuildRequest {
+  return version === undefined
+    ? request
+    : { ...request, version: { ...version, version: placeOf(version.version) } };
+}

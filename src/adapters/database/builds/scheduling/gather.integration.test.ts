@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { sql } from 'slonik';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
+import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/history.ts';
+import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
+import { GATHERED } from '#testing/scheduling/runs.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { gatherJobs } from './gather.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+import { decisionTransaction } from './schedule.ts';
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** Row ids of a history in the database, by its own. */
+interface Written {
+  pipeline: number;
+  versions: Map<number, number>;
+  jobs: Map<number, number>;
+  lastBuild: number;
+}
+
+async function write(history: History): Promise<Written> {
+  const definition = samplePipeline({
+    resources: history.resources.map(({ name }) => resource(`git.${name}`)),
+    jobs: history.jobs.map((known): Job => {
+      const gets = known.gets.map((one) =>
+        get(`git.r${one.resource}`, {
+          trigger: one.trigger,
+          passed: one.passed.map((id) => jobOf(history, id).name),
+        }),
+      );
+      return job(known.name, ...gets);
+    }),
+  });
+  const saved = await stores.pipelines.savePipeline(toSave(definition));
+  const jobs = await idsByName('jobs', history.jobs);
+  const resources = await idsByName('resources', history.resources, 'git.');
+  const versions = new Map<number, number>();
+  const all = history.resources.flatMap(({ id, versions: own }) =>
+    own.map((one) => ({ resource: id, version: one.id, place: one.place })),
+  );
+  for (const { resource: of, version } of all.toSorted((a, b) => a.version - b.version)) {
+    const row = await stores.pool.oneFirst(rows<{ id: number }>()`
+      INSERT INTO versions (scope_id, digest, fields, found_at)
+      SELECT scope_id, sha256(${String(version)}::bytea), '{}', now() FROM resources WHERE id = ${rowOf(resources, of)}
+      RETURNING id`);
+    versions.set(version, row);
+  }
+  const places = new Map<number, number>();
+  for (const { version, place } of all.toSorted((a, b) => a.place - b.place)) {
+    const row = await stores.pool.oneFirst(rows<{ place: number }>()`
+      UPDATE versions SET place = ${isMoved(all, place) ? sql.fragment`nextval(pg_get_serial_sequence('versions', 'id'))` : sql.fragment`place`}
+      WHERE id = ${rowOf(versions, version)} RETURNING place`);
+    places.set(place, row);
+  }
+  await writeDecided(history, { jobs, resources, versions });
+  for (const known of history.jobs)
+    for (const [position, one] of known.gets.entries())
+      await stores.pool.query(rows()`
+        UPDATE job_gets SET every = ${one.every}, dealt_with = ${before(one.baseline, versions)},
+          settled = ${before(one.settled, versions)}, floor = ${floorIn(places, one.floor)}
+        WHERE job_id = ${rowOf(jobs, known.id)} AND position = ${position}`);
+  for (const build of history.builds.toSorted((a, b) => a.id - b.id))
+    await writeBuild(build, { pipeline: saved.id, jobs, resources, versions });
+  const lastBuild = await stores.pool.oneFirst(rows<{ id: number }>()`
+    SELECT coalesce(max(id), 0) AS id FROM builds`);
+  return { pipeline: saved.id, versions, jobs, lastBuild };
+}
+
+/** The place of what is at the floor or above it. */
+function floorIn(places: Map<number, number>, floor = 0): number {
+  const above = [...places].filter(([place]) => place >= floor).map(([, row]) => row);
+  return above.length === 0 ? 0 : Math.min(...above);
+}
+
+/** It, or one below it, stands where no id does; so all that are above get places anew. */
+function isMoved(all: readonly { version: number; place: number }[], place: number): boolean {
+  return all.some((one) => one.place !== one.version && one.place <= place);
+}
+
+interface Rows {
+  jobs: Map<number, number>;
+  resources: Map<number, number>;
+  versions: Map<number, number>;
+}
+
+/** A mark below all versions, or between two of them. */
+function before(mark: number, versions: Map<number, number>): number {
+  const older = [...versions].filter(([id]) => id <= mark).map(([, row]) => row);
+  return Math.max(0, ...older);
+}
+
+/** What people decided: pauses, pins, disabled versions. */
+async function writeDecided(history: History, { jobs, resources, versions }: Rows): Promise<void> {
+  await stores.pool.query(rows()`UPDATE pipelines SET paused = ${history.paused}`);
+  for (const { id, paused, interruptible, supersede = true, concurrency = null } of history.jobs)
+    await stores.pool.query(rows()`
+      UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible}, supersede = ${supersede}, concurrency = ${concurrency}
+      WHERE id = ${rowOf(jobs, id)}`);
+  for (const { id, pinned, versions: own } of history.resources) {
+    if (pinned !== undefined)
+      await stores.pool.query(rows()`
+        UPDATE resources SET pinned_version = ${rowOf(versions, pinned)} WHERE id = ${rowOf(resources, id)}`);
+    for (const version of own.filter(({ disabled }) => disabled))
+      await stores.pool.query(rows()`
+        UPDATE versions SET disabled = true WHERE id = ${rowOf(versions, version.id)}`);
+  }
+}
+
+async function idsByName(table: 'jobs' | 'resources', items: { id: number; name: string }[], prefix = '') {
+  const found =
+    table === 'jobs'
+      ? await stores.pool.any(rows<{ id: number; name: string }>()`SELECT id, name FROM jobs`)
+      : await stores.pool.any(rows<{ id: number; name: string }>()`SELECT id, name FROM resources`);
+  return new Map(items.map(({ id, name }) => [id, found.find((row) => row.name === prefix + name)?.id ?? 0]));
+}
+
+async function writeBuild(
+  build: HistoryBuild,
+  { pipeline, jobs, resources, versions }: Rows & { pipeline: number },
+): Promise<void> {
+  const id = await stores.pool.oneFirst(rows<{ id: number }>()`
+    INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, ended_at)
+    SELECT ${rowOf(jobs, build.job)}, r.id, ${10_000 + build.id}, ${JSON.stringify(build.cause)}::jsonb, now(), ${build.status},
+      CASE WHEN ${isActive(build.status)} THEN NULL ELSE now() END
+    FROM revisions r WHERE r.pipeline_id = ${pipeline} RETURNING id`);
+  for (const [position, input] of build.inputs.entries())
+    await stores.pool.query(rows()`
+      INSERT INTO build_inputs (build_id, position, nth, job_id, name, resource_id, version_id, used)
+      VALUES (${id}, ${position}, ${nthOf(build, position)}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
+        ${rowOf(versions, input.version)}, ${build.usedNothing !== true})`);
+  if (!isGood(build.status)) return;
+  for (const taken of [...build.inputs, ...build.outputs])
+    await stores.pool.query(rows()`
+      INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
+      VALUES (${rowOf(jobs, build.job)}, ${rowOf(resources, taken.resource)}, ${rowOf(versions, taken.version)}, ${id})
+      ON CONFLICT DO NOTHING`);
+}
+
+/** Which of the inputs of its resource it is. */
+function nthOf({ inputs }: HistoryBuild, position: number): number {
+  return inputs.slice(0, position).filter(({ resource: id }) => id === inputs[position]?.resource).length;
+}
+
+function rowOf(map: Map<number, number>, id: number): number {
+  const found = map.get(id);
+  if (found === undefined) throw new Error(`No row was written for ${id}.`);
+  return found;
+}
+
+interface MadeBuild {
+  job: number;
+  /** Row ids, by position of the get. */
+  versions: readonly number[];
+}
+
+/**
+ * What was written, since only that has row ids of versions: the decision itself has their places in the
+ * order of their resource.
+ */
+async function madeAfter(build: number): Promise<readonly MadeBuild[]> {
+  return await stores.pool.any(rows<MadeBuild>()`
+    SELECT b.job_id AS job,
+      to_jsonb(ARRAY(SELECT i.version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
+    FROM builds b WHERE b.id > ${build} ORDER BY b.id`);
+}
+
+/** `job: versions`, in the order of the decision. */
+function said(builds: readonly MadeBuild[]): string[] {
+  return builds.map(({ job: of, versions }) => `${of}: ${String(versions)}`);
+}
+
+/** Pages of one row, so that every search goes on over the end of a page. */
+const ONE_BY_ONE = [1, ...Array.from({ length: 499 }, () => 1)] as const;
+
+/** Nothing of it is written. */
+async function decided(
+  jobs: ReadonlyMap<number, number>,
+  pageRows?: readonly [number, ...number[]],
+): Promise<Decision> {
+  return await stores.pool.transaction(async (connection) => {
+    const gather = async () => await gatherJobs(connection, [...jobs.values()]);
+    const tx = decisionTransaction(connection, gather);
+    return (await decideWithPages(tx, pageRows && { pageRows })).decision;
+  });
+}
+
+describe('what Postgres gathers', () => {
+  test('leads to the decision that everything at once leads to', async () => {
+    const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents });
+    await fc.assert(
+      fc.asyncProperty(drawn, async (one) => {
+        const history = historyOf(one.pipeline);
+        for (const [index, event] of one.events.entries()) {
+          happen(history, event);
+          if (index % 3 === 0) applyDecision(history, decideFromHistory(history));
+        }
+        const expected = decideFromHistory(history);
+        await stores.empty();
+        await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+        const { pipeline, versions, jobs, lastBuild } = await write(history);
+        const [usual, byOne] = await Promise.all([decided(jobs), decided(jobs, ONE_BY_ONE)]);
+        expect(byOne).toEqual(usual);
+        await scheduleOn(stores, pipeline, new Date());
+        const inRows = expected.builds.map((build) => ({
+          job: rowOf(jobs, build.job),
+          versions: build.versions.map((version) => rowOf(versions, version)),
+        }));
+        expect(said(await madeAfter(lastBuild))).toEqual(said(inRows));
+      }),
+      { numRuns: GATHERED },
+    );
+  }, 600_000);
+
+  test('is looked for further back when the newest builds do not agree', async () => {
+    const history = disagreeing({ upTo: 300, agreed: 5, place: (version) => version });
+    const { pipeline, versions } = await write(history);
+    const asked: Facts[] = [];
+    const decisions: Decision[] = [];
+    await scheduleOn(stores, pipeline, new Date(), (facts) => {
+      asked.push(structuredClone(facts));
+      decisions.push(decideBuilds(facts));
+      return decideBuilds(facts);
+    });
+    expect(asked.map(({ passes }) => passes.length)).toEqual([2, 3]);
+    expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
+  });
+
+  test('is looked for further back from page to page where versions have moved', async () => {
+    // The first one is the newest now.
+    const history = disagreeing({ upTo: 8, agreed: 3, place: (version) => (version === 1 ? 9 : version) });
+    const { versions, jobs } = await write(history);
+    const { builds } = await decided(jobs, ONE_BY_ONE);
+    expect(builds.map((build) => build.versions)).toEqual([[rowOf(versions, 3)]]);
+  });
+});
+
+/**
+ * The last job takes what passed both others: the first of them is through with all versions, the second with
+ * one.
+ */
+function disagreeing(drawn: { upTo: number; agreed: number; place: (version: number) => number }): History {
+  const upstream = {
+    interruptible: false,
+    gets: [{ resource: 0, trigger: false, every: false, passed: 0 }],
+  };
+  const both = { interruptible: false, gets: [{ resource: 0, trigger: true, every: false, passed: 3 }] };
+  const history = historyOf({ resources: 1, jobs: [upstream, upstream, both], past: [] });
+  const known = history.resources[0];
+  for (let version = 1; version <= drawn.upTo; version += 1) {
+    known?.versions.push({
+      id: version,
+      place: drawn.place(version),
+      label: String(version),
+      disabled: false,
+    });
+    for (const of of version === drawn.agreed ? [1, 2] : [1])
+      history.builds.push({
+        id: history.builds.length + 1,
+        job: of,
+        number: '1',
+        status: 'succeeded',
+        inputs: [{ resource: 1, version }],
+        outputs: [],
+        cause: { kind: 'version', resource: 1, version },
+        approved: false,
+        votes: [],
+      });
+  }
+  return history;
+}

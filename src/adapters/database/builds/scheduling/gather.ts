@@ -1,0 +1,300 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import {
+  MAX_PASSED_WAITING,
+  MOST_PASSED,
+  MOST_UNUSED,
+  NEWEST,
+  PASSED_AT_EDGE,
+  type Facts,
+  type GetFacts,
+  type Held,
+  type JobFacts,
+} from '#domain/scheduling/facts.ts';
+import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
+import type { Hold } from '#domain/scheduling/start-queued.ts';
+import type { Gate } from '#domain/scheduling/vote.ts';
+import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
+import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
+import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
+import { queuedBuilds } from './queued-builds.ts';
+import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+
+/** A job's facts, and what the store needs to write what is decided on them. */
+export interface GatheredJob {
+  facts: JobFacts;
+  team: string;
+  pipeline: string;
+  revision: number;
+  nextNumber: number;
+  requested: number;
+  /** By position of the job's gets. */
+  gets: { name: string; resource: number; nth: number }[];
+  /** The gate that its builds wait at. */
+  approval?: Gate;
+  hold: Hold;
+}
+
+/** All but the pages. */
+export interface Gathered {
+  jobs: GatheredJob[];
+  paused: boolean;
+  resources: Facts['resources'];
+  /** Builds of the pipeline that have not started. */
+  queued: number;
+  /** Jobs of the pipeline may be left that wait for a decision too. */
+  more: boolean;
+  /** Row ids of versions by place, where they differ; pages add theirs. */
+  ids: Map<number, number>;
+}
+
+interface Row {
+  id: number;
+  queued: number;
+  name: string;
+  team: string;
+  pipeline: string;
+  revision: number;
+  next_number: number;
+  requested: number;
+  paused: boolean;
+  pipeline_paused: boolean;
+  interruptible: boolean;
+  supersede: boolean;
+  approval: Gate | null;
+  concurrency: number | null;
+  serial_groups: string[];
+  team_limit: number | null;
+  active: JobFacts['active'] | null;
+  queued_newest: JobFacts['queued'] | null;
+  requests: RequestRow[] | null;
+  inputs: InputRow[] | null;
+}
+
+interface InputRow extends Omit<GetFacts, 'unused'> {
+  name: string;
+  nth: number;
+  resourceName: string;
+  newest: Placed | null;
+  unused: Placed[];
+  disabled: boolean;
+  pinned: { version: Placed; disabled: boolean; unknown: boolean; elsewhere: boolean } | null;
+  held: { from: number; until: string; newest: Placed | null } | null;
+}
+
+/**
+ * As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow
+ * with the pipeline.
+ */
+const MAX_GETS = 1000;
+
+/**
+ * Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock.
+ */
+export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
+  const queued = queuedBuilds(sql.fragment`${pipeline}`);
+  return await gather(connection, 'gather_waiting', {
+    queued,
+    where: sql.fragment`${queued} <= ${AUTOMATIC_PAUSE_ABOVE} AND ${firstWaiting(pipeline)}`,
+  });
+}
+
+const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
+      SELECT w.id FROM (
+        SELECT q.id, coalesce(sum(q.gets) OVER (ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        FROM (SELECT o.id, greatest(1, (SELECT count(*) FROM job_gets c WHERE c.job_id = o.id)) AS gets FROM jobs o
+          WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL AND o.schedule_requested > o.last_scheduled) AS q) AS w
+      WHERE w.before < ${MAX_GETS})`;
+
+/** Jobs of one pipeline. `unused`: as many versions of each get are looked for. */
+export async function gatherJobs(
+  connection: Transaction,
+  jobs: readonly number[],
+  unused?: number,
+): Promise<Gathered> {
+  return await gather(connection, 'gather_jobs', {
+    queued: queuedBuilds(sql.fragment`(SELECT f.pipeline_id FROM jobs f WHERE f.id = ${jobs[0] ?? 0})`),
+    where: sql.fragment`j.id = ANY(${ids(jobs)})`,
+    ...(unused === undefined ? {} : { unused }),
+  });
+}
+
+/** Automatic builds that have not ended, those aside that a newer set may supersede. */
+const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
+          AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
+          AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
+        ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
+
+/** Builds of a newest set that have not begun. */
+const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
+        SELECT b.id, b.number::text AS number FROM builds b
+        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
+        ORDER BY b.id) AS o)`;
+
+/** Each part is answered from one end of an index, so the cost does not grow with history. */
+async function gather(
+  connection: Transaction,
+  name: string,
+  {
+    queued,
+    where,
+    unused = MOST_UNUSED + 1,
+  }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
+): Promise<Gathered> {
+  const found = await connection.any(prepared<Row>(name)`
+    SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
+      ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
+      j.concurrency, j.serial_groups, t.running_builds AS team_limit,
+      ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
+      ${openRequests} AS requests,
+      (SELECT jsonb_agg(jsonb_build_object(
+          'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
+          'baseline', g.dealt_with,
+          'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
+            FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
+          'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
+          'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
+          'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN (
+              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled, 'unknown', v.scope_id <> r.scope_id,
+                'elsewhere', v.scope_id <> r.scope_id)
+              FROM versions v WHERE v.id = r.pinned_version)
+            WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
+          'held', ${heldFrom},
+          'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
+            WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
+            ELSE ${unusedPassed(MOST_PASSED)} END) ORDER BY g.position)
+        FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
+    FROM jobs j
+    JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+    JOIN teams t ON t.id = p.team_id
+    JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+    WHERE j.deleted_at IS NULL AND ${where}`);
+  const inputs = found.flatMap((row) => row.inputs ?? []);
+  const moved = new Map<number, number>();
+  const placeOf: PlaceOf = ([place, id]) => {
+    if (place !== id) moved.set(place, id);
+    return place;
+  };
+  return {
+    jobs: found.map((row) => toGathered(row, placeOf)),
+    paused: found.some((row) => row.pipeline_paused),
+    more: inputs.length >= MAX_GETS,
+    queued: found[0]?.queued ?? 0,
+    resources: [...new Map(inputs.map((input) => [input.resource, toResource(input, placeOf)])).values()],
+    ids: moved,
+  };
+}
+
+/**
+ * Written so that it can only be looked up for each version, never joined with all that was ever used; and so
+ * that the planner takes it for the rule: of what it takes for rare it would rather sort all there is than
+ * look at the first.
+ */
+const neverUsed = (version: FragmentSqlToken) => sql.fragment`
+  ((SELECT 1 FROM build_inputs b
+    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth LIMIT 1) = 1) IS NOT TRUE`;
+
+/**
+ * A range, so that an index answers: of a pinned resource only the one version counts, of one without that
+ * version none.
+ */
+const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
+const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
+const asPinned = (version: FragmentSqlToken) =>
+  sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
+
+/**
+ * Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up.
+ */
+const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
+  SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
+    SELECT ${placed} FROM versions v
+    WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
+  FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
+
+/** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
+const unusedVersions = (most: number) => sql.fragment`ARRAY(
+  SELECT ${placed} FROM versions v
+  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
+    AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
+    AND v.place >= g.floor
+  ${FOUND_FIRST_FIRST} LIMIT ${most})`;
+
+const newestPassed = sql.fragment`
+      SELECT place, version_id FROM good_versions
+      WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > g.dealt_with AND place >= g.floor
+        AND ${asPinned(sql.fragment`version_id`)}
+      ORDER BY place DESC`;
+
+/** Builds take the oldest first, so what is used is older than what waits. */
+const manyPassedWait = sql.fragment`(
+  SELECT count(*) FROM (${newestPassed} OFFSET ${MOST_PASSED - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
+  WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
+
+/** A place is never below the id, so nothing up to the mark is at a place behind it. */
+const unusedPassed = (most: number) => sql.fragment`ARRAY(
+  SELECT jsonb_build_array(n.place, n.version_id) FROM (
+    SELECT DISTINCT place, version_id FROM (
+      ${newestPassed} LIMIT ${most}) AS newest) AS n
+  WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
+    SELECT bool_and((SELECT o.build_id FROM good_versions o
+      WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
+    FROM unnest(g.passed) AS u (job))
+  ORDER BY n.place LIMIT ${MOST_UNUSED})`;
+
+function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
+  const inputs = row.inputs ?? [];
+  return {
+    facts: {
+      id: row.id,
+      name: row.name,
+      paused: row.paused,
+      interruptible: row.interruptible,
+      approval: row.approval !== null,
+      gets: inputs.map(({ resource, trigger, every, baseline, passed, unused }) => ({
+        resource,
+        trigger,
+        every,
+        baseline,
+        passed,
+        unused: unused.map(placeOf),
+      })),
+      requests: (row.requests ?? []).map((request) => toRequest(request, placeOf)),
+      supersede: row.supersede,
+      active: row.active ?? [],
+      queued: row.queued_newest ?? [],
+      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
+    },
+    team: row.team,
+    pipeline: row.pipeline,
+    revision: row.revision,
+    nextNumber: row.next_number,
+    requested: row.requested,
+    gets: inputs.map(({ name, resource, nth }) => ({ name, resource, nth })),
+    ...(row.approval === null ? {} : { approval: row.approval }),
+    hold: {
+      paused: row.paused || row.pipeline_paused,
+      serialGroups: row.serial_groups,
+      ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),
+      ...(row.team_limit === null ? {} : { limit: row.team_limit }),
+    },
+  };
+}
+
+function toResource(
+  { resource, resourceName, newest, disabled, pinned, held }: InputRow,
+  placeOf: PlaceOf,
+): Facts['resources'][number] {
+  return {
+    id: resource,
+    name: resourceName,
+    disabled,
+    ...(newest === null ? {} : { newest: placeOf(newest) }),
+    ...(pinned === null ? {} : { pinned: { ...pinned, version: placeOf(pinned.version) } }),
+    ...(held === null ? {} : { held: toHeld(held, placeOf) }),
+  };
+}
+
+function toHeld({ from, until, newest }: NonNullable<InputRow['held']>, placeOf: PlaceOf): Held {
+  return { from, until: new Date(until), ...(newest === null ? {} : { newest: placeOf(newest) }) };
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import {
+  eventsOf,
+  found,
+  giveTurns,
+  openStores,
+  storesOver,
+  toSave,
+  type TestStores,
+} from '#testing/stores.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+const BUILDS = 20_000;
+const TABLES = ['builds', 'versions', 'build_inputs', 'good_versions', 'build_attempts', 'build_steps'];
+let stores: TestStores;
+/** One connection only, so that its counters can be asked for. */
+let pool: DatabasePool;
+let saved: SavedPipeline;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await fillWithHistory(stores.pool, BUILDS, now());
+  pool = await openPool(stores.url, { maximumConnections: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await stores.close();
+});
+
+test('nothing on the way from a version to its build reads through history', async () => {
+  const { builds, checks, sessions, views } = storesOver({ pool });
+  const ways: Record<string, () => Promise<unknown>> = {
+    'due checks': () => checks.dueChecks(now(), 100),
+    'recorded versions': () => found({ checks }, saved, [{ ref: 'a' }, { ref: 'b' }]),
+    'pipelines to schedule': () => builds.pipelinesToSchedule(50),
+    'a decision': () => scheduleOn({ builds }, saved.id, now()),
+    'a trigger': () => triggerOn({ builds }, { ...APP, job: 'unit' }, 'ann', now()),
+    'whose turn it is': async () => await giveTurns({ builds }),
+    'builds to start': () => builds.buildsToStart(32, ['elsewhere']),
+    'what is put off': async () => {
+      await builds.explainFull('main', 'TeamLimit: enough');
+      await builds.explainPending((await builds.buildsToStart(1))[0]?.id ?? 0, 'QuotaExceeded: no room');
+      await builds.nextStartMs();
+      await builds.tryRefused('main');
+    },
+    'a build from its session to its end': async () => {
+      const id = (await builds.buildsToStart(1))[0]?.id ?? 0;
+      await builds.podCreated(id, 1, 'pod', now());
+      await builds.givenPod(id, 1);
+      await sessions.openSession({ kind: 'build', build: id, attempt: 1 }, 'key', 'pod', now());
+      await sessions.sessionOf('key');
+      await builds.attemptFacts(id, 1);
+      await followOn({ builds }, id, 1, eventsOf(['0', '1'], now().toISOString()));
+    },
+    'the decision on what passed': () => scheduleOn({ builds }, saved.id, now()),
+    'open attempts': () => builds.openAttempts(),
+    'a page of builds': () => views.builds({ ...APP, job: 'unit' }, { limit: 50, before: BUILDS / 2 }),
+    'a page of versions': () =>
+      views.versions({ ...APP, resource: 'git.app' }, { limit: 50, before: BUILDS / 2 }),
+    'a build and its log': async () => {
+      await views.build({ ...APP, job: 'unit', number: '777' });
+      await views.logs({ ...APP, job: 'unit', number: '777' }, 0);
+    },
+  };
+  expect(await readThrough(ways, TABLES)).toEqual([]);
+});
+
+test('nor does anything on the way from hooks to the builds that wait for them', async () => {
+  const { builds, checks } = storesOver({ pool });
+  const told = { ...toSave(withHooks()), pipeline: 'told' };
+  const { id, resources } = await stores.pipelines.savePipeline(told);
+  await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
+  const recorded = async (): Promise<unknown> => {
+    await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
+    return await found({ checks }, { resources }, [{ ref: 'of hooks' }]);
+  };
+  const run = async (): Promise<number> => (await checks.openHookRuns())[0]?.run ?? 0;
+  const ways: Record<string, () => Promise<unknown>> = {
+    'recorded versions': recorded,
+    'a decision while they wait': () => scheduleOn({ builds }, id, now()),
+    'open hooks': run,
+    'all open runs': () => checks.openRuns(),
+    'what an agent gets': async () => await checks.runFacts(await run()),
+    'why there is no Pod': async () => await checks.explainHooks(await run(), 'no room'),
+    'the end of hooks': async () => await checks.recordHooks(await run(), { results: [] }, now()),
+    'the decision that follows': () => scheduleOn({ builds }, id, now()),
+  };
+  expect(await readThrough(ways, [...TABLES, 'check_runs', 'hook_runs'])).toEqual([]);
+  expect(
+    (await stores.views.builds({ team: 'main', pipeline: 'told', job: 'unit' }, { limit: 5 }))?.rows,
+  ).toHaveLength(1);
+});
+
+function withHooks(): Pipeline {
+  const run = { runner: 'shell', cmd: 'tell' } as const;
+  return samplePipeline({
+    jobs: samplePipeline().jobs.map((job) => ({ ...job, onTrigger: [{ kind: 'command', run }] })),
+  });
+}
+
+/** Which of the ways read through which table. */
+async function readThrough(
+  ways: Record<string, () => Promise<unknown>>,
+  tables: readonly string[],
+): Promise<string[]> {
+  const scans: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const before = await rowsReadThrough(pool, tables);
+    await way();
+    const after = await rowsReadThrough(pool, tables);
+    for (const [table, count] of after) if (count > (before.get(table) ?? 0)) scans.push(`${name}: ${table}`);
+  }
+  return scans;
+}
+
+/** As many runs of hooks as builds, all over. */
+async function fillWithHooks(connection: DatabasePool, resource: number): Promise<void> {
+  await connection.query(rows()`
+    WITH runs AS (
+      INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at)
+      SELECT p.id, 'on-trigger', 'version', now(), now() FROM pipelines p, generate_series(1, ${BUILDS}) WHERE p.name = 'told'
+      RETURNING id)
+    INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until, open)
+    SELECT id, ${resource}::bigint, 0, 0, now(), false FROM runs`);
+  await connection.query(rows()`ANALYZE`);
+}

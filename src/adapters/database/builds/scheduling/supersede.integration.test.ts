@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
+});
+afterAll(async () => await stores.close());
+
+/** A job that takes the newest version; what it waits for is the team's only place, which `busy` has. */
+async function begin(
+  more: Partial<Job> = {},
+): Promise<{ found: (ref: string) => Promise<void>; id: number }> {
+  const latest = { ...get('git.app'), version: 'latest' as const };
+  const busy = job('busy', get('git.app', { trigger: false }), task('run'));
+  const ship: Job = { ...job('ship', latest, task('run')), ...more };
+  const definition = samplePipeline({ jobs: [busy, job('later', get('git.app', { trigger: false })), ship] });
+  const saved = await stores.pipelines.savePipeline(toSave(definition));
+  return {
+    id: saved.id,
+    found: async (ref) => {
+      await found(stores, saved, [{ ref }]);
+      await scheduleOn(stores, saved.id, now());
+    },
+  };
+}
+
+async function approve(by: string, number: string): Promise<unknown> {
+  return await stores.actions.vote({ ...APP, job: 'ship', number }, { by, approve: true });
+}
+
+async function ask(name: string): Promise<void> {
+  await triggerOn(stores, { ...APP, job: name }, 'ann', now());
+}
+
+async function builds(): Promise<string[]> {
+  const all = await stores.pool.any(rows<{ said: string }>()`
+    SELECT concat_ws(' ', j.name, b.number, b.status, b.reason, b.message) AS said
+    FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);
+  return all.map(({ said }) => said);
+}
+
+test('a superseded build says which one took its place, and that one has its place in the queue', async () => {
+  const { found: find } = await begin();
+  await find('a');
+  await stores.pool.query(rows()`UPDATE builds SET admitted_at = NULL, wants_pod = false`);
+  await ask('busy');
+  await stores.pool.query(
+    rows()`UPDATE builds SET admitted_at = now() WHERE id = (SELECT max(id) FROM builds)`,
+  );
+  await ask('later');
+  await find('b');
+  await find('c');
+  expect(await builds()).toEqual([
+    'ship 1 cancelled Superseded Build 2 took its place.',
+    'busy 1 pending',
+    'later 1 pending',
+    'ship 2 cancelled Superseded Build 3 took its place.',
+    'ship 3 pending',
+  ]);
+  const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
+  const [busy] = await stores.builds.openAttempts();
+  await endOn(stores, busy?.id ?? 0, 1, over);
+  await giveTurns(stores);
+  const turns = await stores.builds.openAttempts();
+  expect(turns.map((build) => `${build.job} ${build.number}`)).toEqual(['ship 3']);
+});
+
+test('votes on a superseded build do not count for the newer one', async () => {
+  const { found: find } = await begin({ approval: { label: 'gate', approvals: 2, notify: [] } });
+  await find('a');
+  await approve('bob', '1');
+  await find('b');
+  expect(await approve('eve', '2')).toMatchObject({ state: 'waiting', message: 'Approved by 1 of 2.' });
+  expect(await approve('bob', '2')).toMatchObject({ state: 'approved' });
+});
+
+test('a build that begins while a newer one is decided on runs on, and the decision is taken again', async () => {
+  const { found: find, id } = await begin();
+  await find('a');
+  await ask('busy');
+  await stores.pool.query(
+    rows()`UPDATE builds SET status = 'started' WHERE job_id = (SELECT id FROM jobs WHERE name = 'busy')`,
+  );
+  const [queued = 0, begun = 0] = await stores.pool.anyFirst(
+    rows<{ id: number }>()`SELECT id FROM builds ORDER BY id`,
+  );
+  await stores.pool.query(rows()`
+    INSERT INTO versions (scope_id, digest, fields, found_at)
+    SELECT scope_id, sha256('b'), '{"ref": "b"}', now() FROM resources`);
+  await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
+  let decisions = 0;
+  await scheduleOn(stores, id, now(), (facts) => {
+    decisions += 1;
+    const decision = decideBuilds(facts);
+    // As if an agent had begun the build between the facts and what is written: it is not queued any more.
+    const supersedes = decisions === 1 ? [begun] : [queued];
+    return { ...decision, builds: decision.builds.map((build) => ({ ...build, supersedes })) };
+  });
+  expect(decisions).toBe(2);
+  expect(await builds()).toEqual([
+    'ship 1 cancelled Superseded Build 2 took its place.',
+    'busy 1 started',
+    'ship 2 pending',
+  ]);
+});
+
+test('a job that says supersede = false keeps its queued build', async () => {
+  const { found: find } = await begin({ supersede: false });
+  await find('a');
+  await find('b');
+  expect(await builds()).toEqual(['ship 1 pending']);
+});

@@ -1,0 +1,123 @@
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import type {
+  RequestTransaction,
+  TriggerAnswer,
+  TriggerWaits,
+  WaitingTransaction,
+} from '#flows/builds/trigger-ports.ts';
+import type { BuildRef, JobName } from '#flows/names.ts';
+import { gatherJobs } from './gather.ts';
+import { LOCK, prepared, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { decisionTransaction } from './schedule.ts';
+import { insertTrigger } from '#adapters/database/checks/trigger-checks.ts';
+import { decidedAgain } from './write-decision.ts';
+
+/** Recorded by the statement that takes the pipeline's lock. */
+export async function withRequest<T>(
+  { pool }: Database,
+  { job: { team, pipeline, job }, by, at }: { job: JobName; by: string; at: Date },
+  work: (tx: RequestTransaction) => Promise<T>,
+): Promise<T | undefined> {
+  return await decidedAgain(async () =>
+    pool.transaction(async (connection) => {
+      const recorded = await connection.maybeOne(prepared<{ job: number; request: number }>('trigger_job')`
+      WITH named AS MATERIALIZED (
+        SELECT j.id, j.pipeline_id FROM jobs j
+        JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+        JOIN teams t ON t.id = p.team_id
+        WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
+      INSERT INTO job_triggers (job_id, requested_by, requested_at)
+      SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
+      RETURNING job_id AS job, id AS request`);
+      if (recorded === null) return undefined;
+      const gather = async () => await gatherJobs(connection, [recorded.job]);
+      return await work({ ...decisionTransaction(connection, gather), request: recorded.request });
+    }),
+  );
+}
+
+/** The request is durable before anybody waits. */
+export async function withRequestAfterChecks<T>(
+  { pool }: Database,
+  { job: { team, pipeline, job }, by, waitMs, at }: { job: JobName; by: string; waitMs: number; at: Date },
+  work: (tx: WaitingTransaction) => Promise<T>,
+): Promise<T | undefined> {
+  return await decidedAgain(async () =>
+    pool.transaction(async (connection) => {
+      const named = await connection.maybeOne(rows<{ job: number; pipelineId: number }>()`
+        WITH named AS MATERIALIZED (
+          SELECT j.id, j.pipeline_id FROM jobs j
+          JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
+          JOIN teams t ON t.id = p.team_id
+          WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
+        SELECT id AS job, pipeline_id AS "pipelineId" FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)`);
+      if (named === null) return undefined;
+      const request = await insertTrigger(connection, { job: named.job, by, waitMs, at });
+      const waits: TriggerWaits = { answer: 'checking', request, pipelineId: named.pipelineId };
+      return await work(waitingTransaction(connection, waits, named.job));
+    }),
+  );
+}
+
+function waitingTransaction(
+  connection: Transaction,
+  waits: TriggerWaits,
+  job: number | undefined,
+): WaitingTransaction {
+  const jobs = job === undefined ? [] : [job];
+  return {
+    ...decisionTransaction(connection, async () => await gatherJobs(connection, jobs)),
+    request: waits.request,
+    waits,
+    open: job !== undefined,
+    answer: async () => await triggerAnswer({ pool: connection }, waits),
+  };
+}
+
+interface AnswerRow extends Omit<BuildRef, 'number'> {
+  number: string | null;
+  checks: RequestedCheck[] | null;
+  refused: { code: string; message: string }[] | null;
+}
+
+export async function triggerAnswer(
+  { pool }: { pool: Pick<Transaction, 'maybeOne'> },
+  waits: TriggerWaits,
+): Promise<TriggerAnswer | TriggerWaits> {
+  const found = await pool.maybeOne(rows<AnswerRow>()`
+    SELECT t.name AS team, p.name AS pipeline, j.name AS job, b.number::text AS number, b.cause -> 'checks' AS checks, m.refused
+    FROM job_triggers m JOIN jobs j ON j.id = m.job_id AND j.deleted_at IS NULL
+    JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL JOIN teams t ON t.id = p.team_id
+    LEFT JOIN builds b ON b.id = m.build_id
+    WHERE m.id = ${waits.request}`);
+  if (found === null) return { answer: 'unknown' };
+  const { number, checks, refused, ...name } = found;
+  if (refused !== null)
+    return { answer: 'refused', reasons: refused.map(({ code, message }) => ({ code, message })) };
+  if (number === null) return waits;
+  return {
+    answer: 'created',
+    build: { ...name, number },
+    interrupted: [],
+    ...(checks === null ? {} : { checks }),
+  };
+}
+
+/** The wait ends in the database too: whoever decides next does not wait either. */
+export async function withWaitEnded<T>(
+  { pool }: Database,
+  waits: TriggerWaits,
+  work: (tx: WaitingTransaction) => Promise<T>,
+): Promise<T> {
+  return await decidedAgain(async () =>
+    pool.transaction(async (connection) => {
+      await connection.query(
+        rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${waits.pipelineId}::int)`,
+      );
+      const job = await connection.maybeOneFirst(rows<{ job: number }>()`
+        UPDATE job_triggers SET check_until = now() WHERE id = ${waits.request} AND build_id IS NULL AND refused IS NULL
+        RETURNING job_id AS job`);
+      return await work(waitingTransaction(connection, waits, job ?? undefined));
+    }),
+  );
+}

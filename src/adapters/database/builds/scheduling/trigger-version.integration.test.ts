@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => stores.close());
+
+const takers = (names: readonly string[]) =>
+  samplePipeline({ jobs: names.map((name) => job(name, get('git.app'), task('test'))) });
+
+/** So many jobs that are gone that Postgres would number the requests of those that are left one by one. */
+async function removeManyJobs(): Promise<void> {
+  const names = Array.from({ length: 300 }, (_, index) => `old-${index}`);
+  const name = { team: 'main', pipeline: 'old' };
+  await stores.pipelines.savePipeline(toSave(takers(names), { ...name, uid: 'uid-2' }));
+  await stores.pool.query(rows()`UPDATE jobs SET deleted_at = now() WHERE name LIKE 'old-%'`);
+  await stores.pool.query(rows()`ANALYZE jobs`);
+  await stores.pool.query(rows()`ANALYZE job_gets`);
+}
+
+test('the requests of one triggered version belong together, whatever plan Postgres takes', async () => {
+  const saved = await stores.pipelines.savePipeline(toSave(takers(['unit', 'lint'])));
+  const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
+  await removeManyJobs();
+  const resource = { team: 'main', pipeline: 'app', resource: 'git.app' };
+  const answer = await triggerVersion(
+    resource,
+    { version, by: 'ann' },
+    { ...stores, notifications: { notify: () => undefined }, now: () => new Date() },
+  );
+  expect(answer).toMatchObject({ answer: 'done', builds: [{ job: 'unit' }, { job: 'lint' }] });
+  const cascades = await stores.pool.anyFirst(
+    rows<{ cascade: number }>()`SELECT DISTINCT cascade FROM job_triggers`,
+  );
+  expect(cascades).toHaveLength(1);
+});

@@ -1,0 +1,137 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import type { Decision } from '#domain/scheduling/decision.ts';
+import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
+import { rowsOf, type MadeRow } from './decision-rows.ts';
+import { endUnstarted } from './end-unstarted.ts';
+import type { GatheredJob } from './gather.ts';
+import { ids, prepared, time, type Transaction } from '#adapters/database/connection/pool.ts';
+
+interface Row extends MadeRow {
+  made: boolean;
+}
+
+const SUPERSEDED = 'A newer build of the job took its place.';
+
+/**
+ * Writes all that was decided with one statement: builds and inputs, what becomes of older builds of
+ * interruptible jobs, what is settled, answers, and the requests that were seen.
+ */
+export async function writeDecision(
+  connection: Transaction,
+  jobs: GatheredJob[],
+  decision: Decision,
+  { startAtOnce, at }: WriteOptions,
+): Promise<DecisionWritten> {
+  if (jobs.length === 0) return { made: [], interrupted: [] };
+  const rows = rowsOf(jobs, decision, startAtOnce);
+  const found = await connection.any(prepared<Row>('write_decision')`
+    WITH interrupted AS (
+      ${endOlder(decision, rows.superseded, at)}),
+    ${upstreamEnds(rows.inputs)},
+    made AS (
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message,
+        queue_place)
+      SELECT n.job, n.revision, n.number, n.cause, greatest(${time(at)}, u.ended_at), n.at_once,
+        CASE WHEN n.at_once THEN greatest(${time(at)}, u.ended_at) END, n.gate, n.status,
+        CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
+        CASE WHEN n.superseded THEN ${SUPERSEDED}::text END,
+        (SELECT min(coalesce(q.queue_place, q.id)) FROM builds q WHERE q.id = ANY(n.supersedes))
+      FROM jsonb_to_recordset(${sql.jsonb(rows.builds)})
+        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
+          superseded boolean, supersedes bigint[], at_once boolean)
+        LEFT JOIN upstream u ON u.job = n.job AND u.number = n.number ORDER BY n.position
+      RETURNING id, job_id, number, cause, created_at),
+    attempts AS (
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM made),
+    inputs AS (
+      INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
+      SELECT made.id, n.position, made.job_id, n.name, n.resource, n.version, n.nth
+      FROM jsonb_to_recordset(${sql.jsonb(rows.inputs)})
+        AS n (job bigint, number integer, position integer, name text, resource bigint, version bigint, nth smallint)
+      JOIN made ON made.job_id = n.job AND made.number = n.number),
+    seen AS (
+      UPDATE jobs j SET next_number = n.next, last_scheduled = n.seen
+      FROM jsonb_to_recordset(${sql.jsonb(rows.seen)}) AS n (job bigint, next integer, seen bigint)
+      WHERE j.id = n.job),
+    settled AS (
+      UPDATE job_gets g SET settled = greatest(g.settled, n.version)
+      FROM jsonb_to_recordset(${sql.jsonb(decision.settled)}) AS n (job bigint, get integer, version bigint)
+      WHERE g.job_id = n.job AND g.position = n.get),
+    ${answersTo(decision)}
+    SELECT id, job_id AS job, number, true AS made FROM made
+    UNION ALL SELECT id, 0, 0, false FROM interrupted ORDER BY id`);
+  const interrupted = new Set(found.filter(({ made }) => !made).map(({ id }) => id));
+  if (rows.superseded.some(({ id }) => !interrupted.has(id))) throw new BuildBegan();
+  return { made: found.filter(({ made }) => made).map(rows.toMade), interrupted: [...interrupted] };
+}
+
+type Inputs = ReturnType<typeof rowsOf>['inputs'];
+
+/**
+ * When the upstream builds of each build ended: the clock was read before the lock was waited for, and agents
+ * have clocks of their own.
+ */
+const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
+    upstream AS (
+      SELECT n.job, n.number, max(u.ended_at) AS ended_at
+      FROM jsonb_to_recordset(${sql.jsonb(inputs)})
+        AS n (job bigint, number integer, position integer, resource bigint, version bigint)
+      JOIN job_gets g ON g.job_id = n.job AND g.position = n.position
+      JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
+      JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number)`;
+
+/** Requests of people get their build, or the reasons why they have none. */
+const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
+    answered AS (
+      UPDATE job_triggers m SET build_id = made.id
+      FROM made WHERE m.id = (made.cause ->> 'request')::bigint),
+    refused AS (
+      UPDATE job_triggers m SET refused = n.reasons
+      FROM jsonb_to_recordset(${sql.jsonb(decision.refused)}) AS n (request bigint, reasons jsonb)
+      WHERE m.id = n.request)`;
+
+type Superseded = ReturnType<typeof rowsOf>['superseded'];
+
+/**
+ * Builds of interruptible jobs, and queued ones that a newer build supersedes: those only while they have not
+ * begun.
+ */
+function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
+  const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
+  return endUnstarted(
+    sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)}) OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
+    {
+      code: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,
+      reason: sql.fragment`coalesce((SELECT n.message FROM jsonb_to_recordset(${sql.jsonb(superseded)}) AS n (id bigint, message text)
+        WHERE n.id = builds.id), ${SUPERSEDED})`,
+      at,
+    },
+  );
+}
+
+/**
+ * A build that was to be superseded has begun since the facts were read: nothing is written; decide again.
+ */
+class BuildBegan extends Error {
+  constructor() {
+    super('A build that was to be superseded has begun.');
+    this.name = 'BuildBegan';
+  }
+}
+
+/**
+ * Builds that begin do not wait for the pipeline's lock, so this can happen again, but for each build only
+ * once.
+ */
+const MAX_DECISIONS = 10;
+
+/** Runs a transaction that decides and writes, again when a build has begun meanwhile. */
+export async function decidedAgain<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let taken = 1; ; taken += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!(error instanceof BuildBegan) || taken === MAX_DECISIONS) throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client } from 'pg';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const now = (): Date => new Date();
+let stores: TestStores;
+let builds: number[];
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(
+    stores,
+    saved,
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
+  );
+  await scheduleOn(stores, saved.id, now());
+  await giveTurns(stores);
+  builds = (await stores.builds.buildsToStart(10)).map((build) => build.id);
+});
+afterAll(async () => await stores.close());
+
+const session = (index: number): AgentSession => ({ kind: 'build', build: builds[index] ?? 0, attempt: 1 });
+const open = async (of: AgentSession, key: string, pod = 'pod') =>
+  await stores.sessions.openSession(of, key, pod, now());
+
+describe('a session of a build', () => {
+  test('belongs to the first key; the same key may ask again', async () => {
+    expect(await open(session(0), 'first')).toBe('opened');
+    expect(await open(session(0), 'first')).toBe('same');
+    expect(await open(session(0), 'second')).toBe('taken');
+    expect(await stores.sessions.sessionOf('first')).toEqual(session(0));
+    expect(await stores.sessions.sessionOf('second')).toBeUndefined();
+  });
+
+  test('is opened by exactly one of many keys that race for it', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `racer-${index}`);
+    const answers = await Promise.all(keys.map((key) => open(session(1), key)));
+    expect(answers.filter((answer) => answer === 'opened')).toHaveLength(1);
+    expect(answers.filter((answer) => answer === 'taken')).toHaveLength(19);
+  });
+
+  test('is one session though one key asks many times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => open(session(2), 'eager')));
+    expect(answers.toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'same')]);
+  });
+
+  test('is not for another Pod than the one that was made', async () => {
+    await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
+    expect(await open(session(3), 'stranger', 'another-pod')).toBe('taken');
+    expect(await open(session(3), 'own', 'the-pod')).toBe('opened');
+  });
+
+  test('writes the Pod down where its maker died before it could: the build has its Pod then', async () => {
+    const of = session(6);
+    const racers = Array.from({ length: 10 }, (_, index) => open(of, `unwritten-${index}`, 'its-pod'));
+    expect((await Promise.all(racers)).filter((answer) => answer === 'opened')).toHaveLength(1);
+    const attempts = await stores.builds.openAttempts();
+    expect(attempts.find(({ id }) => id === builds[6])).toMatchObject({
+      podUid: 'its-pod',
+      podCreatedAt: expect.any(Date),
+    });
+    expect((await stores.builds.buildsToStart(10)).map(({ id }) => id)).not.toContain(builds[6]);
+  });
+
+  test('is opened while its Pod is written down: neither waits for the other for ever', async () => {
+    const build = builds[7] ?? 0;
+    const waiting = async (count: number): Promise<void> => {
+      const ask = rows<{
+        count: number;
+      }>()`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'
+        AND datname = current_database()`;
+      while ((await stores.pool.oneFirst(ask)) < count) await setTimeout(10);
+    };
+    const holder = new Client({ connectionString: stores.url });
+    await holder.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT 1 FROM builds WHERE id = $1 FOR UPDATE', [build]);
+    const opening = open(session(7), 'meeting', 'its-pod');
+    await waiting(1);
+    const writing = stores.builds.podCreated(build, 1, 'its-pod', now());
+    await waiting(2);
+    await holder.query('COMMIT');
+    expect((await Promise.all([opening, writing]))[0]).toBe('opened');
+    // A deadlock would have ended one of the two, which is then tried again.
+    const { rows: counts } = await holder.query(
+      `SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
+    );
+    expect(counts).toEqual([{ deadlocks: 0 }]);
+    await holder.end();
+  });
+
+  test('is over with its attempt, and with its build', async () => {
+    await retryOn(stores, builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
+    expect(await open(session(4), 'late')).toBe('over');
+    const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
+    expect(await open(session(5), 'early')).toBe('opened');
+    await endOn(stores, builds[5] ?? 0, 1, end);
+    expect(await open(session(5), 'early')).toBe('over');
+    expect(await open({ kind: 'build', build: 987_654, attempt: 1 }, 'lost')).toBe('over');
+  });
+});
+
+test('a session of a check run marks it as seen and is over when it is closed', async () => {
+  const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
+  const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
+  const of: AgentSession = { kind: 'checks', run: opened?.run ?? 0 };
+  expect(await open(of, 'checker')).toBe('opened');
+  expect(await open(of, 'checker')).toBe('same');
+  expect(await open(of, 'stranger')).toBe('taken');
+  expect(await stores.sessions.sessionOf('checker')).toEqual(of);
+  expect(await stores.checks.openRuns()).toMatchObject([{ run: opened?.run, seen: true }]);
+  await stores.checks.closeRun(opened?.run ?? 0, now());
+  expect(await open(of, 'checker')).toBe('over');
+});

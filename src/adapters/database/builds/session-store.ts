@@ -1,0 +1,90 @@
+import { sql } from 'slonik';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { SessionStore } from '#flows/builds/session-ports.ts';
+import { prepared, time, type Database } from '#adapters/database/connection/pool.ts';
+
+type Opened = 'opened' | 'same' | 'taken' | 'over';
+
+export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
+  return {
+    async openSession(session, keyHash, podUid, at) {
+      // A session that another key opens at the same moment is invisible to the first look, but not to the
+      // second.
+      return (
+        (await open(pool, session, { keyHash, podUid, at })) ??
+        (await open(pool, session, { keyHash, podUid, at })) ??
+        'over'
+      );
+    },
+    async sessionOf(keyHash) {
+      const found = await pool.maybeOne(prepared<{
+        build_id: number | null;
+        attempt: number | null;
+        run_id: number | null;
+      }>('session_of')`
+        SELECT build_id, attempt, run_id FROM agent_sessions WHERE key_hash = ${keyHash}`);
+      if (found === null) return undefined;
+      const { build_id: build, attempt, run_id: run } = found;
+      if (build !== null && attempt !== null) return { kind: 'build', build, attempt };
+      return run === null ? undefined : { kind: 'checks', run };
+    },
+  };
+}
+
+interface Claim {
+  keyHash: string;
+  podUid: string;
+  at: Date;
+}
+
+async function open(
+  pool: Database['pool'],
+  session: AgentSession,
+  { keyHash, podUid, at }: Claim,
+): Promise<Opened | undefined> {
+  const { live, values, where } = session.kind === 'build' ? ofBuild(session, podUid) : ofRun(session, at);
+  const found = await pool.one(prepared<{
+    live: boolean;
+    mine: boolean;
+    key: string | null;
+    uid: string | null;
+  }>(`open_session_${session.kind}`)`
+    WITH live AS (${live}),
+    mine AS (
+      INSERT INTO agent_sessions (build_id, attempt, run_id, key_hash, pod_uid, opened_at)
+      SELECT ${values}, ${keyHash}, ${podUid}, ${time(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
+      ON CONFLICT DO NOTHING RETURNING build_id, attempt),
+    -- The agent may be there before the operator has written down its Pod, who may have died before it could.
+    attempt AS (
+      UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${time(at)})
+      FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL RETURNING a.build_id),
+    build AS (
+      UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
+      FROM attempt WHERE b.id = attempt.build_id AND b.wants_pod)
+    SELECT EXISTS (SELECT 1 FROM live) AS live, EXISTS (SELECT 1 FROM mine) AS mine,
+      (SELECT key_hash FROM agent_sessions WHERE ${where}) AS key, (SELECT uid FROM live) AS uid`);
+  if (!found.live) return 'over';
+  if (found.mine) return 'opened';
+  if (found.key !== null) return found.key === keyHash ? 'same' : 'taken';
+  return found.uid !== null && found.uid !== podUid ? 'taken' : undefined;
+}
+
+function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid: string) {
+  return {
+    live: sql.fragment`
+      SELECT a.pod_uid AS uid FROM builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
+    values: sql.fragment`${build}::bigint, ${attempt}::integer, NULL::bigint`,
+    where: sql.fragment`build_id = ${build} AND attempt = ${attempt}`,
+  };
+}
+
+function ofRun({ run }: { run: number }, at: Date) {
+  return {
+    live: sql.fragment`
+      UPDATE check_runs SET seen_at = coalesce(seen_at, ${time(at)}) WHERE id = ${run} AND closed_at IS NULL
+      RETURNING pod_uid AS uid`,
+    values: sql.fragment`NULL::bigint, NULL::integer, ${run}::bigint`,
+    where: sql.fragment`run_id = ${run}`,
+  };
+}

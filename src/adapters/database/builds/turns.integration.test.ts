@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import { expireApprovals, giveTurnsToTeam } from '#flows/builds/give-turns.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, retryOn, triggerOn } from '#testing/schedule.ts';
+import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** `name: rules`, each job without a trigger. */
+function jobs(...named: [name: string, more?: Partial<Job>][]): Job[] {
+  return named.map(([name, more]) => ({
+    ...job(name, get('git.app', { trigger: false }), task('run')),
+    ...more,
+  }));
+}
+
+async function save(all: Job[], pipeline = 'app'): Promise<void> {
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: all }), { pipeline }));
+  if (pipeline === 'app') await found(stores, saved, [{ ref: 'a' }]);
+}
+
+async function ask(...names: string[]): Promise<void> {
+  for (const name of names) await triggerOn(stores, { ...APP, job: name }, 'ann', now());
+}
+
+/** `job number` of those that have their turn, oldest first. */
+async function turns(): Promise<string[]> {
+  await giveTurns(stores);
+  const admitted = await stores.builds.openAttempts();
+  return admitted.map((build) => `${build.job} ${build.number}`);
+}
+
+async function end(name: string): Promise<void> {
+  const [of, number] = name.split(' ');
+  const build = (await stores.builds.openAttempts()).find((one) => one.job === of && one.number === number);
+  const over = { outcome: 'failed', reason: 'StepFailed', message: '', at: now() } as const;
+  await endOn(stores, build?.id ?? 0, 1, over);
+}
+
+async function why(name: string): Promise<string[]> {
+  const [of, number] = name.split(' ');
+  const waiting = await stores.views.waiting(APP);
+  const build = waiting?.builds.find((one) => one.job === of && one.number === number);
+  return (build?.reasons ?? []).map(({ code, message }) => `${code}: ${message}`);
+}
+
+describe('a build has its turn', () => {
+  test('at once where nothing limits it', async () => {
+    await save(jobs(['unit']));
+    await ask('unit', 'unit', 'unit');
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    expect(await stores.builds.teamsWithQueue()).toEqual([]);
+  });
+
+  test('with its making where nothing can ever hold it, and at the next look where something may', async () => {
+    await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
+    await ask('unit', 'deploy', 'lint');
+    const made = await stores.builds.openAttempts();
+    expect(made.map((build) => build.job)).toEqual(['unit']);
+    expect(await stores.builds.buildsToStart(10, [])).toMatchObject([{ job: 'unit' }]);
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1']);
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 9 });
+    await ask('unit');
+    expect(await stores.builds.buildsToStart(10, [])).toHaveLength(3);
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
+  });
+
+  test('only when its job runs fewer than its concurrency, oldest first', async () => {
+    await save(jobs(['unit', { concurrency: 2 }]));
+    await ask('unit', 'unit', 'unit', 'unit');
+    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+    expect(await why('unit 3')).toEqual([
+      'Concurrency: unit runs 2 at a time, and builds 1 and 2 are running.',
+    ]);
+    await end('unit 1');
+    expect(await turns()).toEqual(['unit 2', 'unit 3']);
+  });
+
+  test('only when no build of another job of its serial group runs, and the oldest comes first', async () => {
+    await save(
+      jobs(
+        ['deploy', { serialGroups: ['prod'] }],
+        ['migrate', { serialGroups: ['prod', 'database'] }],
+        ['report'],
+      ),
+    );
+    await ask('deploy', 'migrate', 'deploy', 'report');
+    expect(await turns()).toEqual(['deploy 1', 'report 1']);
+    expect(await why('migrate 1')).toEqual(['SerialGroup: Build 1 of deploy holds the serial group prod.']);
+    expect(await why('deploy 2')).toEqual([
+      'SerialGroupQueue: Build 1 of migrate has waited longer for the serial group prod.',
+    ]);
+    await end('deploy 1');
+    expect(await turns()).toEqual(['migrate 1', 'report 1']);
+    await end('migrate 1');
+    expect(await turns()).toEqual(['deploy 2', 'report 1']);
+  });
+
+  test('only when the team runs fewer than its limit, over all its pipelines', async () => {
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
+    await save(jobs(['unit']));
+    await save(jobs(['other']), 'second');
+    await ask('unit', 'unit');
+    expect(await turns()).toEqual(['unit 1']);
+    expect(await why('unit 2')).toEqual(['TeamLimit: The team runs 1 build at a time, and one is running.']);
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
+    expect(await turns()).toEqual(['unit 1', 'unit 2']);
+  });
+
+  test('not while its job is paused, and keeps nobody else from theirs meanwhile', async () => {
+    await save(jobs(['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]));
+    await ask('deploy', 'migrate');
+    await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
+    expect(await turns()).toEqual(['migrate 1']);
+    expect(await why('deploy 1')).toContain('JobPaused: Job deploy is paused.');
+    await stores.actions.unpauseJob({ ...APP, job: 'deploy' });
+    await end('migrate 1');
+    expect(await turns()).toEqual(['deploy 1']);
+  });
+
+  test('and keeps it while its Pod is replaced', async () => {
+    await save(jobs(['unit', { concurrency: 1 }]));
+    await ask('unit', 'unit');
+    const [first] = (await turns(), await stores.builds.openAttempts());
+    await retryOn(stores, first?.id ?? 0, 1, { reason: 'PodLost: gone', at: now() });
+    expect(await turns()).toEqual(['unit 1']);
+  });
+
+  test('never beyond a limit, however many decide at once', async () => {
+    await save(
+      jobs(
+        ['unit', { concurrency: 3 }],
+        ['lint', { serialGroups: ['x'] }],
+        ['scan', { serialGroups: ['x'] }],
+      ),
+    );
+    await ask(...Array.from({ length: 12 }, () => 'unit'), 'lint', 'scan', 'lint', 'scan');
+    const pool = await openPool(stores.url, { maximumConnections: 8 });
+    const { builds } = storesOver({ pool });
+    const [team = 0] = await builds.teamsWithQueue();
+    await Promise.all(Array.from({ length: 16 }, () => giveTurnsToTeam(team, builds, now())));
+    await pool.end();
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
+  });
+
+  test('of a queue of hundreds, each in its order', async () => {
+    await save(jobs(['unit']));
+    const [request] = await stores.pool.any(rows<{ job: number }>()`SELECT id AS job FROM jobs`);
+    await ask('unit');
+    await stores.pool.query(rows()`
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod)
+      SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n WHERE job_id = ${request?.job ?? 0}`);
+    await stores.pool.query(rows()`
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds ON CONFLICT DO NOTHING`);
+    await giveTurns(stores);
+    const numbers = (await stores.builds.buildsToStart(1000)).map(({ number }) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));
+  });
+
+  test('by the rules of the newest revision', async () => {
+    await save(jobs(['unit', { concurrency: 1 }], ['deploy', { serialGroups: ['prod'] }], ['migrate']));
+    await ask('unit', 'unit', 'deploy', 'migrate');
+    expect(await turns()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
+    await save(
+      jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]),
+    );
+    await ask('migrate');
+    expect(await turns()).toEqual(['unit 1', 'unit 2', 'deploy 1', 'migrate 1']);
+    await save(jobs(['unit', { interruptible: true, disableRetry: true, allowFailure: true }]));
+    await ask('unit');
+    expect(await turns()).toEqual(['deploy 1', 'migrate 1', 'unit 3']);
+    await end('unit 3');
+    expect(await stores.views.build({ ...APP, job: 'unit', number: '3' })).toMatchObject({
+      status: 'warning',
+    });
+    const again = await stores.actions.retryBuild({ ...APP, job: 'unit', number: '3' }, 'ann');
+    expect(again).toMatchObject({ reasons: [{ code: 'RetryDisabled' }] });
+  });
+
+  test('never when its job went from the pipeline before', async () => {
+    await save(jobs(['unit', { concurrency: 1 }], ['lint']));
+    await ask('unit', 'unit');
+    expect(await turns()).toEqual(['unit 1']);
+    await save(jobs(['lint']));
+    const ended = await stores.views.build({ ...APP, job: 'unit', number: '2' });
+    expect(ended).toMatchObject({ status: 'cancelled', message: 'The job was removed from the pipeline.' });
+    expect(await turns()).toEqual(['unit 1']);
+  });
+});
+
+describe('a gate', () => {
+  const GATED = { approval: { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] } };
+
+  test('that nobody opens in time fails the build, and others stay', async () => {
+    await save(jobs(['ship', GATED], ['slow', { approval: { label: 'go', approvals: 1, notify: [] } }]));
+    await ask('ship', 'slow');
+    const soon = new Date(Date.now() + 30_000);
+    const late = new Date(Date.now() + 61_000);
+    expect(await expireApprovals(stores.builds, soon)).toEqual([]);
+    expect(await expireApprovals(stores.builds, late)).toHaveLength(1);
+    expect(await expireApprovals(stores.builds, late)).toEqual([]);
+    const ended = await stores.views.build({ ...APP, job: 'ship', number: '1' });
+    expect(ended).toMatchObject({ status: 'failed', reason: 'ApprovalExpired' });
+    expect(await why('slow 1')).toEqual(['WaitingForApproval: Waiting for approval: 0 of 1.']);
+  });
+});

@@ -1,0 +1,50 @@
+import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
+import { readState, upsertSteps } from './build-steps.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { lockForEnd, writeApplied } from './write-applied.ts';
+
+interface BuildToHold {
+  build: number;
+  mayDecide: boolean;
+}
+
+/**
+ * Most batches of events take four round trips: begin, read, write, commit. A put or the build's end takes
+ * more.
+ */
+export async function withBuild<T>(
+  database: Database & { definitions: Definitions },
+  { build, mayDecide }: BuildToHold,
+  work: (tx: BuildTransaction) => Promise<T>,
+): Promise<T> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    if (mayDecide) await lockForEnd(connection, build);
+    return await work({
+      attempt: async (attempt) =>
+        await readState(connection, { build, attempt, lock: true }, database.definitions),
+      record: async (read, changes) => await writeApplied(connection, read, changes),
+      retry: async (read, over) => await writeRetry(connection, read, over),
+    });
+  });
+}
+
+/** If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts. */
+async function writeRetry(
+  connection: Transaction,
+  { build, attempt }: StoredAttempt,
+  { reason, at, steps }: AttemptToClose,
+): Promise<void> {
+  if (steps.length > 0) await connection.query(rows()`${upsertSteps({ build, attempt, steps })}`);
+  await connection.query(rows()`
+    UPDATE builds SET attempt = attempt + 1, wants_pod = true, status = 'pending', started_at = NULL,
+      pending_reason = ${reason}, start_after = CASE WHEN started_at IS NULL
+        THEN now() + make_interval(secs => 2 ^ least(attempt, 6)) END
+    WHERE id = ${build}`);
+  await connection.query(rows()`
+    WITH over AS (UPDATE build_attempts SET ended_at = ${time(at)}, reason = ${reason}
+      WHERE build_id = ${build} AND attempt = ${attempt})
+    INSERT INTO build_attempts (build_id, attempt, created_at) VALUES (${build}, ${attempt + 1}, ${time(at)})`);
+}

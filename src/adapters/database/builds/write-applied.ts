@@ -1,0 +1,179 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import type { StepState } from '#domain/build/build-state.ts';
+import { storable, storableFields } from '#domain/build/storable.ts';
+import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transaction.ts';
+import { upsertSteps } from './build-steps.ts';
+import { versionDigest } from '#adapters/database/checks/digests.ts';
+import { logMonth, storeText } from './log-chunks.ts';
+import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import { LOCK, prepared, rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
+
+/** Takes one round trip, and more for a put or the end of the build. */
+export async function writeApplied(
+  connection: Transaction,
+  read: StoredAttempt,
+  changes: AttemptChanges,
+): Promise<void> {
+  const target = { ...read, steps: changes.state.steps };
+  await writeState(connection, target, changes);
+  for (const put of changes.puts) await writePut(connection, target, put);
+  if (changes.end !== undefined) await writeEnd(connection, read, changes.end);
+}
+
+interface Target extends StoredAttempt {
+  /** After the events. */
+  steps: StepState[];
+}
+
+/** What a row of a log takes beside its text, with its place in the index. */
+const ROW_BYTES = 150;
+
+async function writeState(connection: Transaction, target: Target, applied: AttemptChanges): Promise<void> {
+  const { build, attempt, createdAt } = target;
+  const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
+  await connection.query(prepared('apply_events')`
+    WITH build AS (
+      UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
+        wants_pod = false, pending_reason = NULL
+      WHERE id = ${build} AND status = 'pending' AND ${applied.startedAt ?? null}::timestamptz IS NOT NULL),
+    steps AS (
+      ${upsertSteps(target)}),
+    logs AS (
+    INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
+    SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
+    FROM unnest(${sql.array(
+      logs.map((log) => log.sequence),
+      'int4',
+    )}, ${texts(logs.map((log) => log.step))},
+      ${texts(logs.map((log) => log.at))}, ${texts(logs.map((log) => log.stored.encoding))},
+      ${sql.array(
+        logs.map((log) => log.stored.content),
+        'bytea',
+      )}) AS n (sequence, step, at, encoding, content)
+    ON CONFLICT DO NOTHING RETURNING octet_length(content) + ${ROW_BYTES} AS bytes)
+    UPDATE build_attempts SET applied = ${applied.state.applied}, log_bytes = ${applied.state.logBytes},
+      stored_log_bytes = stored_log_bytes + (SELECT coalesce(sum(bytes), 0) FROM logs)
+    WHERE build_id = ${build} AND attempt = ${attempt}`);
+}
+
+/** The version of a successful put becomes one of the resource, and of the build. */
+async function writePut(
+  connection: Transaction,
+  target: Target,
+  put: AttemptChanges['puts'][number],
+): Promise<void> {
+  const { build, attempt, pipelineId: pipeline, createdAt } = target;
+  const step = target.steps.find((candidate) => candidate.id === put.step);
+  if (step?.resource === undefined) return;
+  const into = await holdTargets(connection, { build, pipeline, resource: step.resource });
+  if (into === undefined) return;
+  const made = { at: new Date(step.endedAt ?? createdAt), build };
+  for (const scope of [into.scope, ...into.stream]) await addVersions(connection, scope, [put.version], made);
+  await connection.query(rows()`
+    INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
+    SELECT ${build}, ${attempt}, ${put.step}, ${into.id}, id FROM versions
+    WHERE scope_id = ${into.scope} AND digest = ${sql.binary(versionDigest(storableFields(put.version)))}
+    ON CONFLICT DO NOTHING`);
+}
+
+interface PutTarget {
+  id: number;
+  scope: number;
+  /** Of the same stream in the team's other pipelines. */
+  stream: number[];
+}
+
+/**
+ * All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait
+ * for each other. A build whose definition is older than a change of the resource's source puts into the
+ * history that was current then.
+ */
+async function holdTargets(
+  connection: Transaction,
+  { build, pipeline, resource }: { build: number; pipeline: number; resource: string },
+): Promise<PutTarget | undefined> {
+  const held = await connection.any(rows<{ id: number; scope: number; own: boolean }>()`
+    WITH own AS (
+      SELECT r.id, r.name, r.stream, p.team_id FROM resources r JOIN pipelines p ON p.id = r.pipeline_id
+      WHERE r.pipeline_id = ${pipeline}
+        AND (r.name = ${resource} OR r.id IN (SELECT resource_id FROM resource_names WHERE name = ${resource}))
+        AND ${resourceNameIn(sql.fragment`(SELECT revision_id FROM builds WHERE id = ${build})`)} = ${resource}
+      -- One that got the name later has a larger id.
+      ORDER BY r.id LIMIT 1),
+    targets AS (
+      SELECT id FROM own
+      UNION
+      SELECT r.id FROM own o JOIN resources r ON r.name = o.name AND r.stream AND r.deleted_at IS NULL
+      JOIN pipelines p ON p.id = r.pipeline_id AND p.team_id = o.team_id AND p.deleted_at IS NULL
+      WHERE o.stream)
+    SELECT r.id, s.id AS scope, r.pipeline_id = ${pipeline} AS own
+    FROM targets t JOIN resources r ON r.id = t.id JOIN check_scopes s ON s.id = CASE
+      WHEN r.pipeline_id = ${pipeline} THEN coalesce((
+        SELECT c.scope_id FROM scope_changes c WHERE c.resource_id = r.id AND c.revision <= (
+          SELECT v.number FROM builds b JOIN revisions v ON v.id = b.revision_id WHERE b.id = ${build})
+        ORDER BY c.revision DESC LIMIT 1), r.scope_id)
+      ELSE r.scope_id END
+    ORDER BY s.id FOR UPDATE OF s`);
+  const own = held.find((one) => one.own);
+  return own && { ...own, stream: held.filter((one) => !one.own).map(({ scope }) => scope) };
+}
+
+/**
+ * Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock,
+ * alone. It comes before the row of the build, since whoever decides on a pipeline takes it first and then
+ * stops builds.
+ */
+export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
+  await connection.query(prepared('lock_for_end')`
+    SELECT pg_advisory_xact_lock_shared(${LOCK.pipeline}, j.pipeline_id::int)
+    FROM builds b JOIN jobs j ON j.id = b.job_id WHERE b.id = ${build}`);
+}
+
+/**
+ * The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it
+ * to pass.
+ */
+async function writeEnd(
+  connection: Transaction,
+  { build, attempt, job }: StoredAttempt,
+  { status, good, reason, at, ...end }: NonNullable<AttemptChanges['end']>,
+): Promise<void> {
+  const message = storable(end.message);
+  const endedAt = time(new Date(at));
+  await connection.query(prepared('end_build')`
+    WITH ended AS (
+      UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL, ended_at = ${endedAt},
+        message = CASE
+          WHEN ${status}::text <> 'cancelled' OR starts_with(${message}, cancel_reason) THEN ${message}
+          ELSE coalesce(cancel_reason, ${message}) END
+      WHERE id = ${build}),
+    attempt AS (
+      UPDATE build_attempts SET ended_at = ${endedAt} WHERE build_id = ${build} AND attempt = ${attempt}),
+    asked AS (
+      ${requestSchedule(sql.fragment`SELECT ${job}::bigint
+      UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${good}`)})
+    ${insertGoodVersions(
+      { id: build, job, attempt },
+      // After the jobs, as whoever moves versions takes them.
+      sql.fragment`WHERE ${good} AND (SELECT count(*) FROM asked) >= 0`,
+    )}`);
+}
+
+/**
+ * What a good build took and made counts for `passed`. Nobody moves these versions until it is written
+ * (`moveVersions`).
+ */
+export function insertGoodVersions(
+  { id, job, attempt }: { id: number; job: number; attempt: number },
+  where: FragmentSqlToken = sql.fragment``,
+): FragmentSqlToken {
+  return sql.fragment`INSERT INTO good_versions (job_id, resource_id, version_id, build_id, scope_id, place)
+      SELECT ${job}::bigint, used.resource_id, v.id, ${id}::bigint, v.scope_id, v.place FROM (
+        SELECT resource_id, version_id FROM build_inputs WHERE build_id = ${id}
+        UNION SELECT resource_id, version_id FROM build_outputs WHERE build_id = ${id} AND attempt = ${attempt}) AS used
+      JOIN versions v ON v.id = used.version_id
+      ${where}
+      ORDER BY v.id FOR SHARE OF v
+      ON CONFLICT DO NOTHING`;
+}

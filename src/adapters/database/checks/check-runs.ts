@@ -1,0 +1,170 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import { storable } from '#domain/build/storable.ts';
+import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
+import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pods/workloads.ts';
+import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import {
+  FREE_SCOPE,
+  timestamp,
+  toFreeScope,
+  toTimer,
+  type FreeScopeRow,
+  type TimerRow,
+} from './check-timers.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { releaseVersions } from './hook-runs.ts';
+import { ids, rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
+
+export async function dueScopes(
+  connection: Transaction,
+  scopes: readonly number[],
+  at: Date,
+): Promise<FreeScope[]> {
+  const free = await connection.any(rows<FreeScopeRow>()`
+    SELECT ${FREE_SCOPE} FROM check_scopes s
+    WHERE s.id = ANY(${ids(scopes)}) AND s.live AND s.run_id IS NULL
+      AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${time(at)}))
+    ORDER BY s.id FOR UPDATE`);
+  return free.map(toFreeScope);
+}
+
+export async function freeScopesOf(
+  connection: Transaction,
+  { pipelineId, group, namespace }: GroupOfPod,
+): Promise<FreeScope[]> {
+  const free = await connection.any(rows<FreeScopeRow>()`
+    SELECT ${FREE_SCOPE} FROM check_scopes s JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
+    WHERE s.pipeline_id = ${pipelineId} AND p.namespace = ${namespace} AND s.check_group = ${group} AND s.live
+      AND s.checked_by = 'pod' AND s.run_id IS NULL
+    ORDER BY s.id FOR UPDATE OF s`);
+  return free.map(toFreeScope);
+}
+
+export async function runOfPod(connection: Transaction, podUid: string): Promise<number | undefined> {
+  const known = await connection.maybeOneFirst(rows<{ id: number }>()`
+    SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
+  return known ?? undefined;
+}
+
+export async function openRun(
+  connection: Transaction,
+  {
+    pipeline,
+    group,
+    cause,
+    scopes,
+    podUid = null,
+    at,
+  }: Omit<RunToOpen, 'podUid'> & { podUid?: string | null },
+): Promise<number> {
+  const run = await connection.oneFirst(rows<{ id: number }>()`
+    INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, pod_uid, opened_at, seen_at)
+    VALUES (${pipeline}, (${newestRevision(pipeline)}), ${group}, ${cause}, ${podUid}, ${time(at)},
+      CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
+    RETURNING id`);
+  const next = scopes.map((scope) => timestamp(scope.next) ?? '');
+  await connection.query(rows()`
+    UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
+      next_check_at = nullif(n.next, '')::timestamptz
+    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${texts(scopes.map((scope) => scope.cause))}, ${texts(next)}) AS n (id, cause, next)
+    WHERE s.id = n.id`);
+  return run;
+}
+
+/** Whoever saves another holds the scopes, as the claim does: the scopes are of this one. */
+function newestRevision(pipeline: number): FragmentSqlToken {
+  return sql.fragment`SELECT v.id FROM pipelines p JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+    WHERE p.id = ${pipeline}`;
+}
+
+export async function runFacts(
+  { pool, definitions }: Database & { definitions: Definitions },
+  run: number,
+): Promise<CheckRunFacts | undefined> {
+  const knownName = resourceNameIn(sql.fragment`coalesce(c.revision_id, v.id)`);
+  const found = await pool.maybeOne(rows<
+    PipelineName & {
+      namespace: string;
+      pipelineId: number;
+      revision: number;
+      checks: CheckRunFacts['checks'];
+      hooks: HookRunFacts | null;
+    }
+  >()`
+    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
+      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', (
+        SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1)))
+      FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources WHERE scope_id = s.id LIMIT 1))
+        AND r.deleted_at IS NULL
+      WHERE s.run_id = c.id ORDER BY r.position) AS checks,
+      CASE WHEN c.cause = 'version' THEN (
+        SELECT jsonb_build_object('resource', ${knownName}, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
+          SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
+          WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version) AND f.id BETWEEN h.first_version AND h.last_version))
+        FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks
+    FROM check_runs c
+    JOIN pipelines p ON p.id = c.pipeline_id
+    JOIN teams t ON t.id = p.team_id
+    JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+    WHERE c.id = ${run} AND c.closed_at IS NULL`);
+  if (found === null) return undefined;
+  const { revision, checks, hooks, ...names } = found;
+  const definition = (await definitions.of(pool, [revision])).get(revision);
+  if (definition === undefined) return undefined;
+  return { run, ...names, definition, checks: [...checks], ...(hooks === null ? {} : { hooks }) };
+}
+
+export async function scopesOf(
+  connection: Transaction,
+  run: number,
+): Promise<(ScopeTimer & { live: boolean })[]> {
+  const left = await connection.any(rows<TimerRow & { live: boolean }>()`
+    SELECT ${FREE_SCOPE}, s.live FROM check_scopes s WHERE s.run_id = ${run} ORDER BY s.id FOR UPDATE`);
+  return left.map((row) => ({ ...toTimer(row), live: row.live }));
+}
+
+export async function closeRun(
+  connection: Transaction,
+  run: number,
+  { error = null, at }: { error?: string | null; at: Date },
+): Promise<{ released: boolean }> {
+  await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
+  const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
+    UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
+      error = CASE WHEN closed_at IS NULL THEN ${error} ELSE error END
+    WHERE id = ${run} RETURNING cause`);
+  if (cause !== 'version') return { released: false };
+  return { released: await releaseVersions(connection, run, { at, error, results: [] }) };
+}
+
+/** Due at once for the cause that it had; the timer goes on from there as if it had never been claimed. */
+export async function releaseRun(
+  database: Database,
+  { run, at, reason }: { run: number; at: Date; reason: string },
+): Promise<void> {
+  await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    await connection.query(rows()`SELECT 1 FROM check_scopes WHERE run_id = ${run} ORDER BY id FOR UPDATE`);
+    await connection.query(rows()`
+      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${time(at)}), held_reason = ${storable(reason)},
+        requested_at = CASE WHEN live THEN coalesce(requested_at, ${time(at)}) END,
+        requested_cause = CASE WHEN live THEN coalesce(requested_cause, run_cause, 'schedule') END
+      WHERE run_id = ${run}`);
+    await connection.query(rows()`
+      UPDATE check_runs SET closed_at = ${time(at)}, error = ${storable(reason)} WHERE id = ${run} AND closed_at IS NULL`);
+  });
+}
+
+export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
+  const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
+    SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid", c.cause = 'version' AS hooks
+    FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    LEFT JOIN agent_sessions a ON a.run_id = c.id
+    WHERE c.closed_at IS NULL ORDER BY c.id`);
+  return open.map(({ podUid, ...run }) => ({ ...run, ...(podUid === null ? {} : { podUid }) }));
+}

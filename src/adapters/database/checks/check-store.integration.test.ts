@@ -1,0 +1,383 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const GIT = { ...APP, resource: 'git.app' };
+const SECOND = 1000;
+let stores: TestStores;
+let saved: SavedPipeline;
+let start: number;
+
+beforeAll(async () => void (stores = await openStores()));
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const definition = samplePipeline({
+    resources: [
+      resource('git.app', { schedule: { kind: 'every', seconds: 60 } }),
+      resource('git.lib', { schedule: { kind: 'every', seconds: 60 } }),
+      resource('git.nightly', { schedule: { kind: 'cron', expression: '0 3 * * *' } }),
+      resource('cron.tick', { schedule: { kind: 'every', seconds: 10 } }),
+    ],
+    jobs: [job('unit', get('git.app'))],
+  });
+  saved = await stores.pipelines.savePipeline(toSave(definition));
+  start = Date.now();
+});
+afterAll(async () => await stores.close());
+
+const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
+const after = (seconds: number): Date => new Date(start + seconds * SECOND);
+const due = async (seconds: number): Promise<string[]> =>
+  (await stores.checks.dueChecks(after(seconds), 100)).map((check) => check.resource).toSorted();
+const nextCheck = async (name: string): Promise<number> => {
+  const at = (await stores.views.resource({ ...APP, resource: name }))?.nextCheckAt?.getTime() ?? 0;
+  return Math.round((at - start) / SECOND);
+};
+const open = async (names: string[], seconds = 1, cause: 'schedule' | 'manual' = 'schedule') =>
+  await stores.checks.openRun(names.map(scopeOf), cause, after(seconds));
+
+/** All that is due has been claimed but for these. */
+const leave = async (...names: string[]): Promise<void> => {
+  const others = saved.resources.map(({ name }) => name).filter((name) => !names.includes(name));
+  await stores.pool.query(rows()`
+    UPDATE check_scopes SET next_check_at = ${after(0).toISOString()}, requested_at = NULL, timer = 'operator'`);
+  await open(others);
+};
+
+describe('what is overdue', () => {
+  test.each([
+    ['after two intervals, and no sooner', 'git.app', 119, 121],
+    ['of the clock after two of its own', 'cron.tick', 19, 21],
+    ['of a cron expression as soon as it might be', 'git.nightly', 119, 121],
+  ])('%s', async (_sentence, name, early, late) => {
+    await leave(name);
+    expect(await stores.checks.overduePipelines(after(early))).toEqual([]);
+    expect(await stores.checks.overduePipelines(after(late))).toEqual([saved.id]);
+  });
+
+  test('nothing that is being checked', async () => {
+    await leave();
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
+  });
+
+  test('nothing of a pipeline that is gone', async () => {
+    await leave('git.app');
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([saved.id]);
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
+  });
+});
+
+describe('what is due', () => {
+  test('everything at first, so that a new pipeline soon has versions; the clock only when it strikes', async () => {
+    expect(await due(1)).toEqual(['git.app', 'git.lib', 'git.nightly']);
+    expect(await due(11)).toContain('cron.tick');
+  });
+
+  test('nothing while it is being checked, and then one interval later', async () => {
+    await open(['git.app', 'git.lib', 'git.nightly']);
+    expect(await due(5)).toEqual([]);
+    expect(await nextCheck('git.app')).toBeGreaterThan(1);
+    expect(await nextCheck('git.app')).toBe(await nextCheck('git.lib'));
+  });
+
+  test('requests while a check runs become one more check', async () => {
+    const opened = await open(['git.app', 'git.lib', 'git.nightly']);
+    for (let count = 0; count < 5; count += 1) await stores.checks.requestCheck(GIT, 'manual', after(2));
+    expect(await due(3)).toEqual([]);
+    const run = opened?.run ?? 0;
+    await stores.checks.recordCheck({ run, scope: scopeOf('git.app'), versions: [], log: '' }, after(3));
+    expect(await stores.checks.dueChecks(after(4), 10)).toMatchObject([
+      { resource: 'git.app', cause: 'manual' },
+    ]);
+    await open(['git.app'], 4, 'manual');
+    expect(await due(5)).toEqual([]);
+    expect(await nextCheck('git.app')).toBe(64);
+  });
+
+  test('unknown resources are told so', async () => {
+    expect(await stores.checks.requestCheck({ ...APP, resource: 'git.none' }, 'manual', after(1))).toBe(
+      'unknown',
+    );
+    expect(await stores.checks.requestCheck({ ...GIT, team: 'other' }, 'manual', after(1))).toBe('unknown');
+  });
+});
+
+/** Both are checked together; these found something. */
+const checked = async (seconds: number, finders: string[]): Promise<void> => {
+  const opened = await open(['git.app', 'git.lib'], seconds, 'manual');
+  const run = opened?.run ?? 0;
+  for (const name of ['git.app', 'git.lib']) {
+    const versions = finders.includes(name) ? [{ ref: `${name} ${seconds}` }] : [];
+    await stores.checks.recordCheck({ run, scope: scopeOf(name), versions, log: '' }, after(seconds));
+  }
+  await stores.checks.closeRun(run, after(seconds));
+};
+const webhook = async (seconds: number): Promise<void> =>
+  void (await stores.checks.requestCheck(GIT, 'webhook', after(seconds)));
+const works = async (name: string) => (await stores.views.check({ ...APP, resource: name }))?.webhookWorks;
+
+describe('webhooks that work', () => {
+  const paced = samplePipeline({
+    resources: [
+      resource('git.app', {
+        schedule: { kind: 'every', seconds: 60 },
+        webhookSchedule: { kind: 'every', seconds: 3600 },
+      }),
+      resource('git.lib', {
+        schedule: { kind: 'every', seconds: 60 },
+        webhookSchedule: { kind: 'every', seconds: 3600 },
+      }),
+    ],
+  });
+  beforeEach(async () => {
+    await stores.empty();
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+    saved = await stores.pipelines.savePipeline(toSave(paced));
+    await checked(1, []);
+  });
+
+  test('make the timer rarer for their resource, and not for one that was checked with it', async () => {
+    await webhook(100);
+    await stores.checks.requestCheck({ ...APP, resource: 'git.lib' }, 'schedule', after(100));
+    await checked(100, ['git.app', 'git.lib']);
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    expect(await works('git.lib')).toBe(false);
+    expect(await nextCheck('git.lib')).toBeLessThan(300);
+  });
+
+  test('that bring nothing prove nothing', async () => {
+    await webhook(100);
+    await checked(100, []);
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 160]);
+  });
+
+  test('are doubted again once a scheduled check finds what they did not tell of', async () => {
+    await webhook(100);
+    await checked(100, ['git.app']);
+    const opened = await open(['git.app'], 3701);
+    const run = opened?.run ?? 0;
+    const versions = [{ ref: 'untold' }];
+    await stores.checks.recordCheck({ run, scope: scopeOf('git.app'), versions, log: '' }, after(3702));
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 3762]);
+  });
+
+  test('are remembered when the pipeline changes, but not when the resource does', async () => {
+    await webhook(100);
+    await checked(100, ['git.app']);
+    await stores.pipelines.savePipeline(toSave({ ...paced, jobs: [job('other', get('git.app'))] }));
+    expect([await works('git.app'), await nextCheck('git.app')]).toEqual([true, 3700]);
+    const [app, ...others] = paced.resources;
+    const changed = [{ ...(app ?? resource('git.app')), params: { url: 'elsewhere' } }, ...others];
+    await stores.pipelines.savePipeline(toSave({ ...paced, resources: changed }));
+    expect(await works('git.app')).toBe(false);
+    expect(await nextCheck('git.app')).toBeLessThan(200);
+  });
+});
+
+describe('a run', () => {
+  test('is opened once however many try at the same moment', async () => {
+    const opened = await Promise.all(Array.from({ length: 10 }, () => open(['git.app', 'git.lib'])));
+    expect(opened.filter((run) => run !== undefined)).toHaveLength(1);
+    expect(await stores.checks.openRuns()).toMatchObject([{ ...APP, group: 'every-60s', seen: false }]);
+  });
+
+  test('knows the last version of each of its resources', async () => {
+    const first = await open(['git.app']);
+    const versions = [{ ref: 'a' }, { ref: 'b' }];
+    await stores.checks.recordCheck(
+      { run: first?.run ?? 0, scope: scopeOf('git.app'), versions, log: '' },
+      after(1),
+    );
+    const second = await open(['git.app', 'git.lib'], 200);
+    expect(await stores.checks.runFacts(second?.run ?? 0)).toMatchObject({
+      checks: [
+        { resource: 'git.app', last: { ref: 'b' } },
+        { resource: 'git.lib', scope: scopeOf('git.lib') },
+      ],
+    });
+  });
+
+  test('is planned from the revision it was opened under, whatever is saved meanwhile', async () => {
+    const opened = await open(['git.app', 'git.lib']);
+    const before = await stores.checks.runFacts(opened?.run ?? 0);
+    const changed =
+      before?.definition.resources.map((one) => ({ ...one, params: { url: 'elsewhere' } })) ?? [];
+    const again = await stores.pipelines.savePipeline(toSave({ ...samplePipeline(), resources: changed }));
+    expect(await stores.checks.runFacts(opened?.run ?? 0)).toEqual(before);
+    const nightly = again.resources.flatMap(({ name, scope }) => (name === 'git.nightly' ? scope : []));
+    await stores.checks.requestCheck({ ...APP, resource: 'git.nightly' }, 'manual', after(2));
+    const next = await stores.checks.openRun(nightly, 'schedule', after(2));
+    expect((await stores.checks.runFacts(next?.run ?? 0))?.definition.resources).toEqual(changed);
+  });
+
+  test('of the release before is planned from the newest revision', async () => {
+    const opened = await open(['git.app']);
+    await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
+    expect((await stores.checks.runFacts(opened?.run ?? 0))?.checks).toMatchObject([{ resource: 'git.app' }]);
+  });
+
+  test('leaves out a resource that vanished meanwhile, whose result counts for nothing and whose end is no failure', async () => {
+    const opened = await open(['git.app', 'git.lib']);
+    const run = opened?.run ?? 0;
+    await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect((await stores.checks.runFacts(run))?.checks).toMatchObject([{ resource: 'git.app' }]);
+    const late = { run, scope: scopeOf('git.lib'), versions: [{ ref: 'a' }], log: '' };
+    expect(await stores.checks.recordCheck(late, after(2))).toEqual({ recorded: [], awaited: false });
+    await stores.checks.closeRun(run, after(3), 'The Pod is gone.');
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'The Pod is gone.' });
+    const again = samplePipeline({ resources: [resource('git.app'), resource('git.lib')] });
+    await stores.pipelines.savePipeline(toSave(again));
+    expect(await stores.views.resource({ ...APP, resource: 'git.lib' })).not.toHaveProperty('checkError');
+    expect(await due(500)).toContain('git.lib');
+  });
+
+  test('that is closed frees its resources with the error, and its late results count for nothing', async () => {
+    const opened = await open(['git.app']);
+    const run = opened?.run ?? 0;
+    await stores.checks.closeRun(run, after(5), 'The Pod is gone.');
+    await stores.checks.closeRun(run, after(6), 'again');
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'The Pod is gone.' });
+    expect(await nextCheck('git.app')).toBe(125);
+    const late = { run, scope: scopeOf('git.app'), versions: [{ ref: 'a' }], log: '' };
+    expect((await stores.checks.recordCheck(late, after(7))).recorded).toEqual([]);
+    expect(await stores.checks.runFacts(run)).toBeUndefined();
+    expect(await stores.checks.openRuns()).toEqual([]);
+  });
+
+  test('of a Pod that a CronJob made takes what is free of its group, and the same Pod gets it again', async () => {
+    const group = (await stores.checks.dueChecks(after(1), 10)).find(
+      (check) => check.resource === 'git.nightly',
+    )?.group;
+    const pod = { namespace: 'main', uid: 'pod-1' };
+    const foreign = { namespace: 'other', uid: 'pod-9' };
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', foreign, after(99))).toBeUndefined();
+    const run = await stores.checks.openRunForPod(saved.id, group ?? '', pod, after(100));
+    expect(run).toBeGreaterThan(0);
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', pod, after(101))).toBe(run);
+    const late = { namespace: 'main', uid: 'pod-2' };
+    expect(await stores.checks.openRunForPod(saved.id, group ?? '', late, after(102))).toBeUndefined();
+    expect(await stores.checks.openRuns()).toMatchObject([{ run, seen: true, podUid: 'pod-1' }]);
+  });
+});
+
+const record = async (versions: Record<string, string>[], seconds: number): Promise<number[]> => {
+  const opened = await open(['git.app'], seconds);
+  const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions, log: 'the log' };
+  return (await stores.checks.recordCheck(result, after(seconds + 1))).recorded;
+};
+const refs = async (): Promise<(string | undefined)[]> =>
+  (await stores.views.versions(GIT, { limit: 200 }))?.rows.map(({ fields }) => fields['ref']) ?? [];
+
+describe('what a check found', () => {
+  test('is kept in its order; what is known is ignored, whatever the order of its fields', async () => {
+    expect(await record([{ ref: 'a', n: '1' }, { ref: 'b' }], 1)).toHaveLength(2);
+    expect(
+      await record([{ n: '1', ref: 'a' }, { ref: 'b' }, { ref: 'c' }, { ref: 'c' }, { ref: 'd' }], 500),
+    ).toHaveLength(2);
+    expect(await refs()).toEqual(['d', 'c', 'b', 'a']);
+  });
+
+  test('beyond what one check may bring is counted, until a check is complete or meets what is known', async () => {
+    const versions = Array.from({ length: 100 }, (_, index) => ({ ref: String(index) }));
+    const cut = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
+      const opened = await open(['git.app'], seconds);
+      const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: found, cut: 7, log: '' };
+      await stores.checks.recordCheck(result, after(seconds + 1));
+      const [shown] = (await stores.pipelines.pipelineFacts(APP))?.resources ?? [];
+      expect((await stores.views.resource(GIT))?.cut).toBe(shown?.cut);
+      return shown?.cut;
+    };
+    expect(await cut(versions, 1)).toBe(7);
+    expect(await cut(versions, 500)).toBeUndefined();
+    expect(await cut([{ ref: '99' }, { ref: 'new' }], 1000)).toBeUndefined();
+    expect(await cut([{ ref: 'newer' }, { ref: 'newer' }], 1500)).toBe(7);
+    await record([{ ref: 'newest' }], 2000);
+    expect(await stores.views.resource(GIT)).not.toHaveProperty('cut');
+  });
+
+  test('is kept though it holds what Postgres calls no text', async () => {
+    const versions = [{ ref: 'a\0b', half: '\u{d800}' }];
+    const opened = await open(['git.app'], 1);
+    const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions, log: 'a\0b' };
+    expect((await stores.checks.recordCheck(result, after(2))).recorded).toHaveLength(1);
+    expect((await refs())[0]).toBe('a\u{fffd}b');
+  });
+
+  test('counts once though the agent says it again', async () => {
+    const opened = await open(['git.app']);
+    const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: [{ ref: 'a' }], log: '' };
+    const answers = await Promise.all([1, 2, 3].map(() => stores.checks.recordCheck(result, after(2))));
+    expect(answers.flatMap(({ recorded }) => recorded)).toHaveLength(1);
+  });
+
+  test('asks for a decision only when something is new', async () => {
+    await scheduleOn(stores, saved.id, after(1), () => ({
+      builds: [],
+      interrupted: [],
+      waiting: [],
+      refused: [],
+      settled: [],
+      unfinished: [],
+      needs: [],
+    }));
+    await record([], 1);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+    await record([{ ref: 'a' }], 500);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
+  });
+
+  test('a failure is shown, tried again later and later, and forgotten after a success', async () => {
+    const waits: number[] = [];
+    for (let seconds = 1; waits.length < 4;) {
+      const opened = await open(['git.app'], seconds);
+      const failed = { run: opened?.run ?? 0, scope: scopeOf('git.app'), error: 'no route', log: '' };
+      await stores.checks.recordCheck(failed, after(seconds));
+      const next = await nextCheck('git.app');
+      waits.push(next - seconds);
+      seconds = next + 1;
+    }
+    expect(waits).toEqual([120, 240, 480, 960]);
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'no route' });
+    await record([], 10_000);
+    expect(await stores.views.resource(GIT)).not.toHaveProperty('checkError');
+  });
+});
+
+const tick = async (date: string, seconds: number): Promise<number> => {
+  const result = { scope: scopeOf('cron.tick'), versions: [{ date }], log: '' };
+  return (await stores.checks.recordCheck(result, after(seconds))).recorded.length;
+};
+
+describe('a check without a Pod', () => {
+  test('is answered once for each time it is due, whoever answers', async () => {
+    expect(await tick('too early', 5)).toBe(0);
+    const answers = await Promise.all(['a', 'b', 'c'].map((date) => tick(date, 11)));
+    expect(answers.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
+    expect(await tick('again', 12)).toBe(0);
+    expect(await tick('later', 40)).toBe(1);
+  });
+
+  test('is answered when a person asks, and its timer starts anew', async () => {
+    await stores.checks.requestCheck({ ...APP, resource: 'cron.tick' }, 'manual', after(3));
+    expect(await stores.checks.dueChecks(after(3), 10)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ resource: 'cron.tick', builtInCron: true })]),
+    );
+    expect(await tick('asked', 3)).toBe(1);
+    expect(await nextCheck('cron.tick')).toBe(13);
+  });
+});
+
+test('checks that nobody starts are shown as stalled', async () => {
+  const stalled = async (): Promise<boolean | undefined> =>
+    (await stores.pipelines.pipelineFacts(APP))?.resources.find(({ name }) => name === 'git.app')?.stalled;
+  expect(await stalled()).toBe(false);
+  await stores.pool.query(rows()`
+    UPDATE check_scopes SET next_check_at = now() - interval '3 minutes' WHERE id = ${scopeOf('git.app')}`);
+  expect(await stalled()).toBe(true);
+});

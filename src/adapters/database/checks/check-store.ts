@@ -1,0 +1,114 @@
+import type { CheckStore, CheckTransaction, DueCheck } from '#flows/checks/ports.ts';
+import {
+  closeRun,
+  dueScopes,
+  freeScopesOf,
+  openRun,
+  openRuns,
+  releaseRun,
+  runFacts,
+  runOfPod,
+  scopesOf,
+} from './check-runs.ts';
+import { failCheck } from './check-timers.ts';
+import { cronNext } from './cron-next.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
+import { rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { freeScope, scopeOfCheck } from './record-check.ts';
+import { addVersions } from './record-versions.ts';
+import { requestByWebhook } from './request-by-webhook.ts';
+import { requestedBy, wakeTriggers } from './trigger-checks.ts';
+
+export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
+  const { pool } = database;
+  return {
+    async requestCheck(resource, cause, at) {
+      const found = await pool.maybeOneFirst(rows<{ id: number }>()`
+        UPDATE check_scopes s SET ${requestedBy(cause, at)}
+        FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
+        WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
+          AND p.deleted_at IS NULL AND t.name = ${resource.team} AND p.name = ${resource.pipeline}
+          AND r.name = ${resource.resource}
+        RETURNING s.id`);
+      return found === null ? 'unknown' : 'requested';
+    },
+    requestChecksByToken: (asked, at) => requestByWebhook(pool, asked, at),
+    dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
+    overduePipelines: (at) => overduePipelines(database, at),
+    async withChecks(work) {
+      return await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        return await work(checkTransaction(connection));
+      });
+    },
+    cronNext,
+    runFacts: (run) => runFacts(database, run),
+    releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
+    openRuns: () => openRuns(database),
+    openHookRuns: () => openHookRuns(database),
+    explainHooks: (run, reason) => explainHooks(database, run, reason),
+    recordHooks: (run, ended, at) => recordHooks(database, { run, ended, at }),
+  };
+}
+
+function checkTransaction(connection: Transaction): CheckTransaction {
+  return {
+    dueScopes: (scopes, at) => dueScopes(connection, scopes, at),
+    freeScopesOf: (group) => freeScopesOf(connection, group),
+    runOfPod: (podUid) => runOfPod(connection, podUid),
+    openRun: (run) => openRun(connection, run),
+    scopeOfCheck: (scope, at) => scopeOfCheck(connection, scope, at),
+    addVersions: (scope, versions, at) => addVersions(connection, scope, versions, { at }),
+    freeScope: (checked, at) => freeScope(connection, checked, at),
+    failCheck: (failed, at) => failCheck(connection, failed, at),
+    wakeTriggers: (scopes) => wakeTriggers(connection, scopes),
+    scopesOf: (run) => scopesOf(connection, run),
+    closeRun: (run, error, at) =>
+      closeRun(connection, run, { ...(error === undefined ? {} : { error }), at }),
+  };
+}
+
+/** The most that one look can bring, whatever the number of teams. */
+const MAX_DUE = 10_000;
+
+/**
+ * So many of each team, those that a person or a webhook asked for first; checks without a Pod are counted
+ * apart.
+ */
+async function dueChecks(
+  { pool }: Database,
+  { at, ofTeam, except }: { at: Date; ofTeam: number; except: readonly string[] },
+): Promise<DueCheck[]> {
+  const due = await pool.any(rows<DueCheck>()`
+    WITH due AS (
+      SELECT id, requested_at AS due_at, requested_cause AS cause FROM check_scopes
+      WHERE live AND run_id IS NULL AND requested_at IS NOT NULL
+      UNION ALL
+      SELECT id, next_check_at, 'schedule' FROM check_scopes
+      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL),
+    placed AS (
+      SELECT due.*, s.check_group, s.checked_by, p.id AS pipeline_id, p.name AS pipeline, p.namespace, t.name AS team,
+        row_number() OVER (PARTITION BY p.team_id, s.checked_by = 'operator' ORDER BY due.cause = 'schedule', due.due_at, s.id) AS place
+      FROM due
+      JOIN check_scopes s ON s.id = due.id
+      JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
+      JOIN teams t ON t.id = p.team_id
+      WHERE s.checked_by = 'operator' OR t.name <> ALL(${texts([...except])})),
+    first AS (SELECT * FROM placed WHERE place <= ${ofTeam} ORDER BY place LIMIT ${MAX_DUE})
+    SELECT f.team, f.pipeline, f.pipeline_id AS "pipelineId", f.namespace, r.name AS resource, f.id AS scope,
+      f.check_group AS "group", f.checked_by = 'operator' AS "builtInCron", f.cause, f.due_at AS "dueAt"
+    FROM first f JOIN resources r ON r.scope_id = f.id AND r.deleted_at IS NULL
+    ORDER BY f.cause = 'schedule', f.due_at, f.id`);
+  return [...due];
+}
+
+async function overduePipelines({ pool }: Database, at: Date): Promise<number[]> {
+  const found = await pool.anyFirst(rows<{ id: number }>()`
+    SELECT DISTINCT pipeline_id AS id FROM check_scopes
+    WHERE live AND run_id IS NULL AND timer <> 'none'
+      AND coalesce(held_since, next_check_at) < ${time(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
+    ORDER BY id`);
+  return [...found];
+}

@@ -1,0 +1,56 @@
+import { sql } from 'slonik';
+import { storable } from '#domain/build/storable.ts';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
+import type { CheckCause, CheckFailed } from '#flows/checks/ports.ts';
+import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+
+export interface TimerRow {
+  id: number;
+  pipeline_id: number;
+  schedule: Schedule | null;
+  timer: ScopeTimer['timer'];
+  next_check_at: Date | null;
+  failures: number;
+}
+
+export interface FreeScopeRow extends TimerRow {
+  check_group: string;
+  requested_cause: CheckCause | null;
+}
+
+export const FREE_SCOPE = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
+
+export function toTimer({ id, pipeline_id, schedule, timer, next_check_at, failures }: TimerRow): ScopeTimer {
+  return {
+    id,
+    pipeline: pipeline_id,
+    timer,
+    failures,
+    ...(schedule === null ? {} : { schedule }),
+    ...(next_check_at === null ? {} : { next: next_check_at.getTime() }),
+  };
+}
+
+export function toFreeScope(row: FreeScopeRow): FreeScope {
+  const { check_group: group, requested_cause: cause } = row;
+  return { ...toTimer(row), group, ...(cause === null ? {} : { requestedCause: cause }) };
+}
+
+/** Parameter of a time that may be absent. */
+export const timestamp = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+
+/** Assignment: the run of the scope has ended. A check without a run gets a number of the same order. */
+export const RUN_ENDED = sql.fragment`run_id = NULL, last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
+
+export async function failCheck(
+  connection: Transaction,
+  { scope, error, log, next }: CheckFailed,
+  at: Date,
+): Promise<void> {
+  await connection.query(rows()`
+    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${timestamp(next)}, last_error = ${storable(error)},
+      last_log = ${storable(log)}, last_checked_at = ${time(at)}
+    WHERE id = ${scope}`);
+}

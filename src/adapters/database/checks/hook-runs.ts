@@ -1,0 +1,74 @@
+import { sql } from 'slonik';
+import type { HookResult } from '#domain/build/agent-protocol.ts';
+import { storable } from '#domain/build/storable.ts';
+import type { HooksEnded } from '#flows/checks/ports.ts';
+import type { OpenHookRun } from '#flows/pods/workloads.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { requestSchedule } from './record-versions.ts';
+
+/**
+ * Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that
+ * the hold goes by.
+ */
+export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
+  const open = await pool.any(rows<
+    Omit<OpenHookRun, 'refused' | 'podUid'> & { refused: string | null; podUid: string | null }
+  >()`
+    SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, c.error AS refused,
+      a.pod_uid AS "podUid", extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
+    FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    LEFT JOIN agent_sessions a ON a.run_id = c.id
+    WHERE h.open ORDER BY h.run_id`);
+  return open.map(({ refused, podUid, ...run }) => ({
+    ...run,
+    ...(refused === null ? {} : { refused }),
+    ...(podUid === null ? {} : { podUid }),
+  }));
+}
+
+/** Why there is no Pod for them yet. */
+export async function explainHooks({ pool }: Database, run: number, reason: string): Promise<void> {
+  await pool.query(rows()`
+    UPDATE check_runs SET error = ${storable(reason)}
+    WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
+}
+
+/** What an agent told of all hooks of its run, which ends with that. */
+export async function recordHooks(
+  database: Database,
+  { run, ended, at }: { run: number; ended: HooksEnded; at: Date },
+): Promise<{ pipelineId: number } | 'over'> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const { results, error = null } = ended;
+    const pipelineId = await connection.maybeOneFirst(rows<{ pipeline_id: number }>()`
+      UPDATE check_runs SET closed_at = ${time(at)}, error = ${error}
+      WHERE id = ${run} AND closed_at IS NULL AND cause = 'version' RETURNING pipeline_id`);
+    if (pipelineId === null) return 'over';
+    await releaseVersions(connection, run, { at, error, results });
+    return { pipelineId };
+  });
+}
+
+/**
+ * The versions wait no longer, whatever came of their hooks, and all jobs that may take them want a decision.
+ */
+export async function releaseVersions(
+  connection: Transaction,
+  run: number,
+  { at, error, results }: { at: Date; error: string | null; results: HookResult[] },
+): Promise<boolean> {
+  const told = { endedAt: at.toISOString(), ...(error === null ? {} : { error }), results };
+  return await connection.oneFirst(rows<{ released: boolean }>()`
+    WITH released AS (
+      UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),
+    told AS (
+      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(told)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
+      FROM released o JOIN versions v ON v.id = o.first_version
+      WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
+    asked AS (
+      ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`)})
+    SELECT EXISTS (SELECT 1 FROM released) AS released`);
+}

@@ -1,0 +1,36 @@
+import { sql } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+export interface MovedVersion {
+  id: number;
+  place: number;
+}
+
+/**
+ * Gives known versions new places. Those that the end of a pin passed over (they were below `floor`) may
+ * trigger now, so the marks of `settled` go back before them. The caller holds their scope and the jobs that
+ * take them, in this order: whoever writes `good_versions` takes jobs before versions too. The last statement
+ * sees what was committed while the second one waited.
+ */
+export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {
+  const places = sql.jsonb(moved.map(({ id, place }) => ({ id, place })));
+  await connection.query(rows()`
+    WITH passed_over AS (
+      SELECT g.job_id, g.position, min(v.id) AS version
+      FROM jsonb_to_recordset(${places}) AS n (id bigint) JOIN versions v ON v.id = n.id
+      JOIN resources r ON r.scope_id = v.scope_id JOIN job_gets g ON g.resource_id = r.id AND coalesce(g.scope_id, r.scope_id) = v.scope_id
+      WHERE v.place < g.floor AND v.id <= g.settled GROUP BY 1, 2)
+    UPDATE job_gets g SET settled = p.version - 1 FROM passed_over p WHERE p.job_id = g.job_id AND p.position = g.position`);
+  await connection.query(rows()`
+    WITH held AS MATERIALIZED (
+      SELECT v.id FROM versions v JOIN jsonb_to_recordset(${places}) AS n (id bigint) ON n.id = v.id ORDER BY v.id FOR UPDATE OF v)
+    UPDATE versions v SET place = n.place
+    FROM held h JOIN jsonb_to_recordset(${places}) AS n (id bigint, place bigint) ON n.id = h.id WHERE v.id = h.id`);
+  await connection.query(rows()`
+    UPDATE good_versions g SET place = n.place
+    FROM jsonb_to_recordset(${places}) AS n (id bigint, place bigint)
+    CROSS JOIN LATERAL (
+      SELECT build_id FROM build_inputs WHERE version_id = n.id
+      UNION SELECT build_id FROM build_outputs WHERE version_id = n.id) AS b
+    WHERE g.build_id = b.build_id AND g.version_id = n.id`);
+}

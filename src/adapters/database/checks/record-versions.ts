@@ -1,0 +1,97 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import { storableFields } from '#domain/build/storable.ts';
+import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import type { VersionsAdded } from '#flows/checks/ports.ts';
+import { versionDigest } from './digests.ts';
+import { moveVersions, type MovedVersion } from './move-versions.ts';
+import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/**
+ * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take
+ * them. If any is new, all of them end up in the order given, the last as the newest of the scope: the first
+ * ones stay where they are as long as they are known and in order. The caller holds the scope, so ids within
+ * a scope grow in the order of commits.
+ */
+export async function addVersions(
+  connection: Transaction,
+  scope: number,
+  versions: Record<string, string>[],
+  { at, build = null }: { at: Date; build?: number | null },
+): Promise<VersionsAdded> {
+  const printed = lastOfEach(versions.map(storableFields));
+  if (printed.length === 0) return { added: [], different: 0 };
+  const { added, moved } = await connection.one(rows<{ added: number[]; moved: MovedVersion[] }>()`
+    WITH printed AS MATERIALIZED (
+      SELECT n.position, decode(n.digest, 'hex') AS digest, n.fields::jsonb AS fields, v.id, v.place,
+        max(v.place) OVER (ORDER BY n.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest_before
+      FROM unnest(${texts(printed.map(({ digest }) => digest))}, ${texts(printed.map(({ fields }) => fields))})
+        WITH ORDINALITY AS n (digest, fields, position)
+      LEFT JOIN versions v ON v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex')),
+    -- From the first version that is new or out of order.
+    rest AS MATERIALIZED (
+      SELECT p.*, nextval(pg_get_serial_sequence('versions', 'id')) AS next FROM (
+        SELECT * FROM printed WHERE EXISTS (SELECT 1 FROM printed WHERE id IS NULL)
+          AND position >= (SELECT min(position) FROM printed WHERE id IS NULL OR place < newest_before)
+        ORDER BY position) AS p),
+    added AS (
+      INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
+      SELECT next, ${scope}, digest, fields, ${time(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
+      RETURNING id, fields, digest),
+    -- What the manifest pins the resource to may be among them.
+    pinned AS (
+      UPDATE resources r SET pinned_version = (SELECT max(a.id) FROM added a WHERE a.fields @> r.pin_wanted)
+      WHERE r.scope_id = ${scope} AND r.pin_wanted IS NOT NULL AND r.pinned_version IS NULL),
+    -- Or what a person pinned in another history of the resource.
+    found_again AS (
+      UPDATE resources r SET pinned_version = a.id FROM added a, versions p
+      WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),
+    ${holdForHooks(scope, at)}
+    asked AS (
+      ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
+        WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
+          AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM rest WHERE id IS NOT NULL))`)})
+    SELECT to_jsonb(ARRAY(SELECT id FROM added ORDER BY id)) AS added,
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL), '[]') AS moved`);
+  if (moved.length > 0) await moveVersions(connection, moved);
+  return { added, different: printed.length };
+}
+
+/** Of equal versions the last counts, as it would be printed last. */
+function lastOfEach(versions: Record<string, string>[]): { digest: string; fields: string }[] {
+  const byDigest = new Map<string, string>();
+  for (const version of versions) {
+    const digest = versionDigest(version).toString('hex');
+    byDigest.delete(digest);
+    byDigest.set(digest, JSON.stringify(version));
+  }
+  return [...byDigest].map(([digest, fields]) => ({ digest, fields }));
+}
+
+/**
+ * What was added waits for the hooks that it fires. By the database's own clock, as whoever reads it: an
+ * agent's, whose put this may be, could be wrong.
+ */
+function holdForHooks(scope: number, at: Date): FragmentSqlToken {
+  return sql.fragment`
+    hooked AS (
+      INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, opened_at)
+      SELECT p.id, v.id, 'on-trigger', 'version', ${time(at)}
+      FROM resources r JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
+      JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+      WHERE r.scope_id = ${scope} AND r.hooks AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM added)
+      RETURNING id),
+    held AS (
+      INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until)
+      SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added), now() + ${HOLD_SECONDS} * interval '1 second'
+      FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
+}
+
+/**
+ * An UPDATE that asks for a decision on these jobs; rows are taken in one order, so that two such requests
+ * cannot deadlock.
+ */
+export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    UPDATE jobs SET schedule_requested = schedule_requested + 1
+    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE) RETURNING jobs.id`;
+}

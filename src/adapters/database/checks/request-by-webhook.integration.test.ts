@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { WebhookCall } from '#flows/checks/ports.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
+import { webhookToken, webhookTokenHash } from './digests.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const NAMES = ['git.app', 'git.lib', 'git.docs'];
+const NOW = new Date('2099-01-01T00:00:00Z');
+let stores: TestStores;
+let saved: SavedPipeline;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const resources = NAMES.map((name) => resource(name, { schedule: { kind: 'every', seconds: 60 } }));
+  saved = await stores.pipelines.savePipeline(
+    toSave(samplePipeline({ resources, jobs: [job('unit', get('git.app'))] })),
+  );
+  const scopes = saved.resources.map(({ scope }) => scope);
+  const run = await stores.checks.openRun(scopes, 'schedule', NOW);
+  await stores.checks.closeRun(run?.run ?? 0, NOW);
+});
+
+const hashOf = (id: number, generation = 1): string =>
+  webhookTokenHash(webhookToken(WEBHOOK_KEY, id, generation));
+const named = (name: string) => saved.resources.find((one) => one.name === name) ?? { id: 0, scope: 0, name };
+const call = (name: string, signature: WebhookCall['signature'] = 'absent'): WebhookCall => ({
+  tokenHash: hashOf(named(name).id),
+  signature,
+});
+const ask = async (calls: WebhookCall[], wait = false) =>
+  await stores.checks.requestChecksByToken({ calls, wait }, NOW);
+const asked = async (): Promise<string[]> =>
+  (await stores.checks.dueChecks(NOW, 100))
+    .filter(({ cause }) => cause === 'webhook')
+    .map((one) => one.resource)
+    .toSorted();
+
+const regenerate = async (signed?: boolean) =>
+  await stores.actions.regenerateWebhook({ ...APP, resource: 'git.app' }, hashOf, signed);
+
+const position = async (): Promise<string> =>
+  await stores.pool.oneFirst(rows<{ at: string }>()`SELECT pg_current_wal_insert_lsn()::text AS at`);
+/**
+ * What a token of `git.app` of that generation is answered without, with the right and with a wrong
+ * signature.
+ */
+const answers = async (generation: number) => {
+  const tokenHash = hashOf(named('git.app').id, generation);
+  const calls = (['absent', 'valid', 'invalid'] as const).map((signature) => ({ tokenHash, signature }));
+  return (await ask(calls)).answers;
+};
+
+describe('many webhooks in one transaction', () => {
+  test('each has the answer of its own, and a check is asked for once', async () => {
+    const unknown: WebhookCall = { tokenHash: 'f'.repeat(64), signature: 'absent' };
+    const calls = [
+      call('git.app'),
+      unknown,
+      call('git.lib', 'valid'),
+      call('git.docs', 'invalid'),
+      call('git.app', 'valid'),
+    ];
+    expect(await ask(calls)).toEqual({
+      answers: ['requested', 'unknown', 'requested', 'refused', 'requested'],
+      written: true,
+    });
+    expect(await asked()).toEqual(['git.app', 'git.lib']);
+  });
+
+  test('what is asked for already is durable: nobody is told again', async () => {
+    await ask([call('git.app')]);
+    expect(await ask([call('git.app'), call('git.app', 'valid')])).toEqual({
+      answers: ['requested', 'requested'],
+      written: false,
+    });
+  });
+
+  test('one that comes while a check runs becomes one more check', async () => {
+    await ask([call('git.app')]);
+    await stores.checks.openRun([named('git.app').scope], 'webhook', NOW);
+    expect(await asked()).toEqual([]);
+    expect((await ask([call('git.app')])).written).toBe(true);
+  });
+
+  test('a resource that somebody holds holds up no other; who waits for it has it afterwards', async () => {
+    const { promise: done, resolve: release } = Promise.withResolvers<void>();
+    const { promise: holding, resolve: held } = Promise.withResolvers<void>();
+    const holder = stores.pool.transaction(async (connection) => {
+      await connection.query(rows()`
+        SELECT 1 FROM check_scopes WHERE id = ${named('git.app').scope} FOR UPDATE`);
+      held();
+      await done;
+    });
+    await holding;
+    expect((await ask([call('git.app'), call('git.lib')])).answers).toEqual(['busy', 'requested']);
+    const patient = ask([call('git.app')], true);
+    release();
+    await holder;
+    expect((await patient).answers).toEqual(['requested']);
+    expect(await asked()).toEqual(['git.app', 'git.lib']);
+  });
+
+  test('every call writes, so that a token nobody has takes the way of one that somebody has', async () => {
+    const before = await position();
+    await ask([{ tokenHash: '0'.repeat(64), signature: 'absent' }]);
+    expect(await position()).not.toBe(before);
+  });
+});
+
+describe('a token that is made anew', () => {
+  test('takes the place of the one before at once, and stays through the next revision', async () => {
+    const { id } = named('git.app');
+    expect(await regenerate()).toMatchObject({ answer: 'done', resource: id, generation: 2, signed: false });
+    const anew: WebhookCall = { tokenHash: hashOf(id, 2), signature: 'absent' };
+    expect((await ask([call('git.app'), anew])).answers).toEqual(['unknown', 'requested']);
+    await stores.pipelines.savePipeline(toSave(samplePipeline()));
+    expect((await ask([call('git.app'), anew])).answers).toEqual(['unknown', 'requested']);
+  });
+
+  test('may require a signature, which holds until it is said otherwise', async () => {
+    await regenerate(true);
+    expect(await answers(2)).toEqual(['refused', 'requested', 'refused']);
+    expect(await stores.views.resource({ ...APP, resource: 'git.app' })).toMatchObject({
+      webhookGeneration: 2,
+      webhookSigned: true,
+    });
+    await regenerate();
+    expect(await answers(3)).toEqual(['refused', 'requested', 'refused']);
+    await regenerate(false);
+    expect(await answers(4)).toEqual(['requested', 'requested', 'refused']);
+  });
+
+  test('is none of a resource that is not there', async () => {
+    expect(await stores.actions.regenerateWebhook({ ...APP, resource: 'git.none' }, hashOf)).toEqual({
+      answer: 'unknown',
+    });
+    expect(
+      await stores.actions.regenerateWebhook({ team: 'other', pipeline: 'app', resource: 'git.app' }, hashOf),
+    ).toEqual({
+      answer: 'unknown',
+    });
+  });
+});

@@ -1,0 +1,45 @@
+import { sql, type DatabasePool } from 'slonik';
+import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
+import { prepared, time } from '#adapters/database/connection/pool.ts';
+
+/**
+ * Any number of webhooks in one transaction: whoever finds its resource is asked for a check, once. A
+ * resource that somebody else holds is `busy` and holds up none of the others, unless it is waited for. What
+ * is requested already is durable, and its check has yet to begin. Something is always written, so that a
+ * token that nobody has takes as long to answer as one that somebody has. Calls and answers travel as one
+ * text each, since the driver takes longer for a row, or for an element of an array, than Postgres for the
+ * webhook.
+ */
+export async function requestByWebhook(
+  pool: DatabasePool,
+  { calls, wait }: { calls: readonly WebhookCall[]; wait: boolean },
+  at: Date,
+): Promise<WebhooksAnswered> {
+  const hashes = calls.map(({ tokenHash }) => tokenHash).join(',');
+  const signatures = calls.map(({ signature }) => signature).join(',');
+  return await pool.one(prepared<WebhooksAnswered>(`request_by_webhook_${wait}`)`
+    WITH known AS MATERIALIZED (
+      SELECT c.place, k.scope, k.asked, c.signature = 'valid' OR (c.signature = 'absent' AND NOT k.signed) AS taken
+      FROM unnest(string_to_array(${hashes}, ','), string_to_array(${signatures}, ',')) WITH ORDINALITY AS c (hash, signature, place)
+      LEFT JOIN LATERAL (
+        SELECT s.id AS scope, NOT ${NOT_ASKED} AS asked, r.webhook_signed AS signed
+        FROM resources r
+        JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
+        JOIN check_scopes s ON s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing'
+        WHERE r.webhook_hash = c.hash AND r.deleted_at IS NULL LIMIT 1) AS k ON true),
+    wanting AS MATERIALIZED (
+      SELECT s.id FROM check_scopes s
+      WHERE s.id IN (SELECT scope FROM known WHERE taken AND NOT asked) AND ${NOT_ASKED} ORDER BY s.id
+      FOR UPDATE ${wait ? sql.fragment`` : sql.fragment`SKIP LOCKED`}),
+    changed AS (
+      UPDATE check_scopes s SET requested_at = coalesce(s.requested_at, ${time(at)}), requested_cause = 'webhook'
+      FROM wanting w WHERE s.id = w.id RETURNING s.id),
+    noise AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'millrace', '') AS written)
+    SELECT array_agg(CASE WHEN k.scope IS NULL THEN 'unknown' WHEN NOT k.taken THEN 'refused'
+        WHEN k.asked OR c.id IS NOT NULL THEN 'requested' ELSE 'busy' END ORDER BY k.place) AS answers,
+      count(c.id) > 0 AS written
+    FROM known k LEFT JOIN changed c ON c.id = k.scope, noise`);
+}
+
+/** A cause of a person or a webhook stays, since it resets the timer as well. */
+const NOT_ASKED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;

@@ -1,0 +1,86 @@
+import { sql } from 'slonik';
+import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { requestSchedule } from './record-versions.ts';
+
+/** Of `m`: the trigger has neither a build nor a refusal. */
+const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
+
+/** An error of a check as the build repeats it; all of it is on the resource's page. */
+const MAX_ERROR_LENGTH = 300;
+
+/**
+ * Requests a check of each resource that the job gets without `passed`, and inserts the trigger with the runs
+ * that it waits for: any newer than the last one of each scope. Rows of scopes are taken in order and before
+ * any of jobs, as whoever records a check takes them.
+ */
+export async function insertTrigger(
+  connection: Transaction,
+  { job, by, waitMs, at }: { job: number; by: string; waitMs: number; at: Date },
+): Promise<number> {
+  return await connection.oneFirst(rows<{ id: number }>()`
+    WITH free AS MATERIALIZED (
+      SELECT s.id FROM check_scopes s WHERE s.live AND s.checked_by <> 'nothing' AND s.id IN (
+        SELECT r.scope_id FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = ${job} AND g.passed = '{}')
+      ORDER BY s.id FOR UPDATE),
+    asked AS (
+      UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
+      RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
+    SELECT ${job}::bigint, ${by}, ${time(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
+      coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id) ORDER BY r.position), '[]')
+    FROM asked a JOIN resources r ON r.scope_id = a.id
+    RETURNING id`);
+}
+
+/**
+ * Assignment: the first request waits longest; a person's or a webhook's cause outlasts the timer's, since it
+ * resets the timer.
+ */
+export function requestedBy(cause: string, at: Date) {
+  return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
+    requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
+      ELSE s.requested_cause END`;
+}
+
+/**
+ * What became of the checks of trigger `m`. The scope of a resource that changed its source meanwhile is not
+ * waited for.
+ */
+const checksOfTrigger = sql.fragment`
+  SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
+    CASE WHEN r.scope_id <> c.scope OR s.last_run <= c.after THEN 'late' WHEN s.last_error IS NULL THEN 'checked' ELSE 'failed' END AS result,
+    left(s.last_error, ${MAX_ERROR_LENGTH}) AS error
+  FROM jsonb_to_recordset(m.checks) AS c (scope bigint, after bigint, resource bigint)
+  JOIN resources r ON r.id = c.resource JOIN check_scopes s ON s.id = c.scope`;
+
+/** As `BuildRequest` names them; null where the trigger asked for none. */
+export const checksAsked = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
+  SELECT jsonb_agg(jsonb_build_object('resource', o.resource, 'result', o.result, 'error', CASE o.result WHEN 'failed' THEN o.error END)
+    ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
+
+export const stillChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
+  SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
+
+/**
+ * Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there
+ * are any.
+ */
+export async function wakeTriggers(connection: Transaction, scopes: readonly number[]): Promise<boolean> {
+  if (scopes.length === 0) return false;
+  const jobs = await connection.anyFirst(
+    rows<{ id: number }>()`${requestSchedule(sql.fragment`
+      SELECT m.job_id FROM resources r JOIN job_gets g ON g.resource_id = r.id AND g.passed = '{}'
+      JOIN job_triggers m ON m.job_id = g.job_id AND m.check_until IS NOT NULL AND ${OPEN}
+      WHERE r.scope_id = ANY(${ids(scopes)})`)}`,
+  );
+  return jobs.length > 0;
+}
+
+/** Asks for a decision on the jobs of which a trigger has waited long enough. */
+export async function wakeLateTriggers(connection: Pick<Transaction, 'query'>): Promise<void> {
+  await connection.query(
+    rows()`${requestSchedule(sql.fragment`
+      SELECT j.id FROM job_triggers m JOIN jobs j ON j.id = m.job_id AND j.schedule_requested <= j.last_scheduled
+      WHERE m.check_until <= now() AND ${OPEN}`)}`,
+  );
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const QUIET = { ...APP, resource: 'git.app' };
+const MANY = 120_000;
+/** More than any of these ways has reason to read. */
+const FEW = 1000;
+const definition = samplePipeline({
+  resources: [resource('git.app'), resource('git.lib')],
+  jobs: [job('unit', get('git.app'), task('test')), job('lib', get('git.lib'), task('test'))],
+});
+let stores: TestStores;
+/** One connection only, so that its counters can be asked for. */
+let pool: DatabasePool;
+let saved: SavedPipeline;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await stores.pipelines.savePipeline(toSave(definition));
+  const scopes = saved.resources.map(({ scope }) => scope);
+  await found(scopes, 500);
+  await stores.pool.query(rows()`ANALYZE`);
+  // The planner still believes that both change alike.
+  await found(scopes.slice(1, 2), MANY);
+  await stores.pool.query(rows()`
+    UPDATE job_gets g SET dealt_with = (SELECT max(v.id) FROM versions v WHERE v.scope_id = r.scope_id)
+    FROM resources r WHERE r.id = g.resource_id`);
+  pool = await openPool(stores.url, { maximumConnections: 1 });
+});
+afterAll(async () => {
+  await pool.end();
+  await stores.close();
+});
+
+async function found(scopes: number[], count: number): Promise<void> {
+  for (const scope of scopes)
+    await stores.pool.query(rows()`
+      INSERT INTO versions (scope_id, digest, fields, found_at)
+      SELECT ${scope}, sha256((${count} || '-' || n)::bytea), '{}', now() FROM generate_series(1, ${count}::integer) n`);
+}
+
+test('a resource that has not changed for long is looked at as fast as any, however much others have changed', async () => {
+  const { actions, builds, checks, pipelines, views } = storesOver({ pool });
+  const at = new Date();
+  await stores.checks.requestCheck(QUIET, 'manual', at);
+  const opened = await stores.checks.openRun(
+    saved.resources.slice(0, 1).map(({ scope }) => scope),
+    'manual',
+    at,
+  );
+  await stores.pool.query(
+    rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1 WHERE name = 'unit'`,
+  );
+  await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
+  const ways: Record<string, () => Promise<unknown>> = {
+    'what its check knows': () => checks.runFacts(opened?.run ?? 0),
+    'a decision': () => scheduleOn({ builds }, saved.id, at),
+    'the end of a pause': () => actions.unpauseJob({ ...APP, job: 'unit' }),
+    'its view': () => views.resource(QUIET),
+    'its newest versions': () => views.versions(QUIET, { limit: 50 }),
+    'its oldest versions': () => views.versions(QUIET, { limit: 50, after: 1 }),
+    'versions before one': () => views.versions(QUIET, { limit: 50, before: MANY }),
+    'another job that takes it': () =>
+      pipelines.savePipeline(
+        toSave({ ...definition, jobs: [...definition.jobs, job('more', get('git.app'), task('test'))] }),
+      ),
+  };
+  const slow: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const before = await versionsRead();
+    await way();
+    const read = (await versionsRead()) - before;
+    if (read > FEW) slow.push(`${name}: ${read}`);
+  }
+  expect(slow).toEqual([]);
+});
+
+/** Entries that scans of indexes of versions have read. */
+async function versionsRead(): Promise<number> {
+  await pool.query(rows()`SELECT pg_stat_force_next_flush()`);
+  return await pool.oneFirst(rows<{ count: number }>()`
+    SELECT sum(idx_tup_read) + (SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'versions') AS count
+    FROM pg_stat_user_indexes WHERE relname = 'versions'`);
+}

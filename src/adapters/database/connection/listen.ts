@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { BackOff } from '#domain/back-off.ts';
+import { connectionWay } from './url.ts';
+
+export interface ListenOptions {
+  /** A direct connection: LISTEN does not work through a transaction pooler. */
+  url: string;
+  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  certificateAuthority?: string | undefined;
+  onError?: (error: Error) => void;
+  /** Wait before the first attempt to connect again; doubles up to 5 s. */
+  retryMilliseconds?: number;
+  /**
+   * How often the connection must prove that it lives; one that has not answered by the next time is given
+   * up.
+   */
+  heartbeatMilliseconds?: number;
+}
+
+export interface Listener {
+  /** Starts to listen. A second call does nothing. */
+  open(): void;
+  close(): Promise<void>;
+}
+
+interface Subscription {
+  channel: string;
+  heard: (payload: string) => void;
+  /** Called for each connection. Nothing that was notified before it was heard. */
+  connected: () => void;
+}
+
+/** One connection that only listens, and reconnects whenever it is lost. */
+export function createListener(options: ListenOptions, subscription: Subscription): Listener {
+  const closing = new AbortController();
+  let listening: Promise<void> | undefined;
+  return {
+    open: () => void (listening ??= listen(options, subscription, closing.signal)),
+    async close() {
+      closing.abort();
+      await listening;
+    },
+  };
+}
+
+async function listen(
+  options: ListenOptions,
+  subscription: Subscription,
+  closing: AbortSignal,
+): Promise<void> {
+  const backOff = new BackOff({ firstMs: options.retryMilliseconds ?? 100, longestMs: 5000 }, Math.random);
+  while (!closing.aborted) {
+    const worked = await listenUntilLost(options, subscription, closing);
+    if (worked) backOff.reset();
+    await sleep(backOff.next(), undefined, { signal: closing }).catch(() => undefined);
+  }
+}
+
+/** Whether there was a connection at all. */
+async function listenUntilLost(
+  options: ListenOptions,
+  subscription: Subscription,
+  closing: AbortSignal,
+): Promise<boolean> {
+  const lost = Promise.withResolvers<void>();
+  const fail = (error: unknown): void => {
+    if (!closing.aborted) options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    lost.resolve();
+  };
+  const every = options.heartbeatMilliseconds ?? 10_000;
+  const way = connectionWay(options.url, options.certificateAuthority);
+  const client = new Client({
+    connectionString: way.url,
+    ...(way.ssl !== undefined && { ssl: way.ssl }),
+    keepAlive: true,
+    connectionTimeoutMillis: 5000,
+    query_timeout: every,
+  });
+  client.on('error', fail);
+  client.on('end', () => lost.resolve());
+  client.on('notification', ({ payload }) => subscription.heard(payload ?? ''));
+  closing.addEventListener('abort', () => lost.resolve(), { once: true });
+  let heartbeat: NodeJS.Timeout | undefined;
+  try {
+    await client.connect();
+    await client.query(`LISTEN ${subscription.channel}`);
+    heartbeat = startHeartbeat(client, every, fail);
+    subscription.connected();
+    await lost.promise;
+    return true;
+  } catch (error) {
+    fail(error);
+    return false;
+  } finally {
+    clearInterval(heartbeat);
+    // A connection whose other end is gone cannot say good-bye.
+    await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
+  }
+}
+
+function startHeartbeat(client: Client, every: number, fail: (error: unknown) => void): NodeJS.Timeout {
+  let answered = true;
+  return setInterval(() => {
+    if (!answered) fail(new Error('The connection that listens for notifications does not answer.'));
+    answered = false;
+    client.query('SELECT 1').then(() => (answered = true), fail);
+  }, every);
+}

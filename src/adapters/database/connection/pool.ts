@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defaults } from 'pg';
+import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
+import { connectionWay } from './url.ts';
+import { takeTurns } from './pool-queue.ts';
+
+/** The server ends a statement after this time. */
+const STATEMENT_MS = 30_000;
+/**
+ * A server that is there answers sooner: this one has gone without a word (a node that vanished), and TCP
+ * would go on trying for a quarter of an hour. The driver has a setting of its own for that, which slonik
+ * does not hand on.
+ */
+const ANSWER_MS = STATEMENT_MS + 5000;
+
+export type Transaction = DatabaseTransactionConnection;
+
+/** What every store gets: connections and, in the leader's process, the epoch under which it writes. */
+export interface Database {
+  pool: DatabasePool;
+  /** Absent: this process does not lead, and none of its writes are the leader's alone. */
+  epoch?: () => number;
+}
+
+export interface PoolOptions {
+  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  certificateAuthority?: string | undefined;
+  maximumConnections?: number;
+  /** A connection broke outside of a query; the pool replaces it. */
+  onError?: (error: Error) => void;
+  /** How long to wait for a database that is not there yet; 60 s when absent. */
+  patienceMilliseconds?: number;
+  /** How long a query waits for a free connection; 30 s when absent. */
+  turnMilliseconds?: number;
+  /**
+   * How long it then waits for its answer; 35 s when absent. Holds for all connections of this process that
+   * are made from then on.
+   */
+  answerMilliseconds?: number;
+}
+
+/**
+ * Connections of one process. No statement may leave anything behind in its session (no SET, no session
+ * locks, no temporary tables, no LISTEN): connections go back to the pool as they are, and a pooler may stand
+ * between.
+ */
+export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
+  const deadline = Date.now() + (options.patienceMilliseconds ?? 60_000);
+  for (let wait = 100; ; wait = Math.min(wait * 2, 5000)) {
+    try {
+      return await connect(url, options);
+    } catch (error) {
+      if (!(error instanceof Error) || Date.now() + wait > deadline) throw error;
+      options.onError?.(error);
+      await sleep(wait);
+    }
+  }
+}
+
+async function connect(url: string, options: PoolOptions): Promise<DatabasePool> {
+  const atOnce = options.maximumConnections ?? 10;
+  defaults.query_timeout = options.answerMilliseconds ?? ANSWER_MS;
+  const way = connectionWay(url, options.certificateAuthority);
+  const pool = await createPool(way.url, {
+    ...(way.ssl !== undefined && { ssl: way.ssl }),
+    // Never reached: the turns see to it.
+    maxPoolSize: atOnce * 2,
+    minPoolSize: 1,
+    idleTimeout: 10 * 60_000,
+    // Instead of `DISCARD ALL` at each release, which costs a third of all queries.
+    resetConnection: () => Promise.resolve(),
+    statementTimeout: STATEMENT_MS,
+    idleInTransactionSessionTimeout: 30_000,
+    typeParsers: [
+      { name: 'int8', parse: Number },
+      { name: 'numeric', parse: Number },
+      { name: 'timestamptz', parse: (value) => new Date(value) },
+      { name: 'date', parse: (value) => value },
+    ],
+  });
+  pool.on('error', (error) => options.onError?.(error));
+  return takeTurns(pool, { atOnce, patienceMilliseconds: options.turnMilliseconds ?? STATEMENT_MS });
+}
+
+interface RowSchema<T> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: () => { readonly issues: readonly { readonly message: string }[] };
+    readonly types?: { readonly input: unknown; readonly output: T };
+  };
+}
+
+function rowSchema<T>(): RowSchema<T> {
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'millrace',
+      validate: () => ({ issues: [{ message: 'Rows are typed by their query and proven by the tests.' }] }),
+    },
+  };
+}
+
+/** Tag of a query whose rows have this shape. */
+export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type(rowSchema<T>());
+
+/** The same, planned once per connection: for the few queries on the way from a trigger to its Pod. */
+export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSchema<T>>> =>
+  sql.prepared(name, rowSchema<T>());
+
+/** Classes of `pg_advisory_xact_lock(class, id)`. */
+export const LOCK = { pipeline: 1, team: 2, access: 3 } as const;
+
+/** Bigint array parameter. */
+export const ids = (values: readonly number[]) => sql.array([...values], 'int8');
+export const texts = (values: readonly string[]) => sql.array([...values], 'text');
+/** Timestamp parameter. */
+export const time = (at: Date) => sql.fragment`${at.toISOString()}::timestamptz`;

@@ -1,0 +1,44 @@
+import type { DatabasePool } from 'slonik';
+import type { OAuthStore } from '#flows/people/oauth-ports.ts';
+import type {
+  AccountStore,
+  AuditStore,
+  MemberStore,
+  TokenStore,
+  UserSessionStore,
+} from '#flows/people/ports.ts';
+import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
+import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
+import { accountStore } from './account-store.ts';
+import { auditStore } from './audit-store.ts';
+import { memberStore } from './member-store.ts';
+import { oauthStore } from './oauth-store.ts';
+import { throttleStore } from './throttle-store.ts';
+import { tokenStore } from './token-store.ts';
+import { userSessionStore } from './user-session-store.ts';
+
+/** Everything that is kept of people and of what they may. */
+export interface AccessStores {
+  accounts: AccountStore;
+  members: MemberStore;
+  sessions: UserSessionStore;
+  tokens: TokenStore;
+  throttle: ThrottleStore;
+  audit: AuditStore;
+  oauth: OAuthStore;
+  renames: RenameRequests;
+}
+
+/** Accounts, members, sessions, tokens, and what was done with them. */
+export function accessStores(database: { pool: DatabasePool }, renames: RenameRequests): AccessStores {
+  return {
+    accounts: accountStore(database),
+    members: memberStore(database),
+    sessions: userSessionStore(database),
+    tokens: tokenStore(database),
+    throttle: throttleStore(database),
+    audit: auditStore(database),
+    oauth: oauthStore(database),
+    renames,
+  };
+}

@@ -1,0 +1,62 @@
+import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows, texts, time } from '#adapters/database/connection/pool.ts';
+import { cutPage, pageSize } from '#flows/page.ts';
+import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts';
+
+/** A line for the audit log, in the transaction of what it speaks of. */
+export async function audit(connection: CommonQueryMethods, entry: AuditEntry): Promise<void> {
+  const { team = null, actor, action, targetType, target, details = {}, at } = entry;
+  const known = JSON.stringify(details);
+  await connection.query(rows()`
+    INSERT INTO audit_log (team, actor, action, target_type, target, details, at)
+    VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${known}::jsonb, ${time(at)})`);
+}
+
+interface Row {
+  id: number;
+  team: string | null;
+  actor: string;
+  action: string;
+  targetType: string;
+  target: string;
+  details: Record<string, unknown>;
+  at: Date;
+}
+
+export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
+  return {
+    record: async (entry) => await audit(pool, entry),
+    async entries(team, filter, page) {
+      const { before, after } = page;
+      const found = await pool.any(rows<Row>()`
+        SELECT id, team, actor, action, target_type AS "targetType", target, details, at FROM audit_log
+        WHERE ${sql.join(
+          [
+            team === undefined ? sql.fragment`true` : sql.fragment`team = ${team}`,
+            ...conditions(filter),
+            ...(before === undefined ? [] : [sql.fragment`id < ${before}`]),
+            ...(after === undefined ? [] : [sql.fragment`id > ${after}`]),
+          ],
+          sql.fragment` AND `,
+        )}
+        ORDER BY id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
+      return cutPage(found.map(withoutNulls), page);
+    },
+  };
+}
+
+/** OR inside of one filter, AND between them. */
+function conditions({ users, notUsers, actions, notActions, pipeline, since, until }: AuditFilter) {
+  return [
+    users === undefined ? undefined : sql.fragment`actor = ANY(${texts(users)})`,
+    notUsers === undefined ? undefined : sql.fragment`actor <> ALL(${texts(notUsers)})`,
+    actions === undefined ? undefined : sql.fragment`action = ANY(${texts(actions)})`,
+    notActions === undefined ? undefined : sql.fragment`action <> ALL(${texts(notActions)})`,
+    pipeline === undefined
+      ? undefined
+      : sql.fragment`(target = ${pipeline} OR starts_with(target, ${`${pipeline}/`}))`,
+    since === undefined ? undefined : sql.fragment`at >= ${time(since)}`,
+    until === undefined ? undefined : sql.fragment`at < ${time(until)}`,
+  ].filter((condition) => condition !== undefined);
+}

@@ -1,0 +1,100 @@
+import { sql, type CommonQueryMethods } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { Ways } from '#domain/access/lock-out.ts';
+import type { SignInMethods, SignInMethodsTransaction, StoredProvider } from '#flows/people/oauth-ports.ts';
+import { audit } from './audit-store.ts';
+import { notifyGroupsChanged } from './team-members.ts';
+
+export function signInMethods(connection: CommonQueryMethods): SignInMethods {
+  return {
+    providers: async () => await providersOf(connection),
+    local: async () => await connection.oneFirst(rows<{ local: boolean }>()`SELECT local FROM auth_settings`),
+    usersLinkedWith: async (canonical) =>
+      await waysOf(
+        connection,
+        sql.fragment`EXISTS (
+    SELECT 1 FROM oauth_identities o WHERE o.user_id = u.id AND o.provider = ${canonical})`,
+      ),
+  };
+}
+
+export function signInMethodsTransaction(connection: Transaction): SignInMethodsTransaction {
+  return {
+    ...signInMethods(connection),
+    users: async () => await waysOf(connection, sql.fragment`true`),
+    user: async (userId) => (await waysOf(connection, sql.fragment`u.id = ${userId}`))[0],
+    saveProvider: async (provider, issuer) => await saveRow(connection, provider, issuer),
+    async removeProvider(canonical) {
+      const gone = await connection.maybeOneFirst(rows<{ canonical: string }>()`
+        DELETE FROM oauth_providers WHERE canonical = ${canonical} RETURNING canonical`);
+      return gone !== null;
+    },
+    async recordProvider(target, action, { by: actor, at }) {
+      await notifyGroupsChanged(connection);
+      await audit(connection, { actor, at, action, targetType: 'provider', target });
+    },
+    async setLocal(local, { by: actor, at }) {
+      await connection.query(rows()`UPDATE auth_settings SET local = ${local}`);
+      const about = { action: 'auth_settings.changed', targetType: 'auth_settings', target: 'local' };
+      await audit(connection, { actor, at, ...about, details: { local } });
+    },
+    async unlink({ userId, provider }, { by, at }) {
+      const gone = await connection.anyFirst(rows<{ subject: string }>()`
+        DELETE FROM oauth_identities WHERE user_id = ${userId} AND provider = ${provider} RETURNING subject`);
+      if (gone.length === 0) return false;
+      const about = { action: 'user.unlinked', targetType: 'user', target: by };
+      await audit(connection, { actor: by, at, ...about, details: { provider } });
+      return true;
+    },
+  };
+}
+
+/** A link counts only while its provider speaks for the issuer that it was made with. */
+async function waysOf(
+  connection: CommonQueryMethods,
+  where: ReturnType<typeof sql.fragment>,
+): Promise<Ways[]> {
+  const found = await connection.any(rows<Ways>()`
+    SELECT u.username, u.password_hash IS NOT NULL AS "hasPassword", ARRAY(
+      SELECT i.provider FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer
+      WHERE i.user_id = u.id) AS linked
+    FROM users u WHERE ${where} ORDER BY u.username`);
+  return [...found];
+}
+
+type Row = {
+  [Key in keyof StoredProvider]-?: undefined extends StoredProvider[Key]
+    ? StoredProvider[Key] | null
+    : StoredProvider[Key];
+};
+
+async function providersOf(connection: CommonQueryMethods): Promise<StoredProvider[]> {
+  const found = await connection.any(rows<Row>()`
+    SELECT canonical, display_name AS "displayName", type, client_id AS "clientId", issuer_url AS "issuerUrl",
+      auth_url AS "authUrl", token_url AS "tokenUrl", user_info_url AS "userInfoUrl", scopes,
+      username_claim AS "usernameClaim", groups_claim AS "groupsClaim", enabled, secret_key AS "secretKey", by_api AS "byApi",
+      uid, generation
+    FROM oauth_providers ORDER BY canonical`);
+  return found.map(withoutNulls);
+}
+
+async function saveRow(connection: Transaction, provider: StoredProvider, issuer: string): Promise<void> {
+  const { canonical, type, clientId, enabled, secretKey, scopes } = provider;
+  await connection.query(rows()`
+    INSERT INTO oauth_providers (canonical, display_name, type, client_id, secret_key, issuer_url, auth_url, token_url,
+      user_info_url, scopes, username_claim, enabled, issuer, groups_claim, by_api, uid, generation)
+    VALUES (${canonical}, ${text(provider.displayName)}, ${type}, ${clientId}, ${secretKey}, ${text(provider.issuerUrl)},
+      ${text(provider.authUrl)}, ${text(provider.tokenUrl)}, ${text(provider.userInfoUrl)},
+      ${scopes === undefined ? null : JSON.stringify(scopes)}::jsonb, ${text(provider.usernameClaim)}, ${enabled},
+      ${issuer}, ${text(provider.groupsClaim)}, ${provider.byApi ?? false}, ${text(provider.uid)},
+      ${provider.generation ?? null})
+    ON CONFLICT (canonical) DO UPDATE SET display_name = excluded.display_name, type = excluded.type,
+      client_id = excluded.client_id, secret_key = excluded.secret_key, issuer_url = excluded.issuer_url,
+      auth_url = excluded.auth_url, token_url = excluded.token_url, user_info_url = excluded.user_info_url,
+      scopes = excluded.scopes, username_claim = excluded.username_claim, enabled = excluded.enabled,
+      issuer = excluded.issuer, groups_claim = excluded.groups_claim, by_api = excluded.by_api, uid = excluded.uid,
+      generation = excluded.generation`);
+}
+
+const text = (value: string | undefined): string | null => value ?? null;

@@ -1,0 +1,181 @@
+import { sql, type CommonQueryMethods } from 'slonik';
+import { CHANNEL, encodeNotification } from '#adapters/database/connection/notification-payload.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { GroupRole } from '#domain/access/group-roles.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
+import { audit } from './audit-store.ts';
+
+/** `byManifest`: the manifest names members. Otherwise nobody is expected to become one. */
+export async function saveWhoNamesMembers(
+  connection: Transaction,
+  id: number,
+  byManifest: boolean,
+): Promise<void> {
+  await connection.query(rows()`
+    UPDATE teams SET members_by_manifest = ${byManifest} WHERE id = ${id}
+      AND members_by_manifest <> ${byManifest}`);
+  if (!byManifest) await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
+}
+
+/**
+ * Members as the manifest names them. Those without an account are expected: who gets one by an admin is a
+ * member at once.
+ */
+export async function saveMembers(
+  connection: Transaction,
+  act: TeamAct,
+  members: readonly NamedMember[],
+): Promise<void> {
+  const { id } = act;
+  await expect(connection, id, members);
+  const before = new Map((await membersOf(connection, id)).map(({ user, role }) => [user, role]));
+  const known = await withAccount(connection, members);
+  for (const member of known) await put(connection, act, member, before.get(member.user));
+  const gone = [...before.keys()].filter((user) => !known.some((member) => member.user === user));
+  for (const user of gone) await remove(connection, act, user, before.get(user));
+}
+
+export async function adminsOf(
+  connection: CommonQueryMethods,
+  id: number,
+  members: readonly NamedMember[],
+): Promise<{ before: number; after: number }> {
+  const admins = texts(members.filter(({ role }) => role === 'admin').map(({ user }) => user));
+  return await connection.one(rows<{ before: number; after: number }>()`
+    SELECT (SELECT count(*) FROM team_members m JOIN users u ON u.id = m.user_id
+        WHERE m.team_id = ${id} AND m.role = 'admin' AND NOT u.disabled) AS before,
+      (SELECT count(*) FROM users WHERE username = ANY(${admins}) AND NOT disabled) AS after`);
+}
+
+async function expect(connection: Transaction, id: number, members: readonly NamedMember[]): Promise<void> {
+  const [users, roles] = [texts(members.map(({ user }) => user)), texts(members.map(({ role }) => role))];
+  await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
+  await connection.query(rows()`
+    INSERT INTO team_expected (team_id, username, role)
+    SELECT ${id}, named.username, named.role FROM unnest(${users}, ${roles}) AS named(username, role)
+    WHERE NOT EXISTS (SELECT 1 FROM users u WHERE u.username = named.username)`);
+}
+
+async function withAccount(
+  connection: CommonQueryMethods,
+  members: readonly NamedMember[],
+): Promise<NamedMember[]> {
+  const known = await connection.anyFirst(rows<{ username: string }>()`
+    SELECT username FROM users WHERE username = ANY(${texts(members.map(({ user }) => user))})`);
+  return members.filter(({ user }) => known.includes(user));
+}
+
+async function put(
+  connection: Transaction,
+  act: TeamAct,
+  { user, role }: NamedMember,
+  was: Role | undefined,
+): Promise<void> {
+  if (was === role) return;
+  await connection.query(rows()`
+    INSERT INTO team_members (team_id, user_id, role, added_at)
+    SELECT ${act.id}, id, ${role}, ${time(act.at)} FROM users WHERE username = ${user}
+    ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
+  await audit(connection, {
+    ...about(act, user),
+    ...(was === undefined
+      ? { action: 'member.added', details: { role } }
+      : { action: 'member.role_changed', details: { old_role: was, new_role: role } }),
+  });
+}
+
+async function remove(
+  connection: Transaction,
+  act: TeamAct,
+  user: string,
+  was: Role | undefined,
+): Promise<void> {
+  const { id } = act;
+  const of = sql.fragment`team_id = ${id} AND user_id = (SELECT id FROM users WHERE username = ${user})`;
+  await connection.query(rows()`DELETE FROM team_members WHERE ${of}`);
+  await connection.query(rows()`DELETE FROM api_tokens WHERE ${of}`);
+  await audit(connection, { ...about(act, user), action: 'member.removed', details: { old_role: was } });
+}
+
+const about = ({ team, by, at }: TeamAct, user: string) => ({
+  team,
+  actor: by,
+  targetType: 'member',
+  target: user,
+  at,
+});
+
+/** The roles that groups give in the team; nothing is done when they are these already. */
+export async function saveGroups(
+  connection: Transaction,
+  { id, team, by, at }: TeamAct,
+  groups: readonly GroupRole[],
+): Promise<void> {
+  const before = await groupsOf(connection, id);
+  const wanted = groups
+    .map(({ claim, provider, role }) => ({ claim, ...(provider !== undefined && { provider }), role }))
+    .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
+  if (JSON.stringify(before) === JSON.stringify(wanted)) return;
+  await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);
+  await connection.query(rows()`
+    INSERT INTO team_groups (team_id, claim, provider, role)
+    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${texts(wanted.map(({ claim }) => claim))},
+      ${texts(wanted.map(({ provider = '' }) => provider))}, ${texts(wanted.map(({ role }) => role))})
+      AS wanted(claim, provider, role)`);
+  const entry = { team, actor: by, at, action: 'team.groups_changed', targetType: 'team', target: team };
+  await audit(connection, { ...entry, details: { groups: wanted } });
+}
+
+export async function groupsOf(connection: CommonQueryMethods, id: number): Promise<GroupRole[]> {
+  const found = await connection.any(rows<GroupRole & { provider: string | null }>()`
+    SELECT claim, provider, role FROM team_groups WHERE team_id = ${id} ORDER BY claim COLLATE "C"`);
+  return found.map(withoutNulls);
+}
+
+export async function membersOf(connection: CommonQueryMethods, id: number): Promise<NamedMember[]> {
+  const found = await connection.any(rows<NamedMember>()`
+    SELECT u.username AS user, m.role FROM team_members m JOIN users u ON u.id = m.user_id
+    WHERE m.team_id = ${id} ORDER BY u.username`);
+  return [...found];
+}
+
+/** Of an account that an admin made: manifests may have named it before. */
+export async function joinTeams(connection: Transaction, username: string, at: Date): Promise<void> {
+  const joined = await connection.any(rows<{ id: number; team: string; role: Role }>()`
+    WITH expected AS (DELETE FROM team_expected WHERE username = ${username} RETURNING team_id, role)
+    SELECT t.id, t.name AS team, expected.role FROM expected JOIN teams t ON t.id = expected.team_id`);
+  for (const { role, ...team } of joined)
+    await put(connection, { ...team, by: 'manifest', at }, { user: username, role }, undefined);
+}
+
+/** Whoever manifests name stays named when the account goes. */
+export async function expectAgain(connection: Transaction, userId: number): Promise<void> {
+  await connection.query(rows()`
+    INSERT INTO team_expected (team_id, username, role)
+    SELECT m.team_id, u.username, m.role FROM team_members m JOIN users u ON u.id = m.user_id
+      JOIN teams t ON t.id = m.team_id AND t.members_by_manifest
+    WHERE m.user_id = ${userId} ON CONFLICT DO NOTHING`);
+}
+
+/** Enabled ones that tell groups, by name. */
+export async function tellingGroups(connection: CommonQueryMethods): Promise<string[]> {
+  const found = await connection.anyFirst(rows<{ canonical: string }>()`
+    SELECT canonical FROM oauth_providers WHERE enabled AND groups_claim IS NOT NULL ORDER BY canonical`);
+  return [...found];
+}
+
+/**
+ * Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give.
+ */
+export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
+  await connection.query(rows()`
+    SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
+}
+
+/** For the operator, which mirrors it in the status of the Team. Sent when the transaction commits. */
+export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
+  const payload = encodeNotification({ topic: 'teams', team: id });
+  await connection.query(rows()`SELECT pg_notify(${CHANNEL}, ${payload})`);
+}

@@ -1,0 +1,27 @@
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { TeamSettingsTransaction } from '#flows/people/ports.ts';
+import { audit } from './audit-store.ts';
+import { notifyTeamChanged, saveGroups } from './team-members.ts';
+
+/** What people change of a team through the API. */
+export function teamSettings(connection: Transaction, team: string): TeamSettingsTransaction {
+  return {
+    async team() {
+      const found = await connection.maybeOne(rows<{ id: number; displayName: boolean; groups: boolean }>()`
+        SELECT id, display_name_by_manifest AS "displayName", groups_by_manifest AS groups FROM teams
+        WHERE name = ${team} AND deleted_at IS NULL FOR UPDATE`);
+      return found ?? undefined;
+    },
+    async change(id, { displayName, groups }, { by, at }) {
+      if (displayName !== undefined) {
+        const name = displayName === '' ? null : displayName;
+        const changed = await connection.maybeOneFirst(rows<{ id: number }>()`
+          UPDATE teams SET display_name = ${name} WHERE id = ${id} AND display_name IS DISTINCT FROM ${name} RETURNING id`);
+        const entry = { team, actor: by, at, action: 'team.updated', targetType: 'team', target: team };
+        if (changed !== null) await audit(connection, { ...entry, details: { display_name: name } });
+      }
+      if (groups !== undefined) await saveGroups(connection, { id, team, by, at }, groups);
+      await notifyTeamChanged(connection, id);
+    },
+  };
+}

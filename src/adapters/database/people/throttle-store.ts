@@ -1,0 +1,56 @@
+import type { DatabasePool } from 'slonik';
+import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { AttemptKey } from '#domain/access/throttle.ts';
+import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
+
+const KEPT_MS = 60 * 60_000;
+
+const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;
+
+/** In the database, so that every replica counts the same. */
+export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
+  return {
+    withFailures: async (keys, at, work) =>
+      await pool.transaction(
+        async (connection) => await work(throttleTransaction(connection, keys.map(keyOf), at)),
+      ),
+    async forgive(keys) {
+      const accounts = keys.filter(({ kind }) => kind === 'account').map(keyOf);
+      const addresses = keys.filter(({ kind }) => kind === 'address').map(keyOf);
+      await pool.query(rows()`
+        WITH forgotten AS (DELETE FROM sign_in_failures WHERE key = ANY(${texts(accounts)}))
+        UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${texts(addresses)})`);
+    },
+  };
+}
+
+function throttleTransaction(connection: Transaction, keys: string[], at: Date): ThrottleTransaction {
+  return {
+    async failures() {
+      const names = keys.toSorted();
+      // Rows are made first, so that of two attempts at a new name one waits for the other; in one order, so
+      // that none waits in a ring.
+      await connection.query(rows()`
+        INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${time(at)} FROM unnest(${texts(names)}) AS k
+        ORDER BY k ON CONFLICT DO NOTHING`);
+      const known = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
+        SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${texts(names)})
+        ORDER BY key FOR UPDATE`);
+      return keys.map((key) => {
+        const row = known.find((one) => one.key === key);
+        return row === undefined || row.count === 0
+          ? undefined
+          : { count: row.count, lastAt: row.lastAt.getTime() };
+      });
+    },
+    async record(failures) {
+      for (const [index, key] of keys.entries())
+        await connection.query(rows()`
+          UPDATE sign_in_failures SET count = ${failures[index]?.count ?? 0}, last_at = ${time(at)} WHERE key = ${key}`);
+      await connection.query(rows()`
+        DELETE FROM sign_in_failures WHERE key IN (
+          SELECT key FROM sign_in_failures WHERE last_at < ${time(new Date(at.getTime() - KEPT_MS))}
+          ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED)`);
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { sql, type DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows, time } from '#adapters/database/connection/pool.ts';
+import type { Identity } from '#domain/access/decide-access.ts';
+import type { Role } from '#domain/access/roles.ts';
+import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/people/ports.ts';
+import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
+import { audit } from './audit-store.ts';
+import { inTurn } from './access-lock.ts';
+
+/** Of one account; the oldest go first. Those that never end would otherwise stay for ever. */
+const MOST_SESSIONS = 50;
+/** Seconds. Written down no more often, so that reading rights stays a read. */
+const USED_EVERY = 60;
+
+export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {
+  return {
+    openSession: async (session) => await openSession(pool, session),
+    async identityOfSession({ id, userId, tokenGen }, { at, idleSeconds }) {
+      const step = idleSeconds > 0 ? Math.min(USED_EVERY, idleSeconds / 10) : USED_EVERY;
+      const found = await pool.maybeOne(rows<IdentityRow & { openedAt: Date }>()`
+        WITH session AS (
+          SELECT * FROM user_sessions WHERE id = ${id} AND user_id = ${userId} AND ${isOpen({ at, idleSeconds })}),
+        used AS (
+          UPDATE user_sessions u SET used_at = ${time(at)} FROM session
+          WHERE u.id = session.id AND u.used_at < ${time(at)} - make_interval(secs => ${step}))
+        SELECT s.opened_at AS "openedAt", u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
+          u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
+        FROM session s JOIN users u ON u.id = s.user_id
+        WHERE u.token_gen = ${tokenGen} AND NOT u.disabled`);
+      if (found === null) return undefined;
+      const { openedAt, ...row } = found;
+      return { ...toIdentity(row), credential: 'session', sessionId: id, signedInAt: openedAt.getTime() };
+    },
+    async sessions(userId, now) {
+      const found = await pool.any(rows<Omit<UserSession, 'expiresAt'> & { expiresAt: Date | null }>()`
+        SELECT id, opened_at AS "openedAt", expires_at AS "expiresAt", used_at AS "usedAt", address, client
+        FROM user_sessions WHERE user_id = ${userId} AND ${isOpen(now)} ORDER BY opened_at DESC`);
+      return found.map(withoutNulls);
+    },
+    async endSession({ id, userId }, { by, at }) {
+      return await pool.transaction(async (connection) => {
+        const ended = await connection.maybeOneFirst(rows<{ id: string }>()`
+          DELETE FROM user_sessions WHERE id = ${id} AND user_id = ${userId} RETURNING id`);
+        if (ended === null) return false;
+        await audit(connection, { actor: by, action: 'user.signed_out', targetType: 'user', target: by, at });
+        return true;
+      });
+    },
+    async endSessions(userId, keepTokens, { by, at }) {
+      // In turn with whoever makes a token: it is there to be ended, or finds its session over.
+      await inTurn(pool, async (connection) => {
+        await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
+        await endSessionsOf(connection, userId);
+        const ended = keepTokens ? 0 : await endTokensOf(connection, userId);
+        await audit(connection, {
+          actor: by,
+          action: 'user.signed_out_everywhere',
+          ...(ended > 0 && { details: { tokens_deleted: ended } }),
+          targetType: 'user',
+          target: by,
+          at,
+        });
+      });
+    },
+  };
+}
+
+/** Neither too old nor, where that counts, unused for too long. */
+function isOpen({ at, idleSeconds }: SessionClock) {
+  const idle = sql.fragment`used_at > ${time(at)} - make_interval(secs => ${idleSeconds})`;
+  return sql.fragment`(expires_at IS NULL OR expires_at > ${time(at)}) AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
+}
+
+async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<boolean> {
+  const {
+    id,
+    userId,
+    username,
+    tokenGen,
+    openedAt,
+    expiresAt,
+    address,
+    client,
+    action,
+    byProvider = false,
+  } = session;
+  return await pool.transaction(async (connection) => {
+    const expires = expiresAt === undefined ? null : expiresAt.toISOString();
+    // The account is held: a password that changes at this moment ends the session, or was there before it.
+    const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
+        INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
+        SELECT ${id}, id, ${time(openedAt)}, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
+        FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
+    if (opened === null) return false;
+    await connection.query(rows()`
+        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${time(openedAt)} OR id IN (
+          SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MOST_SESSIONS}))`);
+    const details = { address, client };
+    await audit(connection, {
+      actor: username,
+      action,
+      targetType: 'user',
+      target: username,
+      details,
+      at: openedAt,
+    });
+    return true;
+  });
+}
+
+export interface IdentityRow {
+  userId: number;
+  user: string;
+  globalAdmin: boolean;
+  mustChangePassword: boolean;
+  teams: Record<string, Role>;
+}
+
+export function toIdentity({ teams, ...row }: IdentityRow): Identity {
+  return { ...row, teams: new Map(Object.entries(teams)) };
+}

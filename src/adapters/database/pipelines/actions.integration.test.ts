@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { PipelineToSave, SavedPipeline } from '#flows/pipelines/ports.ts';
+import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const GIT = { ...APP, resource: 'git.app' };
+const UNIT = { ...APP, job: 'unit' };
+const now = (): Date => new Date();
+let stores: TestStores;
+let saved: SavedPipeline;
+
+const save = async (more: Partial<PipelineToSave> = {}) =>
+  await stores.pipelines.savePipeline(toSave(samplePipeline(), more));
+
+beforeAll(async () => {
+  stores = await openStores();
+});
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  saved = await save();
+});
+afterAll(async () => await stores.close());
+
+async function schedule(): Promise<string[]> {
+  const { builds } = await scheduleOn(stores, saved.id, now());
+  await giveTurns(stores);
+  return builds.map((build) => `${build.job} ${build.number}`);
+}
+
+const MANAGED = { answer: 'refused', reasons: [expect.objectContaining({ code: 'ManagedByManifest' })] };
+
+describe('the manifest wins', () => {
+  test('over a pause and an unpause, for as long as it says paused itself', async () => {
+    await save({ paused: false });
+    expect(await stores.actions.pausePipeline(APP, 'ann')).toEqual(MANAGED);
+    await save({ paused: true });
+    expect(await stores.actions.unpausePipeline(APP)).toEqual(MANAGED);
+    expect(await stores.views.job(UNIT)).toMatchObject({ paused: true });
+    // Taken out of the manifest it stays as it is, and the API decides.
+    await save();
+    expect(await stores.views.pipeline(APP)).toMatchObject({ paused: true });
+    expect(await stores.actions.unpausePipeline(APP)).toMatchObject({ answer: 'done' });
+    expect(await stores.views.job(UNIT)).toMatchObject({ paused: false });
+  });
+
+  test('over a pin of the resources that it pins, and lets the others be', async () => {
+    const [a = 0, b = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await stores.actions.pin(GIT, { version: b, by: 'ann' });
+    await save({ pins: [{ resource: 'git.app', version: { ref: 'a' } }] });
+    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: a, by: 'manifest' } });
+    expect(await stores.actions.pin(GIT, { version: b, by: 'ann' })).toEqual(MANAGED);
+    expect(await stores.actions.unpin(GIT)).toEqual(MANAGED);
+    await save();
+    expect((await stores.views.resource(GIT))?.pinned).toBeUndefined();
+    expect(await stores.actions.unpin(GIT)).toMatchObject({ answer: 'done' });
+  });
+
+  test('over builds that have not started with another version, and says which ended', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    expect(await schedule()).toEqual(['unit 1', 'unit 2']);
+    const [first, second] = await stores.builds.buildsToStart(2);
+    const pins = [{ resource: 'git.app', version: { ref: 'b' } }];
+    expect((await save({ pins })).repinned).toEqual({ stopped: [first?.id] });
+    expect((await stores.builds.buildsToStart(2)).map(({ id }) => id)).toEqual([second?.id]);
+    expect((await save({ pins })).repinned).toBeUndefined();
+    expect((await save()).repinned).toEqual({ stopped: [] });
+    expect((await save()).repinned).toBeUndefined();
+  });
+
+  test('with a version that no check has found yet: nothing is built until one does', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await save({ pins: [{ resource: 'git.app', version: { ref: 'c' } }] });
+    expect(await schedule()).toEqual([]);
+    expect(await triggerOn(stores, UNIT, 'ann', now())).toMatchObject({
+      answer: 'refused',
+      reasons: [{ code: 'PinnedUnknown' }],
+    });
+    const [, c = 0] = await found(stores, saved, [{ ref: 'b' }, { ref: 'c' }]);
+    expect(await stores.views.resource(GIT)).toMatchObject({ pinned: { version: c } });
+    expect(await schedule()).toEqual(['unit 1']);
+    expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({
+      inputs: [{ fields: { ref: 'c' } }],
+    });
+  });
+});
+
+test('a manifest that is applied a hundred times changes nothing', async () => {
+  const [a = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  await schedule();
+  await succeed(stores, 'unit');
+  await schedule();
+  await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'the last good one' });
+  await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
+  await schedule();
+  const all = async () => ({
+    pipelines: await stores.pool.any(rows()`SELECT * FROM pipelines`),
+    revisions: await stores.pool.any(rows()`SELECT id, number FROM revisions`),
+    resources: await stores.pool.any(rows()`SELECT * FROM resources`),
+    jobs: await stores.pool.any(rows()`SELECT * FROM jobs ORDER BY id`),
+    gets: await stores.pool.any(rows()`SELECT * FROM job_gets ORDER BY job_id, position`),
+    builds: await stores.pool.any(rows()`SELECT * FROM builds ORDER BY id`),
+    scopes: await stores.pool.any(rows()`SELECT * FROM check_scopes`),
+  });
+  const before = await all();
+  for (let count = 0; count < 100; count += 1) expect((await save()).changed).toBe(false);
+  expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+  expect(await schedule()).toEqual([]);
+  expect(await all()).toEqual(before);
+});
+
+test('a job that is removed and added back finds its builds, its numbers and its pause', async () => {
+  await found(stores, saved, [{ ref: 'a' }]);
+  await schedule();
+  await succeed(stores, 'unit');
+  await stores.actions.pauseJob(UNIT, 'ann');
+  const without = samplePipeline({ jobs: [job('other', get('git.app'), task('x'))] });
+  await stores.pipelines.savePipeline(toSave(without));
+  expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({ status: 'succeeded' });
+  expect(await stores.actions.pauseJob(UNIT, 'ann')).toEqual({ answer: 'unknown' });
+  expect(await stores.actions.retryBuild({ ...UNIT, number: '1' }, 'ann')).toMatchObject({
+    reasons: [{ code: 'JobRemoved' }],
+  });
+  await save();
+  expect(await stores.views.job(UNIT)).toMatchObject({ paused: true, latest: { number: '1' } });
+  await stores.actions.unpauseJob(UNIT);
+  expect(await triggerOn(stores, UNIT, 'ann', now())).toMatchObject({
+    build: { number: '2' },
+  });
+});
+
+describe('who did it is kept with', () => {
+  test('a pin and its comment', async () => {
+    const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
+    await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
+    expect((await stores.views.resource(GIT))?.pinned).toEqual({
+      version: a,
+      by: 'ann',
+      comment: 'until the fix',
+    });
+  });
+
+  test('a cancelled build, also when its agent ends it', async () => {
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await schedule();
+    const [running] = await stores.builds.openAttempts();
+    await stores.pool.query(rows()`UPDATE builds SET status = 'started' WHERE id = ${running?.id ?? 0}`);
+    for (const number of ['1', '2'])
+      expect(await stores.actions.cancelBuild({ ...UNIT, number }, 'ann')).toMatchObject({
+        answer: 'done',
+        stopped: [expect.any(Number)],
+      });
+    expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({ status: 'started' });
+    expect((await stores.builds.attemptFacts(running?.id ?? 0, 1))?.cancelled).toEqual({
+      at: expect.any(Date),
+      reason: 'Cancelled by ann.',
+    });
+    const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'told to', at: now() } as const;
+    await endOn(stores, running?.id ?? 0, 1, end);
+    for (const number of ['1', '2'])
+      expect(await stores.views.build({ ...UNIT, number })).toMatchObject({
+        status: 'cancelled',
+        message: 'Cancelled by ann.',
+        cancelledBy: 'ann',
+      });
+  });
+
+  test('a failure that is a warning, which then passes', async () => {
+    await found(stores, saved, [{ ref: 'a' }]);
+    await schedule();
+    const [build] = await stores.builds.openAttempts();
+    const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
+    await endOn(stores, build?.id ?? 0, 1, end);
+    expect(await schedule()).toEqual([]);
+    await stores.actions.markWarning({ ...UNIT, number: '1' }, 'bob');
+    expect(await stores.views.build({ ...UNIT, number: '1' })).toMatchObject({
+      status: 'warning',
+      warnedBy: 'bob',
+    });
+    expect(await schedule()).toEqual(['publish 1']);
+  });
+});
+
+test('what is not there cannot be acted on', async () => {
+  const nowhere = { ...APP, pipeline: 'other' };
+  const unknown = { answer: 'unknown' };
+  expect(await stores.actions.pausePipeline(nowhere, 'ann')).toEqual(unknown);
+  expect(await stores.actions.unpin({ ...APP, resource: 'git.none' })).toEqual(unknown);
+  expect(await stores.actions.cancelBuild({ ...UNIT, number: '9' }, 'ann')).toEqual(unknown);
+  await stores.pipelines.savePipeline(toSave(samplePipeline(), { pipeline: 'second' }));
+  const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
+  const elsewhere = { ...GIT, pipeline: 'second' };
+  expect(await stores.actions.pin(elsewhere, { version: a, by: 'ann' })).toEqual(unknown);
+  expect(await stores.actions.disableVersion(elsewhere, a, 'ann')).toEqual(unknown);
+});

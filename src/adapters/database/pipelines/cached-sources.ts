@@ -1,0 +1,27 @@
+import { sql } from 'slonik';
+import type { PipelineName } from '#flows/names.ts';
+import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, type Database } from '#adapters/database/connection/pool.ts';
+
+/** What was found under the sources of pipelines. */
+export function keptSources(database: Database): Pick<PipelineStore, 'keptSources' | 'keepSources'> {
+  const { pool } = database;
+  return {
+    async keptSources({ team, pipeline }: PipelineName) {
+      const found = await pool.maybeOne(rows<KeptSources>()`
+        SELECT key, sources FROM kept_sources WHERE team = ${team} AND pipeline = ${pipeline}`);
+      return found ?? undefined;
+    },
+    async keepSources({ team, pipeline }, { key, sources }) {
+      await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        await connection.query(rows()`
+          INSERT INTO kept_sources (team, pipeline, key, sources)
+          VALUES (${team}, ${pipeline}, ${key}, ${sql.jsonb(sources)})
+          ON CONFLICT (team, pipeline) DO UPDATE
+            SET key = excluded.key, sources = excluded.sources, fetched_at = now()`);
+      });
+    },
+  };
+}

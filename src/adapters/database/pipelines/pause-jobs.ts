@@ -1,0 +1,39 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+
+/**
+ * A condition on `j`, the jobs. The caller holds the pipeline's lock. Answers whether any of them was not
+ * paused.
+ */
+export async function pauseJobs(
+  connection: Transaction,
+  which: FragmentSqlToken,
+  by: string,
+): Promise<boolean> {
+  const paused = await connection.anyFirst(rows<{ id: number }>()`
+    UPDATE jobs j SET paused = true, paused_by = ${by} WHERE ${which} AND NOT j.paused RETURNING j.id`);
+  return paused.length > 0;
+}
+
+/** Of those that are paused: what is known by now triggers nothing later. Answers whether any was. */
+export async function unpauseJobs(connection: Transaction, which: FragmentSqlToken): Promise<boolean> {
+  await connection.query(rows()`
+    UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
+    FROM jobs j, resources r
+      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1) AS newest
+    WHERE j.id = g.job_id AND j.paused AND r.id = g.resource_id AND ${which}`);
+  await connection.query(rows()`
+    UPDATE get_marks m SET dealt_with = greatest(m.dealt_with, newest.id)
+    FROM jobs j, check_scopes s
+      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${FOUND_LAST_FIRST} LIMIT 1) AS newest
+    WHERE j.id = m.job_id AND j.paused AND s.id = m.scope_id AND ${which}`);
+  const unpaused = await connection.anyFirst(rows<{ id: number }>()`
+    UPDATE jobs j SET paused = false, paused_by = NULL, schedule_requested = schedule_requested + 1
+    WHERE ${which} AND j.paused AND j.deleted_at IS NULL RETURNING j.id`);
+  await connection.query(rows()`
+    UPDATE jobs j SET paused = false, paused_by = NULL WHERE ${which} AND j.paused AND j.deleted_at IS NOT NULL`);
+  return unpaused.length > 0;
+}
+
+export const ofPipeline = (pipeline: number): FragmentSqlToken => sql.fragment`j.pipeline_id = ${pipeline}`;

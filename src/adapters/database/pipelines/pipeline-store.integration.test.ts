@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { endOn, scheduleOn } from '#testing/schedule.ts';
+import {
+  found,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  WEBHOOK_KEY,
+  type TestStores,
+} from '#testing/stores.ts';
+import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const APP = { team: 'main', pipeline: 'app' };
+const now = (): Date => new Date();
+let stores: TestStores;
+
+beforeAll(async () => void (stores = await openStores()));
+beforeEach(async () => {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+const save = async (definition: Pipeline = samplePipeline(), more = {}) =>
+  await stores.pipelines.savePipeline(toSave(definition, more));
+const built = async (pipeline: number): Promise<string[]> =>
+  (await scheduleOn(stores, pipeline, now())).builds.map((build) => `${build.job} ${build.number}`);
+
+describe('what was found under sources', () => {
+  const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
+
+  test('is kept before there is a pipeline, replaced, and gone with it', async () => {
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+    await stores.pipelines.keepSources(APP, kept);
+    await stores.pipelines.keepSources(APP, { ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources(APP)).toEqual({ ...kept, key: 'l' });
+    expect(await stores.pipelines.keptSources({ ...APP, pipeline: 'other' })).toBeUndefined();
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+  });
+});
+
+describe('saving a pipeline', () => {
+  test('that is as it was writes nothing', async () => {
+    const first = await save();
+    const rowsBefore = await fingerprint();
+    const again = await save();
+    expect(again).toEqual({ ...first, changed: false, difference: nothing() });
+    expect(await fingerprint()).toEqual(rowsBefore);
+  });
+
+  test('tells what came, changed and went', async () => {
+    await save();
+    const { revision, difference } = await save(
+      samplePipeline({
+        resources: [resource('git.app', { params: { url: 'elsewhere' } }), resource('git.lib')],
+        jobs: [job('unit', get('git.lib'), task('test'))],
+      }),
+    );
+    expect(revision).toBe(2);
+    expect(difference).toEqual({
+      jobs: { added: [], changed: ['unit'], removed: ['publish'] },
+      resources: { added: ['git.lib'], changed: ['git.app'], removed: [] },
+      histories: ['git.app: another history (url none → elsewhere)'],
+    });
+  });
+
+  test('needs its team', async () => {
+    await expect(save(samplePipeline(), { team: 'nobody' })).rejects.toThrow('Team nobody is not known yet');
+  });
+
+  test('twice at the same moment makes one revision', async () => {
+    const saved = await Promise.all([1, 2, 3, 4].map(() => save()));
+    expect(new Set(saved.map(({ id, revision }) => `${id} ${revision}`)).size).toBe(1);
+    expect(saved.filter(({ changed }) => changed)).toHaveLength(1);
+  });
+
+  test('changes settings without a new revision', async () => {
+    await save();
+    const saved = await save(samplePipeline(), { public: true, displayName: 'The app' });
+    expect(saved).toMatchObject({ revision: 1, changed: false });
+    expect(await stores.views.pipeline(APP)).toMatchObject({ public: true, displayName: 'The app', jobs: 2 });
+  });
+});
+
+describe('what a job starts from', () => {
+  test('a new job builds no version that was there before it, but takes part from then on', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await built(saved.id)).toEqual(['unit 1']);
+    const sample = samplePipeline();
+    await save({ ...sample, jobs: [...sample.jobs, job('lint', get('git.app'))] });
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'b' }]);
+    expect(await built(saved.id)).toEqual(['unit 2', 'lint 1']);
+  });
+
+  test('a job that took a version without being triggered by it does not catch up when that changes', async () => {
+    const quiet = samplePipeline({ jobs: [job('unit', get('git.app', { trigger: false }))] });
+    const saved = await save(quiet);
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    expect(await built(saved.id)).toEqual([]);
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'))] }));
+    expect(await built(saved.id)).toEqual([]);
+  });
+
+  test('a get that loses its passed replays no history', async () => {
+    const saved = await save();
+    for (const ref of ['a', 'b', 'c']) await found(stores, saved, [{ ref }]);
+    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2', 'unit 3']);
+    const [unit] = samplePipeline().jobs;
+    await save(samplePipeline({ jobs: [...(unit ? [unit] : []), job('publish', get('git.app'))] }));
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'd' }]);
+    expect(await built(saved.id)).toEqual(['unit 4', 'publish 1']);
+  });
+
+  test('a second get of a resource replays nothing that the first one took', async () => {
+    const saved = await save();
+    for (const ref of ['a', 'b']) await found(stores, saved, [{ ref }]);
+    expect(await built(saved.id)).toEqual(['unit 1', 'unit 2']);
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'), get('git.app'))] }));
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'c' }]);
+    expect(await built(saved.id)).toEqual(['unit 3']);
+  });
+
+  test('a get that gains or keeps its passed goes on where it was', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    const gated = job('publish', get('git.app', { passed: ['unit'] }), task('other'));
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other')), gated] }));
+    expect(await built(saved.id)).toEqual(['unit 1']);
+    await succeed(stores, 'unit');
+    expect(await built(saved.id)).toEqual(['publish 1']);
+  });
+
+  test('a changed job goes on where it was', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other'))] }));
+    expect(await built(saved.id)).toEqual(['unit 1']);
+  });
+
+  test('a job that was taken out and comes back keeps its builds and numbers, and replays nothing', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await built(saved.id)).toEqual(['unit 1']);
+    await save(samplePipeline({ jobs: [] }));
+    await found(stores, saved, [{ ref: 'b' }]);
+    await save();
+    expect(await built(saved.id)).toEqual([]);
+    await found(stores, saved, [{ ref: 'c' }]);
+    expect(await built(saved.id)).toEqual(['unit 2']);
+    const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
+    expect(page?.rows.map((build) => build.number)).toEqual(['2', '1']);
+  });
+
+  test('versions found while the pipeline is paused start nothing later', async () => {
+    const saved = await save(samplePipeline(), { paused: true });
+    await found(stores, saved, [{ ref: 'a' }]);
+    expect(await built(saved.id)).toEqual([]);
+    await save(samplePipeline(), { paused: false });
+    await found(stores, saved, [{ ref: 'b' }]);
+    const { builds } = await scheduleOn(stores, saved.id, now());
+    expect(builds.map((build) => build.number)).toEqual(['1']);
+    await giveTurns(stores);
+    const [pending] = await stores.builds.buildsToStart(1);
+    expect((await stores.builds.attemptFacts(pending?.id ?? 0, 1))?.versions).toEqual([{ ref: 'b' }]);
+  });
+});
+
+describe('a pipeline that is deleted', () => {
+  test('and applied again finds ids, versions, builds and webhook tokens, and builds nothing anew', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }]);
+    await built(saved.id);
+    await succeed(stores, 'unit');
+    const tokenHash = webhookTokenHash(webhookToken(WEBHOOK_KEY, saved.resources[0]?.id ?? 0, 1));
+    const webhook = async () =>
+      (
+        await stores.checks.requestChecksByToken(
+          { calls: [{ tokenHash, signature: 'absent' }], wait: true },
+          now(),
+        )
+      ).answers;
+    expect(await webhook()).toEqual(['requested']);
+
+    await stores.pipelines.removePipeline(APP);
+    expect(await stores.pipelines.definition(APP)).toBeUndefined();
+    expect(await webhook()).toEqual(['unknown']);
+    expect(await stores.checks.dueChecks(new Date(Date.now() + 10 ** 7), 10)).toEqual([]);
+    expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
+
+    const again = await save(samplePipeline(), { uid: 'uid-2' });
+    expect(again).toMatchObject({ id: saved.id, revision: 1, changed: true, resources: saved.resources });
+    expect(await webhook()).toEqual(['requested']);
+    expect(await built(saved.id)).toEqual([]);
+    const page = await stores.views.builds({ ...APP, job: 'unit' }, { limit: 10 });
+    expect(page?.rows.map((build) => build.status)).toEqual(['succeeded']);
+    expect((await stores.views.versions({ ...APP, resource: 'git.app' }, { limit: 10 }))?.rows).toHaveLength(
+      1,
+    );
+  });
+
+  test('ends builds without a Pod at once and asks the others to stop', async () => {
+    const saved = await save();
+    await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+    await built(saved.id);
+    await giveTurns(stores);
+    const [first] = await stores.builds.buildsToStart(1);
+    await stores.builds.podCreated(first?.id ?? 0, 1, 'pod', now());
+    expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [first?.id] });
+    expect(await stores.builds.buildsToStart(10)).toEqual([]);
+    expect(await stores.builds.attemptFacts(first?.id ?? 0, 1)).toMatchObject({
+      cancelled: { at: expect.any(Date) },
+    });
+    const end = { outcome: 'cancelled', reason: 'Cancelled', message: '', at: now() } as const;
+    await endOn(stores, first?.id ?? 0, 1, end);
+    expect(await stores.pipelines.removePipeline(APP)).toEqual({ runningBuilds: [] });
+  });
+});
+
+test('a team goes only without pipelines, and comes back', async () => {
+  await save();
+  expect(await stores.teams.removeTeam('main')).toBe('has-pipelines');
+  await stores.pipelines.removePipeline(APP);
+  expect(await stores.teams.removeTeam('main')).toBe('removed');
+  await expect(save()).rejects.toThrow('not known');
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  expect(await save()).toMatchObject({ revision: 1 });
+});
+
+function nothing() {
+  const none = { added: [], changed: [], removed: [] };
+  return { jobs: none, resources: none, histories: [] };
+}
+
+/** Which row versions the tables hold: the same before and after means that nothing was written. */
+async function fingerprint(): Promise<unknown> {
+  return await stores.pool.any(rows()`
+    SELECT 'pipelines' AS of, xmin::text, id FROM pipelines UNION ALL SELECT 'jobs', xmin::text, id FROM jobs
+    UNION ALL SELECT 'resources', xmin::text, id FROM resources UNION ALL SELECT 'scopes', xmin::text, id FROM check_scopes
+    UNION ALL SELECT 'revisions', xmin::text, id FROM revisions ORDER BY 1, 3`);
+}

@@ -1,0 +1,59 @@
+import { sql } from 'slonik';
+import type { PipelineName } from '#flows/names.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/**
+ * Marks it as gone. Builds without a Pod end here, the others are asked to; it can be called again until none
+ * is left.
+ */
+export async function removePipeline(
+  database: Database,
+  name: PipelineName,
+): Promise<{ runningBuilds: number[] }> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const named = sql.fragment`SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id
+      WHERE t.name = ${name.team} AND p.name = ${name.pipeline}`;
+    await connection.query(
+      rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${named}) AS named`,
+    );
+    // Whoever held it may have given it another name.
+    const id = await connection.maybeOneFirst(rows<{ id: number }>()`${named}`);
+    await connection.query(rows()`
+      DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);
+    if (id === null) return { runningBuilds: [] };
+    await retire(connection, id);
+    const runningBuilds = await connection.anyFirst(rows<{ id: number }>()`
+      SELECT b.id FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${id} AND b.ended_at IS NULL
+      ORDER BY b.id`);
+    return { runningBuilds: [...runningBuilds] };
+  });
+}
+
+async function retire(connection: Transaction, id: number): Promise<void> {
+  await connection.query(
+    rows()`UPDATE pipelines SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${id}`,
+  );
+  await connection.query(rows()`
+    UPDATE check_scopes SET live = false, requested_at = NULL, requested_cause = NULL WHERE pipeline_id = ${id} AND live`);
+  await connection.query(rows()`
+    WITH closed AS (
+      UPDATE check_runs SET closed_at = now() WHERE pipeline_id = ${id} AND cause = 'version' AND closed_at IS NULL)
+    UPDATE hook_runs h SET open = false FROM resources r WHERE r.id = h.resource_id AND r.pipeline_id = ${id} AND h.open`);
+  await connection.query(rows()`
+    UPDATE resources SET deleted_at = now() WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
+  await connection.query(rows()`
+    UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.', ended_at = now(),
+      wants_pod = false, pending_reason = NULL
+    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL
+      AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);
+  await connection.query(rows()`
+    UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
+    FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL`);
+  await connection.query(rows()`
+    DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${id}`);
+  await connection.query(rows()`
+    UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
+    WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
+}

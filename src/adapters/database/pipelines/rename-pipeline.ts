@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import type { DatabasePool } from 'slonik';
+import { audit } from '#adapters/database/people/audit-store.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { Act } from '#flows/people/ports.ts';
+import type { RenameAsked, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { LOCK, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+
+export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests {
+  return { askRename: async (wanted, act) => await askRename(pool, wanted, act) };
+}
+
+async function askRename(
+  pool: DatabasePool,
+  { team, pipeline, uid, to }: PipelineName & { uid: string; to: string },
+  { by, at }: Act,
+): Promise<RenameAsked> {
+  return await pool.transaction(async (connection) => {
+    const named = rows<{ id: number; teamId: number }>()`
+      SELECT p.id, p.team_id AS "teamId" FROM pipelines p JOIN teams t ON t.id = p.team_id
+      WHERE t.name = ${team} AND p.name = ${pipeline} AND p.uid = ${uid} AND p.deleted_at IS NULL`;
+    const found = await connection.maybeOne(named);
+    if (found === null) return { answer: 'unknown' };
+    await lock(connection, found);
+    if ((await connection.maybeOne(named)) === null) return { answer: 'unknown' };
+    const refused = await refusal(connection, found, to);
+    if (refused !== undefined) return refused;
+    const key = await connection.oneFirst(rows<{ key: string }>()`
+      INSERT INTO pipeline_renames AS r (uid, pipeline_id, key, from_name, to_name, asked_by, asked_at)
+      VALUES (${uid}, ${found.id}, ${randomUUID()}, ${pipeline}, ${to}, ${by}, ${time(at)})
+      ON CONFLICT (uid) DO UPDATE SET to_name = excluded.to_name, asked_by = excluded.asked_by, asked_at = excluded.asked_at,
+        key = CASE r.to_name WHEN excluded.to_name THEN r.key ELSE excluded.key END
+      RETURNING key`);
+    return { answer: 'asked', key };
+  });
+}
+
+interface Locked {
+  id: number;
+  teamId: number;
+}
+
+/**
+ * Against turns of builds, which the team's lock guards, and against all that is done with the pipeline;
+ * always in this order.
+ */
+async function lock(connection: Transaction, { id, teamId }: Locked): Promise<void> {
+  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.team}, ${teamId}::int)`);
+  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
+}
+
+async function refusal(
+  connection: Transaction,
+  { id, teamId }: Locked,
+  to: string,
+): Promise<Exclude<RenameAsked, { answer: 'asked' }> | undefined> {
+  const other = await connection.maybeOneFirst(rows<{ live: boolean }>()`
+    SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
+  if (other !== null) return { answer: other ? 'taken' : 'history' };
+  const builds = await runningBuilds(connection, id);
+  return builds === 0 ? undefined : { answer: 'busy', builds };
+}
+
+/** Those that have, or are about to have, a Pod: it belongs to the object, and has the name in its own. */
+async function runningBuilds(connection: Transaction, pipeline: number): Promise<number> {
+  return await connection.oneFirst(rows<{ builds: number }>()`
+    SELECT count(*) AS builds FROM builds b JOIN jobs j ON j.id = b.job_id
+    WHERE j.pipeline_id = ${pipeline} AND b.admitted_at IS NOT NULL AND b.ended_at IS NULL`);
+}
+
+export function renameStore(database: Database): RenameStore {
+  const { pool } = database;
+  return {
+    async renamedTo(uid) {
+      const found = await pool.maybeOne(rows<{ pipeline: string; runningChecks: number }>()`
+        SELECT p.name AS pipeline, (SELECT count(*) FROM check_runs c WHERE c.pipeline_id = p.id AND c.closed_at IS NULL) AS "runningChecks"
+        FROM pipeline_renames r JOIN pipelines p ON p.id = r.pipeline_id
+        WHERE r.uid = ${uid} AND r.moved_at IS NOT NULL`);
+      return found ?? undefined;
+    },
+    async renameState(renaming) {
+      const asked = await pool.maybeOne(asking(renaming));
+      if (asked !== null) return asked.moved ? 'done' : 'asked';
+      const own = await pool.exists(rows()`
+        SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
+        WHERE t.name = ${renaming.team} AND p.name = ${renaming.pipeline} AND p.deleted_at IS NULL`);
+      return own ? 'own' : 'unasked';
+    },
+    takeName: async (renaming, at) =>
+      await pool.transaction(async (connection) => {
+        await holdEpoch(database, connection);
+        const found = await connection.maybeOne(asking(renaming));
+        if (found === null) return { answer: 'unasked' };
+        await lock(connection, found);
+        const asked = await connection.maybeOne(asking(renaming));
+        if (asked === null) return { answer: 'unasked' };
+        if (asked.moved) return { answer: 'done', id: asked.id };
+        const refused = await refusal(connection, asked, renaming.pipeline);
+        if (refused?.answer === 'busy') return refused;
+        if (refused !== undefined) return { answer: 'history' };
+        await move(connection, asked, renaming, at);
+        return { answer: 'done', id: asked.id };
+      }),
+  };
+}
+
+interface Asked extends Locked {
+  moved: boolean;
+  by: string;
+}
+
+/**
+ * What was asked for, if it is what this object says, in its own team; not of what was deleted before that
+ * was done.
+ */
+function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
+  return rows<Asked>()`
+    SELECT r.pipeline_id AS id, p.team_id AS "teamId", r.moved_at IS NOT NULL AS moved, r.asked_by AS by
+    FROM pipeline_renames r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND r.uid = ${uid} AND r.key = ${key} AND r.from_name = ${name} AND r.to_name = ${pipeline}
+      AND CASE WHEN r.moved_at IS NULL THEN p.name = r.from_name AND p.deleted_at IS NULL ELSE p.name = r.to_name END`;
+}
+
+async function move(
+  connection: Transaction,
+  { id, by }: Asked,
+  { team, pipeline, namespace, uid, renamedFrom }: Renaming,
+  at: Date,
+): Promise<void> {
+  const { name } = renamedFrom;
+  await connection.query(rows()`
+    UPDATE pipelines SET name = ${pipeline}, namespace = ${namespace}, uid = ${uid} WHERE id = ${id}`);
+  await connection.query(rows()`DELETE FROM kept_sources WHERE team = ${team} AND pipeline = ${pipeline}`);
+  await connection.query(rows()`
+    UPDATE kept_sources SET pipeline = ${pipeline} WHERE team = ${team} AND pipeline = ${name}`);
+  await connection.query(rows()`
+    UPDATE pipeline_renames SET moved_at = ${time(at)} WHERE uid = ${renamedFrom.uid}`);
+  await audit(connection, {
+    team,
+    actor: by,
+    action: 'pipeline.updated',
+    targetType: 'pipeline',
+    target: pipeline,
+    details: { renamed_from: name },
+    at,
+  });
+}

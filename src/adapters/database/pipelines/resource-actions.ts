@@ -1,0 +1,39 @@
+import type { ResourceTransaction } from '#flows/builds/action-ports.ts';
+import { findResource } from '#adapters/database/checks/find-resource.ts';
+import { pinTransaction } from './pin-resource.ts';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/** Pins, disabled versions and webhooks. */
+export function resourceActions(connection: Transaction, pipeline: number): ResourceTransaction {
+  return {
+    ...pinTransaction(connection),
+    resource: async (name, version) => await findResource(connection, pipeline, { name, version }),
+    async disableVersion(version, by) {
+      await connection.query(rows()`
+        UPDATE versions SET disabled = true, disabled_by = ${by} WHERE id = ${version} AND NOT disabled`);
+    },
+    async enableVersion(version, resource) {
+      await connection.query(rows()`
+        UPDATE versions SET disabled = false, disabled_by = NULL WHERE id = ${version} AND disabled`);
+      // It may trigger now: marks of what is settled go back before it.
+      await connection.query(rows()`
+        UPDATE job_gets SET settled = least(settled, ${version}::bigint - 1) WHERE resource_id = ${resource}`);
+    },
+    async nextWebhook(name, signed) {
+      const changed = await connection.maybeOne(rows<{
+        resource: number;
+        generation: number;
+        signed: boolean;
+      }>()`
+        UPDATE resources SET webhook_generation = webhook_generation + 1,
+          webhook_signed = coalesce(${signed ?? null}::boolean, webhook_signed)
+        WHERE pipeline_id = ${pipeline} AND name = ${name} AND deleted_at IS NULL
+        RETURNING id AS resource, webhook_generation AS generation, webhook_signed AS signed`);
+      return changed ?? undefined;
+    },
+    async saveWebhookHash(resource, hash) {
+      await connection.query(rows()`
+        UPDATE resources SET webhook_hash = ${hash} WHERE id = ${resource}`);
+    },
+  };
+}

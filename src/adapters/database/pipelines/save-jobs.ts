@@ -1,0 +1,81 @@
+import { sql } from 'slonik';
+import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
+import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
+import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
+import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+
+/**
+ * Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each.
+ */
+export async function saveJobs(
+  connection: Transaction,
+  pipeline: number,
+  { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
+): Promise<void> {
+  const names = jobs.map((job) => job.name);
+  await connection.query(rows()`
+    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible, supersede,
+      allow_failure, disable_retry, approval)
+    SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency, ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
+      n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval
+    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(jobs.map(({ approval, ...job }) => ({ ...job, approval: approval && { ...approval } })))}) AS n (name text, position integer,
+      concurrency integer, "serialGroups" jsonb, interruptible boolean, supersede boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
+    WHERE p.id = ${pipeline}
+    ON CONFLICT (pipeline_id, name) DO UPDATE
+      SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1,
+        paused = CASE WHEN j.deleted_at IS NULL THEN j.paused ELSE j.paused OR excluded.paused END,
+        concurrency = excluded.concurrency, serial_groups = excluded.serial_groups, interruptible = excluded.interruptible,
+        supersede = excluded.supersede,
+        allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
+  const removed = await connection.anyFirst(rows<{ id: number }>()`
+    UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)}) RETURNING id`);
+  await endQueued(connection, removed);
+  await dropMarks(
+    connection,
+    sql.fragment`SELECT id FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NOT NULL`,
+  );
+  await saveGets(connection, pipeline, gets);
+}
+
+/** Builds of removed jobs that have not had their turn; the others run on. */
+async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const which = sql.fragment`job_id = ANY(${ids(jobs)}) AND admitted_at IS NULL`;
+  const reason = 'The job was removed from the pipeline.';
+  await connection.query(rows()`${endUnstarted(which, { reason, at: new Date() })}`);
+}
+
+/**
+ * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that
+ * was a trigger of the same job and resource before goes on where it was (of several gets of one resource,
+ * the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it
+ * would build all that it had left out.
+ */
+async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
+  const known = await connection.any(rows<Mark>()`
+    DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
+      CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
+  const marks = await exchangeMarks(connection, pipeline, known);
+  await connection.query(rows()`
+    INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed, dealt_with, settled, floor)
+    SELECT j.id, n.position, n.nth, n.name, r.id, r.scope_id, n.trigger, n.every,
+      ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
+        WHERE u.pipeline_id = ${pipeline}),
+      coalesce(before.dealt_with,
+        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1),
+        0),
+      coalesce(before.settled, 0), coalesce(before.floor, 0)
+    FROM jsonb_to_recordset(${sql.jsonb(gets.map((get) => ({ ...get })))}) AS n
+      (job text, position integer, nth smallint, name text, resource text, trigger boolean, every boolean, passed jsonb)
+    JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
+    JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
+    LEFT JOIN LATERAL (
+      SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
+      FROM jsonb_to_recordset(${sql.jsonb(marks)}) AS k
+        (job bigint, resource bigint, nth smallint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
+      WHERE k.job = j.id AND k.resource = r.id AND (k.nth IS NULL OR k.nth = n.nth)
+        AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
+}

@@ -1,0 +1,126 @@
+import { sql } from 'slonik';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { PipelineToSave } from '#flows/pipelines/ports.ts';
+import type { PipelineBefore, SaveTransaction } from '#flows/pipelines/save-ports.ts';
+import { carryNames } from './carry-names.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
+import { pinTransaction } from './pin-resource.ts';
+import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { removeSurplusRevisions } from '#adapters/database/retention/retain-revisions.ts';
+import { saveJobs } from './save-jobs.ts';
+import { changedPins } from './save-pins.ts';
+import { resourcesOf, saveResources } from './save-resources.ts';
+
+interface Row {
+  id: number;
+  revision: number;
+  paused: boolean;
+  live: boolean;
+  /** This object's pipeline has another name and object now. */
+  renamed: boolean;
+  digest: string | null;
+  definition: Pipeline | null;
+  now: Date;
+}
+
+/** Who paused or pinned, where it was the Pipeline object. */
+const MANIFEST = 'manifest';
+
+export async function withPipelineToSave<T>(
+  database: Database & { webhookKey: Buffer },
+  toSave: PipelineToSave,
+  work: (tx: SaveTransaction) => Promise<T>,
+): Promise<T> {
+  return await database.pool.transaction(async (connection) => {
+    await holdEpoch(database, connection);
+    const before = await lockPipeline(connection, toSave);
+    return await work(saveTransaction(connection, before, { toSave, webhookKey: database.webhookKey }));
+  });
+}
+
+function saveTransaction(
+  connection: Transaction,
+  before: PipelineBefore,
+  { toSave, webhookKey }: { toSave: PipelineToSave; webhookKey: Buffer },
+): SaveTransaction {
+  const { id: pipeline } = before;
+  return {
+    before,
+    saveRevision: () => saveRevision(connection, before, toSave),
+    async carryNames(revision) {
+      // Scopes are taken before rows of jobs and resources, as whoever records versions takes them.
+      await lockScopes(connection, pipeline);
+      return await carryNames(connection, { pipeline, revision, definition: toSave.definition });
+    },
+    async saveDefinition(derived, revision) {
+      const switched = await saveResources(connection, { pipeline, revision, rows: derived, webhookKey });
+      await saveJobs(connection, pipeline, derived);
+      return switched;
+    },
+    saveSettings: () => saveSettings(connection, before, toSave),
+    changedPins: (pins) => changedPins(connection, pipeline, pins),
+    pins: pinTransaction(connection),
+    resources: () => resourcesOf(connection, pipeline),
+  };
+}
+
+async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Promise<PipelineBefore> {
+  const { team, pipeline, namespace, uid } = toSave;
+  const teamId = await connection.maybeOneFirst(rows<{ id: number }>()`
+    SELECT id FROM teams WHERE name = ${team} AND deleted_at IS NULL FOR SHARE`);
+  if (teamId === null) throw new Error(`Team ${team} is not known yet: its Team object must be ready first.`);
+  await connection.query(rows()`
+    INSERT INTO pipelines (team_id, name, namespace, uid, deleted_at)
+    SELECT ${teamId}, ${pipeline}, ${namespace}, ${uid}, now()
+    WHERE NOT EXISTS (SELECT 1 FROM pipelines WHERE team_id = ${teamId} AND name = ${pipeline})
+    ON CONFLICT DO NOTHING`);
+  const id = await connection.oneFirst(rows<{ id: number }>()`
+    SELECT id FROM pipelines, pg_advisory_xact_lock(${LOCK.pipeline}, id::int)
+    WHERE team_id = ${teamId} AND name = ${pipeline}`);
+  const locked = await connection.one(rows<Row>()`
+    SELECT p.id, p.revision, p.paused, p.deleted_at IS NULL AS live, r.digest, r.definition, now() AS now,
+      EXISTS (SELECT 1 FROM pipeline_renames WHERE uid = ${uid} AND moved_at IS NOT NULL) AS renamed
+    FROM pipelines p LEFT JOIN revisions r ON r.pipeline_id = p.id AND r.number = p.revision
+    WHERE p.id = ${id}`);
+  if (locked.renamed) throw new Error(`The Pipeline ${namespace}/${pipeline} (${uid}) was renamed.`);
+  const { renamed: _, ...before } = locked;
+  return withoutNulls(before);
+}
+
+/** Whoever records versions holds a scope: they have committed, or see what is saved here. */
+async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
+  await connection.query(rows()`
+    SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);
+}
+
+async function saveRevision(
+  connection: Transaction,
+  before: PipelineBefore,
+  toSave: PipelineToSave,
+): Promise<void> {
+  await connection.query(rows()`
+    INSERT INTO revisions (pipeline_id, number, digest, config, definition, actor)
+    VALUES (${before.id}, ${before.revision + 1}, ${toSave.digest}, ${toSave.config},
+      ${sql.jsonb(toSave.definition)}, ${toSave.actor})`);
+  await connection.query(rows()`UPDATE pipelines SET revision = revision + 1 WHERE id = ${before.id}`);
+  await removeSurplusRevisions(connection, before.id);
+}
+
+async function saveSettings(
+  connection: Transaction,
+  before: PipelineBefore,
+  toSave: PipelineToSave,
+): Promise<void> {
+  const paused = toSave.paused ?? before.paused;
+  const managed = toSave.paused !== undefined;
+  await connection.query(rows()`
+    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid}, display_name = ${toSave.displayName ?? null},
+      public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused}, paused_by_manifest = ${managed}, deleted_at = NULL
+    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest, deleted_at) IS DISTINCT FROM
+      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, coalesce(${toSave.public ?? null}::boolean, public),
+        ${paused}, ${managed}, NULL)`);
+  if (before.paused && !paused) await unpauseJobs(connection, ofPipeline(before.id));
+  if (!before.paused && paused) await pauseJobs(connection, ofPipeline(before.id), MANIFEST);
+}

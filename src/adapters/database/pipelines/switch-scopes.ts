@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'slonik';
+import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
+import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
+import { giveBack } from './pin-resource.ts';
+import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+
+interface Saved {
+  pipeline: number;
+  /** Number of the revision that is saved. */
+  revision: number;
+  histories: readonly HistoryKey[];
+}
+
+interface Known {
+  id: number;
+  name: string;
+  scope: number;
+  fingerprint: string | null;
+}
+
+interface Switch {
+  resource: number;
+  name: string;
+  from: number;
+  fingerprint: string;
+  change: string;
+}
+
+/**
+ * Gives each resource the history that its definition says: the one it has, one that it had before, or a new
+ * one. The caller holds the pipeline's lock and its scopes. Resources without a fingerprint are older than
+ * fingerprints: what the revision before says is theirs.
+ */
+export async function switchScopes(connection: Transaction, saved: Saved): Promise<HistoriesSwitched> {
+  const { pipeline, histories } = saved;
+  const keys = new Map(histories.map((history) => [history.resource, history]));
+  const known = await connection.any(rows<Known>()`
+    SELECT r.id, r.name, r.scope_id AS scope, s.fingerprint FROM resources r JOIN check_scopes s ON s.id = r.scope_id
+    WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${texts([...keys.keys()])})`);
+  const named: { scope: number; resource: number; fingerprint: string }[] = [];
+  const switches: Switch[] = [];
+  for (const { id, name, scope, fingerprint } of known) {
+    const { key, formerKey, change } = keys.get(name) ?? {};
+    if (key === undefined || formerKey === undefined || change === undefined) continue;
+    const wanted = fingerprintOf(key);
+    const current = fingerprint ?? fingerprintOf(formerKey);
+    if (fingerprint === null) named.push({ scope, resource: id, fingerprint: current });
+    if (current !== wanted) switches.push({ resource: id, name, from: scope, fingerprint: wanted, change });
+  }
+  await connection.query(rows()`
+    UPDATE check_scopes s SET fingerprint = n.fingerprint, resource_id = n.resource
+    FROM jsonb_to_recordset(${sql.jsonb(named)}) AS n (scope bigint, resource bigint, fingerprint text) WHERE s.id = n.scope`);
+  if (switches.length === 0) return { changes: [], stopped: [] };
+  const stopped = await write(connection, saved, switches);
+  return { changes: switches.map(({ change }) => change), stopped };
+}
+
+function fingerprintOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+async function write(
+  connection: Transaction,
+  { pipeline, revision }: Saved,
+  switches: readonly Switch[],
+): Promise<number[]> {
+  const switched = sql.fragment`jsonb_to_recordset(${sql.jsonb(switches.map((one) => ({ ...one })))})
+    AS n (resource bigint, "from" bigint, fingerprint text)`;
+  const resources = ids(switches.map(({ resource }) => resource));
+  await connection.query(rows()`
+    INSERT INTO check_scopes (pipeline_id, resource_id, fingerprint)
+    SELECT ${pipeline}, n.resource, n.fingerprint FROM ${switched} ORDER BY n.resource ON CONFLICT DO NOTHING`);
+  await connection.query(rows()`
+    UPDATE check_scopes s SET live = false, requested_at = NULL, requested_cause = NULL
+    FROM ${switched} WHERE s.id = n."from"`);
+  await connection.query(rows()`
+    WITH first AS (
+      INSERT INTO scope_changes (resource_id, revision, scope_id) SELECT n.resource, 0, n."from" FROM ${switched}
+      WHERE NOT EXISTS (SELECT 1 FROM scope_changes c WHERE c.resource_id = n.resource)),
+    moved AS (
+      UPDATE resources r SET scope_id = s.id FROM ${switched}
+      JOIN check_scopes s ON s.resource_id = n.resource AND s.fingerprint = n.fingerprint
+      WHERE r.id = n.resource RETURNING r.id, r.scope_id)
+    INSERT INTO scope_changes (resource_id, revision, scope_id) SELECT id, ${revision}, scope_id FROM moved
+    ON CONFLICT (resource_id, revision) DO UPDATE SET scope_id = excluded.scope_id`);
+  // What it said of its last check is long ago; hooks of versions that are no longer its own hold nothing up.
+  await connection.query(rows()`
+    UPDATE check_scopes s SET last_error = NULL, held_since = NULL, held_reason = NULL FROM resources r
+    WHERE r.scope_id = s.id AND r.id = ANY(${resources})`);
+  await connection.query(rows()`
+    UPDATE hook_runs SET open = false WHERE open AND resource_id = ANY(${resources})`);
+  await movePins(connection, switches);
+  return await endQueued(connection, pipeline, resources);
+}
+
+/**
+ * A pin goes to the same version of the new history, where it is known there; what the manifest pins is
+ * looked for again. Otherwise the pin stays as it is, and nothing is taken until such a version is found or
+ * the pin is gone.
+ */
+async function movePins(connection: Transaction, switches: readonly Switch[]): Promise<void> {
+  await connection.query(rows()`
+    UPDATE resources r SET pinned_version = CASE
+      WHEN r.pin_wanted IS NOT NULL THEN (
+        SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> r.pin_wanted ORDER BY v.place DESC LIMIT 1)
+      ELSE coalesce((
+        SELECT v.id FROM versions p JOIN versions v ON v.scope_id = r.scope_id AND v.digest = p.digest
+        WHERE p.id = r.pinned_version), r.pinned_version) END
+    WHERE r.id = ANY(${ids(switches.map(({ resource }) => resource))}) AND r.pinned_by IS NOT NULL`);
+}
+
+/** Automatic builds that have not started and took a version of another history. They count as never made. */
+async function endQueued(
+  connection: Transaction,
+  pipeline: number,
+  resources: ReturnType<typeof ids>,
+): Promise<number[]> {
+  const queued = await connection.anyFirst(rows<{ id: number }>()`
+    SELECT b.id FROM jobs j JOIN builds b ON b.job_id = j.id
+    WHERE j.pipeline_id = ${pipeline} AND b.ended_at IS NULL AND b.status IN ('pending', 'waiting')
+      AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') AND EXISTS (
+        SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
+        WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
+  const reason = 'A resource that it took changed its source.';
+  return await giveBack(connection, queued, { by: null, reason, at: new Date() });
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { sql } from 'slonik';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { dropEmptyLogPartitions } from './drop-log-partitions.ts';
+import { makeLogPartitions } from '#adapters/database/migrate.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const MONTHS = ['build_logs_2025_01', 'build_logs_2025_02', 'build_logs_2025_03', 'build_logs_2025_04'];
+const MAY = new Date('2025-05-02T00:00:00Z');
+let stores: TestStores;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  await makeLogPartitions(stores.pool, new Date('2025-01-15T00:00:00Z'));
+});
+
+/** A build that has ended, with its log, as if it had been made then. */
+async function buildOf(day: string): Promise<void> {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(stores, saved, [{ ref: 'a' }]);
+  await scheduleOn(stores, saved.id, new Date(day));
+  await succeed(stores, 'unit');
+}
+
+test('tables of past months without a log go; those of this month and of months to come stay', async () => {
+  expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual(
+    MONTHS.slice(0, 2),
+  );
+  expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual([]);
+});
+
+/** So many hours after its begin. */
+const february = (hours: number): Date => new Date(Date.UTC(2025, 1, 1, hours));
+
+test('a month that has just ended is given a day', async () => {
+  expect(await dropEmptyLogPartitions(stores.pool, february(12))).toEqual([]);
+  expect(await dropEmptyLogPartitions(stores.pool, february(25))).toEqual(MONTHS.slice(0, 1));
+});
+
+test('a table with a log stays, and what is in it', async () => {
+  await buildOf('2025-02-10T00:00:00Z');
+  expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual([
+    'build_logs_2025_01',
+    'build_logs_2025_03',
+    'build_logs_2025_04',
+  ]);
+  const log = await stores.views.logs({ team: 'main', pipeline: 'app', job: 'unit', number: '1' }, 0);
+  expect(log?.chunks.length).toBeGreaterThan(0);
+});
+
+test('a month stays while a build that was made in it, or before, may still write', async () => {
+  await buildOf('2025-02-10T00:00:00Z');
+  await stores.pool.query(rows()`DELETE FROM build_logs`);
+  await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL WHERE number = 1`);
+  expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual(['build_logs_2025_01']);
+});
+
+test('whoever writes logs is not kept waiting: the tables go another time', async () => {
+  const writing = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const writer = stores.pool.transaction(async (connection) => {
+    await connection.query(sql.unsafe`LOCK TABLE build_logs IN ROW EXCLUSIVE MODE`);
+    writing.resolve();
+    await done.promise;
+  });
+  await writing.promise;
+  expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual([]);
+  done.resolve();
+  await writer;
+  expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual(MONTHS);
+});

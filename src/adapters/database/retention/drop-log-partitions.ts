@@ -1,0 +1,67 @@
+import { sql, type DatabasePool } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/**
+ * Whoever writes logs meanwhile waits no longer than this; the tables are looked at again at the next
+ * opportunity.
+ */
+const LONGEST_WAIT = '500ms';
+
+/**
+ * Drops the tables of past months whose logs are all gone. Logs of a build lie in the month in which it was
+ * made, so a month is over for good once all its builds have ended. Answers the names of the tables that
+ * went.
+ */
+export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
+  const dropped: string[] = [];
+  for (const { name, end } of await pastMonths(pool, at)) {
+    if (!(await isOver(pool, name, end))) continue;
+    if (await drop(pool, name, end)) dropped.push(name);
+  }
+  return dropped;
+}
+
+interface Month {
+  name: string;
+  /** Its first day after, as a date. */
+  end: string;
+}
+
+/** Of a month that has just ended, a transaction may still be under way. */
+async function pastMonths(pool: DatabasePool, at: Date): Promise<readonly Month[]> {
+  return await pool.any(rows<Month>()`
+    SELECT name, "end"::text FROM (
+      SELECT c.relname AS name, (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month')::date AS "end"
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'build_logs'::regclass AND c.relname ~ '^build_logs_\\d{4}_\\d{2}$') AS months
+    WHERE "end" <= (${at.toISOString()}::timestamptz - interval '1 day')::date ORDER BY name`);
+}
+
+async function isOver(connection: Transaction | DatabasePool, name: string, end: string): Promise<boolean> {
+  return await connection.oneFirst(rows<{ over: boolean }>()`
+    SELECT NOT EXISTS (SELECT 1 FROM ${sql.identifier([name])})
+      AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS over`);
+}
+
+/** Whoever writes logs holds the parent: while we do, nobody can put anything in. */
+async function drop(pool: DatabasePool, name: string, end: string): Promise<boolean> {
+  try {
+    return await pool.transaction(async (connection) => {
+      await connection.query(rows()`SELECT set_config('lock_timeout', ${LONGEST_WAIT}, true)`);
+      await connection.query(sql.unsafe`LOCK TABLE build_logs IN ACCESS EXCLUSIVE MODE`);
+      if (!(await isOver(connection, name, end))) return false;
+      await connection.query(sql.unsafe`DROP TABLE IF EXISTS ${sql.identifier([name])}`);
+      return true;
+    });
+  } catch (error) {
+    if (isLockTimeout(error)) return false;
+    throw error;
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+function isLockTimeout(error: unknown): boolean {
+  const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error && 'code' in cause && cause.code === LOCK_NOT_AVAILABLE;
+}

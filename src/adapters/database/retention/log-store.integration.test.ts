@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { limitLogs } from '#flows/builds/limit-logs.ts';
+import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { scheduleOn } from '#testing/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const UNIT = { pipeline: 'app', job: 'unit' };
+let stores: TestStores;
+let saved: Record<string, SavedPipeline>;
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+beforeEach(async () => {
+  await stores.empty();
+  saved = {};
+  for (const team of ['greedy', 'good']) {
+    await stores.teams.saveTeam({ name: team, namespace: team });
+    const pipeline = { ...toSave(samplePipeline()), team, namespace: team, uid: team };
+    saved[team] = await stores.pipelines.savePipeline(pipeline);
+  }
+});
+
+/** A build for each, with a log. */
+async function built(team: string, ...refs: string[]): Promise<void> {
+  const of = saved[team];
+  if (of === undefined) throw new Error(team);
+  const versions = refs.map((ref) => ({ ref }));
+  await found(stores, of, versions);
+  await scheduleOn(stores, of.id, new Date());
+  await succeed(stores, 'unit');
+}
+
+async function withLogs(team: string): Promise<string[]> {
+  const builds = (await stores.views.builds({ ...UNIT, team }, { limit: 200 }))?.rows ?? [];
+  const lengths = await Promise.all(
+    builds.map(async ({ number }) => ({
+      number,
+      chunks: (await stores.views.logs({ ...UNIT, team, number }, 0))?.chunks.length ?? 0,
+    })),
+  );
+  return lengths
+    .filter(({ chunks }) => chunks > 0)
+    .map(({ number }) => number)
+    .toReversed();
+}
+
+test('what a log takes is counted as it is stored, and no more when it was removed', async () => {
+  await built('greedy', 'a', 'b');
+  const stored = await stores.pool.oneFirst(rows<{ bytes: number }>()`
+    SELECT sum(octet_length(content) + 150) AS bytes FROM build_logs`);
+  expect(stored).toBeGreaterThan(0);
+  expect(await stores.logs.logBytes('greedy')).toBe(stored);
+  expect(await stores.logs.logBytes('good')).toBe(0);
+  await stores.logs.removeOldestLogs('greedy', 0);
+  expect(await stores.logs.logBytes('greedy')).toBe(0);
+});
+
+test('the oldest logs of a team over its limit go, its builds stay, and no other team loses any', async () => {
+  await built('good', 'a');
+  await built('greedy', 'a', 'b', 'c', 'd');
+  const limit = (await stores.logs.logBytes('greedy')) / 2;
+  const teams = [
+    { team: 'greedy', limit },
+    { team: 'good', limit },
+  ];
+  const { fills, removed, failures } = await limitLogs(teams, stores.logs);
+  expect([fills.get('greedy'), removed, failures]).toEqual(['full', new Map([['greedy', 2]]), []]);
+  expect([await withLogs('greedy'), await withLogs('good')]).toEqual([['3', '4'], ['1']]);
+  expect((await stores.views.builds({ ...UNIT, team: 'greedy' }, { limit: 200 }))?.rows).toHaveLength(4);
+  const first = { ...UNIT, team: 'greedy', number: '1' };
+  expect(await stores.views.logs(first, 0)).toMatchObject({ chunks: [], complete: true, removed: true });
+  expect(await stores.views.logs({ ...first, number: '4' }, 0)).not.toHaveProperty('removed');
+  const again = await limitLogs(teams, stores.logs);
+  expect([again.fills.get('greedy'), again.removed.size]).toEqual(['near', 0]);
+});
+
+test('a build that runs keeps its log', async () => {
+  await built('greedy', 'a', 'b');
+  await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL, status = 'started' WHERE number = 1`);
+  expect(await stores.logs.removeOldestLogs('greedy', 0)).toBe(1);
+  expect(await withLogs('greedy')).toEqual(['1']);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { DatabasePool } from 'slonik';
+import { retainNext } from '#flows/builds/retain-history.ts';
+import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/filled-history.ts';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { logMonth } from '#adapters/database/builds/log-chunks.ts';
+import { openPool, rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+const BUILDS = 100_000;
+const REVISIONS = 500;
+/**
+ * One step looks at a hundred builds, five hundred versions or a thousand records, and at what hangs on them.
+ */
+const MOST_ROWS = 5000;
+const MADE = new Date();
+const LATER = new Date(MADE.getTime() + 30 * 86_400_000);
+const LOGS = `build_logs_${logMonth(MADE).slice(0, 7).replace('-', '_')}`;
+const TABLES = [
+  'builds',
+  'versions',
+  'build_inputs',
+  'build_outputs',
+  'good_versions',
+  'build_attempts',
+  'build_steps',
+  'build_votes',
+  'agent_sessions',
+  'job_triggers',
+  'check_runs',
+  'revisions',
+  LOGS,
+];
+let stores: TestStores;
+/** One connection only, so that its counters can be asked for. */
+let pool: DatabasePool;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await fillWithHistory(stores.pool, BUILDS, MADE);
+  await filled(stores.pool, hangOn);
+  pool = await openPool(stores.url, { maximumConnections: 1 });
+}, 600_000);
+afterAll(async () => {
+  await pool.end();
+  await stores.close();
+});
+
+test('no step of retention reads through history, however long it is', async () => {
+  const { retention } = storesOver({ pool });
+  const step = async () => await retainNext(retention, LATER);
+  const removed: Record<string, unknown> = {};
+  const faults: string[] = [];
+  const ways: Record<string, () => Promise<unknown>> = {
+    'the oldest builds': step,
+    'old definitions': async () => {
+      await pool.query(rows()`UPDATE jobs SET retained_to = ${BUILDS - 50} WHERE name = 'unit'`);
+      await pool.query(rows()`UPDATE jobs SET retained_at = ${LATER.toISOString()} WHERE name <> 'unit'`);
+      return await step();
+    },
+    'the oldest versions': step,
+    'records of checks and requests': async () => {
+      await pool.query(rows()`UPDATE check_scopes SET retained_at = ${LATER.toISOString()}`);
+      return await step();
+    },
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    const [through, fetched] = [await rowsReadThrough(pool, TABLES), await rowsFetched(pool, TABLES)];
+    removed[name] = await way();
+    for (const [table, count] of await rowsReadThrough(pool, TABLES))
+      if (count - (through.get(table) ?? 0) > REVISIONS) faults.push(`${name}: reads through ${table}`);
+    for (const [table, count] of await rowsFetched(pool, TABLES))
+      if (count - (fetched.get(table) ?? 0) > MOST_ROWS) faults.push(`${name}: ${count} rows of ${table}`);
+  }
+  expect(faults).toEqual([]);
+  expect(removed).toEqual({
+    'the oldest builds': { builds: 100, logs: 0, versions: 0, records: 0 },
+    'old definitions': { builds: 0, logs: 0, versions: 0, records: 100 },
+    'the oldest versions': { builds: 0, logs: 0, versions: 0, records: 0 },
+    'records of checks and requests': { builds: 0, logs: 0, versions: 0, records: 2000 },
+  });
+}, 600_000);
+
+/** What else is kept of builds and checks: a row each. */
+async function hangOn(connection: Transaction): Promise<void> {
+  const [made, month] = [MADE.toISOString(), logMonth(MADE)];
+  await connection.query(rows()`
+    INSERT INTO agent_sessions (build_id, attempt, key_hash, pod_uid, opened_at)
+    SELECT id, 1, 'b' || id, 'pod', ${made} FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO build_outputs (build_id, attempt, step, resource_id, version_id)
+    SELECT i.build_id, 1, '0', i.resource_id, i.version_id FROM build_inputs i`);
+  await connection.query(rows()`
+    INSERT INTO build_votes (build_id, voter, approve, voted_at) SELECT id, 'ann', true, ${made} FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, build_id) SELECT job_id, 'ann', ${made}, id FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, refused) SELECT job_id, 'ann', ${made}, '[]' FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
+    SELECT ${month}::date, id, 1, 1, '0', ${made}, 'plain', '' FROM builds`);
+  await connection.query(rows()`
+    INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at, revision_id)
+    SELECT r.pipeline_id, 'g', 'schedule', ${made}, ${made}, r.id FROM revisions r, generate_series(1, ${BUILDS})`);
+  await connection.query(rows()`
+    INSERT INTO agent_sessions (run_id, key_hash, pod_uid, opened_at) SELECT id, 'c' || id, 'pod', ${made} FROM check_runs`);
+  await connection.query(rows()`
+    INSERT INTO revisions (pipeline_id, number, digest, config, definition, actor, created_at)
+    SELECT pipeline_id, n, n, config, definition, actor, ${made} FROM revisions, generate_series(2, ${REVISIONS}) n`);
+  await connection.query(rows()`UPDATE pipelines SET revision = ${REVISIONS}`);
+}

@@ -1,0 +1,37 @@
+import { sql } from 'slonik';
+import type { Retention } from '#domain/scheduling/retain.ts';
+import type { RetentionTurn, TurnOf } from '#flows/builds/retention-ports.ts';
+import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+const TABLES = { jobs: 'jobs', resources: 'check_scopes' } as const;
+
+interface TurnRow extends Omit<RetentionTurn, 'of' | 'policy'> {
+  policy: Retention | null;
+}
+
+/** Locks the pipeline of the one that waits longest. */
+export async function nextTurn(
+  connection: Transaction,
+  of: TurnOf,
+  since: Date,
+): Promise<RetentionTurn | undefined> {
+  const turn = await connection.maybeOne(rows<TurnRow>()`
+    SELECT o.id, o.pipeline_id AS pipeline, o.retained_to AS "from", t.retention AS policy
+    FROM ${sql.identifier([TABLES[of]])} o JOIN pipelines p ON p.id = o.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE o.retained_at IS NULL OR o.retained_at < ${since.toISOString()}
+    ORDER BY o.retained_at NULLS FIRST, o.id LIMIT 1`);
+  if (turn === null) return undefined;
+  await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${turn.pipeline}::int)`);
+  return { ...turn, of, policy: turn.policy ?? {} };
+}
+
+export async function leaveTurn(
+  connection: Transaction,
+  { of, id }: RetentionTurn,
+  { last, at }: { last: number | undefined; at: Date },
+): Promise<void> {
+  await connection.query(rows()`
+    UPDATE ${sql.identifier([TABLES[of]])} SET retained_to = ${last ?? 0},
+      retained_at = CASE WHEN ${last === undefined} THEN ${at.toISOString()}::timestamptz ELSE retained_at END
+    WHERE id = ${id}`);
+}

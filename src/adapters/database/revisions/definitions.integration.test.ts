@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { definitions } from './definitions.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+const MEBIBYTE = 1024 * 1024;
+let stores: TestStores;
+let reads = 0;
+
+beforeAll(async () => {
+  stores = await openStores();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+});
+afterAll(async () => await stores.close());
+
+/** A definition of as many bytes, and the row id of its revision. */
+async function revision(pipeline: string, bytes: number): Promise<number> {
+  const [job] = samplePipeline().jobs;
+  const long = { ...job, name: 'unit', steps: [], description: 'x'.repeat(bytes) };
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [long] }), { pipeline }));
+  return await stores.pool.oneFirst(rows<{ id: number }>()`SELECT max(id) AS id FROM revisions`);
+}
+
+/** How many of these had to be read from the database. */
+async function readsFor(kept: ReturnType<typeof definitions>, ...revisions: number[]): Promise<number> {
+  const before = reads;
+  await stores.pool.connect(async (connection) => {
+    const counting = {
+      ...connection,
+      maybeOne: async (...given: Parameters<typeof connection.maybeOne>) => {
+        reads += 1;
+        return await connection.maybeOne(...given);
+      },
+    };
+    await kept.of(counting, revisions);
+  });
+  return reads - before;
+}
+
+test('definitions are kept up to so many bytes, the one used last always', async () => {
+  const [small, other, large] = [
+    await revision('small', 1000),
+    await revision('other', 1000),
+    await revision('large', 3 * MEBIBYTE),
+  ];
+  const kept = definitions(MEBIBYTE);
+  expect(await readsFor(kept, small, other)).toBe(2);
+  expect(await readsFor(kept, other, small)).toBe(0);
+  expect(await readsFor(kept, large)).toBe(1);
+  expect(await readsFor(kept, large)).toBe(0);
+  expect(await readsFor(kept, small)).toBe(1);
+  expect(await readsFor(kept, large)).toBe(1);
+});
+
+test('one answer holds no more than fits into memory, in the order that was asked for', async () => {
+  const all: number[] = [];
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await revision(name, 3 * MEBIBYTE));
+  const answer = await definitions().of(stores.pool, all);
+  expect([...answer.keys()]).toEqual(all.slice(0, 6));
+  expect((await definitions().of(stores.pool, all.slice(6))).size).toBe(1);
+});
+
+test('a revision that is not there is an error', async () => {
+  await expect(definitions().of(stores.pool, [999_999])).rejects.toThrow('not in the database');
+});

@@ -1,0 +1,98 @@
+import { sql, type DatabasePool } from 'slonik';
+import type { BuildStatus } from '#domain/build/events.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import type { BuildRef, JobName } from '#flows/names.ts';
+import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
+import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
+import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
+import { parseNumber } from '#adapters/database/builds/build-number.ts';
+import { readState } from '#adapters/database/builds/build-steps.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+
+interface Row {
+  id: number;
+  number: string;
+  status: BuildStatus;
+  attempt: number;
+  reason: string | null;
+  message: string | null;
+  cancelledBy: string | null;
+  warnedBy: string | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  endedAt: Date | null;
+}
+
+/** While a build is pending its message is the reason for that. */
+const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+  b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
+  b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt", b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
+
+export async function viewBuilds(
+  pool: DatabasePool,
+  name: JobName,
+  page: Page & { status?: BuildStatus },
+): Promise<Listed<BuildView> | undefined> {
+  const job = await jobId(pool, name);
+  if (job === undefined) return undefined;
+  const { before, after, status } = page;
+  const found = await pool.any(rows<Row>()`
+    SELECT ${COLUMNS} FROM builds b
+    WHERE b.job_id = ${job}
+      ${before === undefined ? sql.fragment`` : sql.fragment`AND b.id < ${before}`}
+      ${after === undefined ? sql.fragment`` : sql.fragment`AND b.id > ${after}`}
+      ${status === undefined ? sql.fragment`` : sql.fragment`AND b.status = ${status}`}
+    ORDER BY b.id ${after === undefined ? sql.fragment`DESC` : sql.fragment`ASC`} LIMIT ${pageSize(page) + 1}`);
+  return cutPage(found.map(withoutNulls), page);
+}
+
+export async function viewBuild(
+  { pool, definitions }: { pool: DatabasePool; definitions: Definitions },
+  ref: BuildRef,
+): Promise<StoredBuildDetail | undefined> {
+  const job = await jobId(pool, ref);
+  const number = parseNumber(ref.number);
+  if (job === undefined || number === undefined) return undefined;
+  const found = await pool.maybeOne(rows<
+    Row & { inputs: BuildDetail['inputs'] | null; checks: RequestedCheck[] | null }
+  >()`
+    SELECT ${COLUMNS}, (
+      SELECT jsonb_agg(jsonb_build_object('name', i.name, 'resource', r.name, 'version', v.id, 'fields', v.fields)
+        ORDER BY i.position)
+      FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
+      WHERE i.build_id = b.id) AS inputs, b.cause -> 'checks' AS checks
+    FROM builds b WHERE b.job_id = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}`);
+  if (found === null) return undefined;
+  const { inputs, checks, ...row } = found;
+  const stored = await readState(pool, { build: row.id, attempt: row.attempt, lock: false }, definitions);
+  return {
+    ...withoutNulls(row),
+    inputs: inputs ?? [],
+    steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
+    ...(checks === null ? {} : { checks }),
+  };
+}
+
+export async function viewBuildIds(
+  pool: DatabasePool,
+  { team, pipeline, job, number }: BuildRef,
+): Promise<{ build: number; pipeline: number } | undefined> {
+  const parsed = parseNumber(number);
+  if (parsed === undefined) return undefined;
+  const found = await pool.maybeOne(rows<{ build: number; pipeline: number }>()`
+    SELECT b.id AS build, p.id AS pipeline
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
+      AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
+  return found ?? undefined;
+}
+
+/** Also of a job that is gone from the definition: its builds stay. */
+async function jobId(pool: DatabasePool, { team, pipeline, job }: JobName): Promise<number | undefined> {
+  const id = await pool.maybeOneFirst(rows<{ id: number }>()`
+    SELECT j.id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL`);
+  return id ?? undefined;
+}

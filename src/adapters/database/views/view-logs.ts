@@ -1,0 +1,92 @@
+import type { DatabasePool } from 'slonik';
+import type { BuildRef } from '#flows/names.ts';
+import type { LogPage } from '#flows/views/ports.ts';
+import { parseNumber } from '#adapters/database/builds/build-number.ts';
+import { logMonth, readText, type StoredText } from '#adapters/database/builds/log-chunks.ts';
+import { prepared, rows } from '#adapters/database/connection/pool.ts';
+
+const MOST_CHUNKS = 500;
+const MOST_CHARACTERS = 1024 * 1024;
+
+/**
+ * Numbers of one attempt's events stay below this, so that chunks of all attempts have one order and one
+ * cursor.
+ */
+const ATTEMPT_SPAN = 1_000_000_000;
+
+/** `there`: rows from here on, counted up to the most that a page takes and one. */
+type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; there: number };
+
+export async function viewLogs(
+  pool: DatabasePool,
+  ref: BuildRef,
+  after: number,
+  mostCharacters = MOST_CHARACTERS,
+): Promise<LogPage | undefined> {
+  // Read first: what is complete now has all its chunks in the next query.
+  const build = await buildOf(pool, ref);
+  if (build === undefined) return undefined;
+  const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
+  const most = Math.min(mostCharacters, MOST_CHARACTERS);
+  // Text is never shorter in bytes than in characters, so no more content is read than a page of that many
+  // characters needs.
+  const found = await pool.any(prepared<Row>('view_logs')`
+    SELECT attempt, sequence, step, at, encoding, content, there FROM (
+      SELECT *, count(*) OVER () AS there,
+        sum(octet_length(content)) OVER (ORDER BY attempt, sequence) - octet_length(content) AS before
+      FROM (
+        SELECT attempt, sequence, step, logged_at AS at, encoding, content FROM build_logs
+        WHERE month = ${logMonth(build.createdAt)}::date AND build_id = ${build.id}
+          AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
+        ORDER BY attempt, sequence LIMIT ${MOST_CHUNKS + 1}) AS page) AS sized
+    WHERE before <= ${most} ORDER BY attempt, sequence`);
+  const chunks = bounded(found.slice(0, MOST_CHUNKS), most);
+  const hasMore = chunks.length < (found[0]?.there ?? 0);
+  const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
+  const complete = build.ended && !hasMore;
+  return { chunks, hasMore, complete, retried, ...(build.removed && { removed: true }) };
+}
+
+interface Logged {
+  id: number;
+  attempt: number;
+  createdAt: Date;
+  ended: boolean;
+  removed: boolean;
+}
+
+/** Asked for ten times a second while somebody follows the build. */
+async function buildOf(
+  pool: DatabasePool,
+  { team, pipeline, job, number }: BuildRef,
+): Promise<Logged | undefined> {
+  const parsed = parseNumber(number);
+  if (parsed === undefined) return undefined;
+  const found = await pool.maybeOne(prepared<Logged>('view_log_build')`
+    SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended,
+      b.ended_at IS NOT NULL AND (SELECT sum(a.log_bytes) > 0 AND sum(a.stored_log_bytes) = 0
+        FROM build_attempts a WHERE a.build_id = b.id) AS removed
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
+      AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
+  return found ?? undefined;
+}
+
+/** Attempts that another one followed, and why. */
+async function retries(pool: DatabasePool, build: number): Promise<LogPage['retried']> {
+  const found = await pool.any(rows<{ attempt: number; reason: string }>()`
+    SELECT attempt, reason FROM build_attempts WHERE build_id = ${build} AND reason IS NOT NULL ORDER BY attempt`);
+  return [...found];
+}
+
+function bounded(found: Row[], most: number): LogPage['chunks'] {
+  let characters = 0;
+  const chunks: LogPage['chunks'] = [];
+  for (const { attempt, sequence, step, at, ...stored } of found) {
+    const text = readText(stored);
+    characters += text.length;
+    if (chunks.length > 0 && characters > most) break;
+    chunks.push({ attempt, sequence: (attempt - 1) * ATTEMPT_SPAN + sequence, step, at, text });
+  }
+  return chunks;
+}

@@ -1,0 +1,34 @@
+import type { DatabasePool } from 'slonik';
+import type { ViewStore } from '#flows/views/complete-views.ts';
+import { cronNext } from '#adapters/database/checks/cron-next.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
+import { storedCheck } from './view-check.ts';
+import { viewLogs } from './view-logs.ts';
+import { viewJobs, viewPipelines } from './view-pipelines.ts';
+import { viewResources, viewVersions } from './view-resources.ts';
+import { buildsThatTook, versionToFollow } from './view-version-path.ts';
+import { waitingStore } from './view-waiting.ts';
+
+/** What people are shown. Each answer is one or two queries that an index bounds. */
+export function views(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
+  const { pool } = database;
+  return {
+    pipelines: async (team) => await viewPipelines(pool, { team }),
+    pipeline: async (name) => (await viewPipelines(pool, name))[0],
+    jobs: async (name) => await viewJobs(pool, name),
+    job: async ({ job, ...name }) => (await viewJobs(pool, { ...name, job }))?.[0],
+    builds: async (name, page) => await viewBuilds(pool, name, page),
+    build: async (ref) => await viewBuild(database, ref),
+    buildIds: async (ref) => await viewBuildIds(pool, ref),
+    logs: async (ref, after, most) => await viewLogs(pool, ref, after, most),
+    resources: async (name) => await viewResources(pool, name),
+    resource: async (name) => (await viewResources(pool, name))?.[0],
+    versions: async (name, page) => await viewVersions(pool, name, page),
+    versionToFollow: async (name, version) => await versionToFollow(pool, name, version),
+    buildsThatTook: async (pipeline, versions) => await buildsThatTook(pool, pipeline, versions),
+    storedCheck: async (name) => await storedCheck(pool, name),
+    cronNext,
+    ...waitingStore(database),
+  };
+}

@@ -1,0 +1,93 @@
+import { sql, type DatabasePool } from 'slonik';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { JobToExplain, UnstartedBuild, WaitingStore } from '#flows/views/waiting-ports.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
+import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import { pipelineId } from './pipeline-id.ts';
+import { ids, rows } from '#adapters/database/connection/pool.ts';
+import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
+
+const MAX_BUILDS = 1000;
+
+export function waitingStore({ pool, definitions }: Stored): WaitingStore {
+  return {
+    jobsToExplain: async (name) => await jobsToExplain(pool, name),
+    withFacts: async (jobs, work) =>
+      await pool.transaction(async (connection) => {
+        // Whether there is an unused version says enough.
+        const gather = async () => await gatherJobs(connection, jobs, 1);
+        return await work(decisionTransaction(connection, gather));
+      }),
+    unstartedBuilds: async (jobs) => await unstartedBuilds({ pool, definitions }, jobs),
+  };
+}
+
+interface Stored {
+  pool: DatabasePool;
+  definitions: Definitions;
+}
+
+async function jobsToExplain(
+  pool: DatabasePool,
+  { job, ...name }: PipelineName & { job?: string },
+): Promise<JobToExplain[] | undefined> {
+  const pipeline = await pipelineId(pool, name);
+  if (pipeline === undefined) return undefined;
+  const jobs = await pool.any(rows<JobToExplain>()`
+    SELECT id, name FROM jobs WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
+      ${job === undefined ? sql.fragment`` : sql.fragment`AND name = ${job}`} ORDER BY position`);
+  return job !== undefined && jobs.length === 0 ? undefined : [...jobs];
+}
+
+interface BuildRow {
+  job: string;
+  /** The job's name in the build's own definition. */
+  known: string;
+  number: string;
+  revision: number;
+  status: 'pending' | 'waiting';
+  pod: string | null;
+  held: Reason[] | null;
+  gate: Gate | null;
+  votes: GatedBuild['votes'] | null;
+}
+
+async function unstartedBuilds(
+  { pool, definitions }: Stored,
+  jobs: readonly number[],
+): Promise<UnstartedBuild[]> {
+  const found = await pool.any(rows<BuildRow>()`
+    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+      b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
+        SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
+    FROM builds b JOIN jobs j ON j.id = b.job_id
+    WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs)})
+    ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);
+  const tagsOf = await tagsOfJobs({ pool, definitions }, found);
+  return found.map(({ known, revision, pod, held, gate, votes, ...build }) => ({
+    ...build,
+    held: held ?? [],
+    tags: tagsOf.get(`${revision} ${known}`) ?? [],
+    gate: gate ?? { approvals: 0 },
+    votes: votes ?? [],
+    ...(pod === null ? {} : { pod }),
+  }));
+}
+
+/**
+ * By revision and job. Definitions are looked at one after the other: all of them might not fit into memory.
+ */
+async function tagsOfJobs(
+  { pool, definitions }: Stored,
+  builds: readonly BuildRow[],
+): Promise<Map<string, readonly string[]>> {
+  const tags = new Map<string, readonly string[]>();
+  for (const revision of new Set(builds.map((build) => build.revision))) {
+    const jobs = (await definitions.of(pool, [revision])).get(revision)?.jobs ?? [];
+    for (const { name, tags: own } of jobs) if (own !== undefined) tags.set(`${revision} ${name}`, own);
+  }
+  return tags;
+}
