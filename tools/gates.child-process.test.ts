@@ -60,12 +60,12 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     refusedBy: 'no-restricted-imports',
   },
   'the database takes a decision of the domain': {
-    file: 'src/adapters/database/planted-j2.ts',
+    file: 'src/adapters/database/retention/planted-j2.ts',
     text: `import { retainBuilds } from '#domain/scheduling/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'the database calls a flow': {
-    file: 'src/adapters/database/planted-j3.ts',
+    file: 'src/adapters/database/pipelines/planted-j3.ts',
     text: `import { writePin } from '#flows/pipelines/pin-resource.ts';\nexport const y: unknown = writePin;\n`,
     refusedBy: 'no-restricted-imports',
   },
@@ -137,9 +137,33 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
 };
 
 const ALLOWED = {
-  file: 'src/adapters/database/planted-j6.ts',
+  file: 'src/adapters/database/builds/scheduling/planted-j6.ts',
   text: `import { NEWEST, type Facts } from '#domain/scheduling/facts.ts';\nexport const y = (facts: Facts): unknown => [facts, NEWEST];\n`,
 };
+
+/** Each folder of the database sees only those before it. */
+const DATABASE_FOLDERS = [
+  'connection',
+  'revisions',
+  'checks',
+  'builds/scheduling',
+  'builds',
+  'retention',
+  'views',
+  'people',
+  'pipelines',
+];
+
+/** One file for each pair of folders, which imports `to` from `from`. */
+const BETWEEN_FOLDERS = DATABASE_FOLDERS.flatMap((from, index) =>
+  DATABASE_FOLDERS.flatMap((to, other) => ({
+    from,
+    to,
+    backwards: other > index,
+    file: `src/adapters/database/${from}/planted-to-${to.replace('/', '-')}.ts`,
+    text: `import type { X } from '#adapters/database/${to}/x.ts';\nexport type Y = X;\n`,
+  })),
+).filter(({ from, to }) => from !== to);
 
 const CYCLE = {
   'src/flows/planted-r.ts': `import { b } from './planted-s.ts';\nexport const a = (): number => b();\n`,
@@ -166,7 +190,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   for (const { file, text } of Object.values(RULES)) plant(file, text);
   for (const [file, text] of Object.entries(CYCLE)) plant(file, text);
-  plant(ALLOWED.file, ALLOWED.text);
+  for (const { file, text } of [ALLOWED, ...BETWEEN_FOLDERS]) plant(file, text);
   const run = spawnSync(join(root, 'node_modules/.bin/oxlint'), ['--format=json', 'src'], {
     cwd: copy,
     encoding: 'utf8',
@@ -177,6 +201,9 @@ beforeAll(() => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
+const refused = (file: string): boolean =>
+  findings.some((finding) => finding.file === file && finding.rule.includes('no-restricted-imports'));
+
 describe('the linter refuses a file in which', () => {
   test.each(Object.entries(RULES))('%s', (_sentence, { file, refusedBy }) => {
     expect(findings.filter((finding) => finding.file === file).map(({ rule }) => rule)).toContainEqual(
@@ -186,6 +213,18 @@ describe('the linter refuses a file in which', () => {
 
   test('not where an adapter takes a type and a constant of the domain', () => {
     expect(findings.filter(({ file }) => file === ALLOWED.file)).toEqual([]);
+  });
+
+  test.each(BETWEEN_FOLDERS.filter(({ backwards }) => backwards))(
+    'the folder $from of the database imports $to',
+    ({ file }) => {
+      expect(refused(file)).toBe(true);
+    },
+  );
+
+  test('not where a folder of the database imports one before it', () => {
+    const forwards = BETWEEN_FOLDERS.filter(({ backwards }) => !backwards);
+    expect(forwards.filter(({ file }) => refused(file))).toEqual([]);
   });
 
   test('two files import each other', () => {

@@ -49,6 +49,12 @@ describe('docs/architecture.md', () => {
     expect(names.map(({ groups }) => groups?.['name'] ?? '').toSorted()).toEqual(foldersOf('src/flows'));
   });
 
+  test('names the folders of src/adapters/database in their order', () => {
+    const order = /^(?<names>connection < [^.]*)\./m.exec(PAGE)?.groups?.['names']?.split(' < ') ?? [];
+    const folders = foldersOf('src/adapters/database').filter((name) => name !== 'migrations');
+    expect(order.filter((name) => !name.includes('/')).toSorted()).toEqual(folders);
+  });
+
   test('names only rooms of the domain that exist', () => {
     expect(column(3).filter((name) => !foldersOf('src/domain').includes(name))).toEqual([]);
   });
