@@ -5,31 +5,28 @@ import { sql, type DatabasePool } from 'slonik';
 import { connectionWay } from './connection/url.ts';
 import { rows } from './connection/pool.ts';
 
-/** Beside this file in the sources, and beside the bundle in the image. */
+/** Beside this file in the sources, beside the bundle in the image. */
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
 const MONTHS_AHEAD = 3;
 
 export interface MigrateOptions {
-  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
   certificateAuthority?: string | undefined;
   log?: (message: string) => void;
 }
 
 /**
- * As good as none: what the pool set for all connections would end a long migration, and the wait for
- * another's.
+ * In effect no limit: the pool's limit would end a long migration, or the wait for another process's
+ * migration.
  */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 /**
- * A line that carries nothing any more is noticed within half a minute, at both ends: a dead process must not
- * hold the lock for hours.
+ * Both ends notice a dead connection within 30 seconds, so that a dead process does not hold the lock for
+ * hours.
  */
 const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
 
-/**
- * Brings the schema up to date, one process at a time; the others wait. Must not go through a transaction
- * pooler.
- */
+/** Migrates the schema. Processes take turns: the others wait. Must not go through a transaction pooler. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
   const way = connectionWay(url, options.certificateAuthority);
@@ -41,8 +38,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_SECONDS.idle * 1000,
   });
-  // Without a listener a connection that breaks would end the process; with one, the query that was running
-  // fails.
+  // Without a listener, a broken connection would end the process. With one, the running query fails.
   client.on('error', (error) => log(`The connection of the migration broke: ${error.message}`));
   await client.connect();
   try {
@@ -64,7 +60,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** Tables for the logs of this month and the next ones. Run after `migrate` and once a day. */
+/** Creates the log tables of this month and the next ones. Run it after `migrate` and once a day. */
 export async function makeLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const made: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {

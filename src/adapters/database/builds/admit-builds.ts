@@ -5,17 +5,17 @@ import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { LOCK, prepared, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** Of the queue of one job so many are looked at; it goes on when they have had their turn. */
+/** Queued builds of one job in one decision. */
 const QUEUE_OF_JOB = 100;
 
-/** In the queue: that of the build which it superseded, if any. */
+/** SQL: place in the queue. A build takes the place of the one that it superseded. */
 const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
 
 const NUMBER = sql.fragment`CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END`;
 
 /**
- * Walks from job to job, so that a long queue costs no more than a short one. Teams that run the fewest
- * builds come first: they wait for no decision on a team with a long queue.
+ * Walks from job to job along an index, so the length of a queue costs nothing. Teams with the fewest running
+ * builds come first: they do not wait for a team with a long queue.
  */
 export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
   const teams = await pool.anyFirst(prepared<{ team: number }>('teams_with_queue')`
@@ -70,11 +70,11 @@ interface Row {
 
 interface Queue {
   facts: QueueFacts;
-  /** Why each build waits, as it is written. */
+  /** The stored reason of each queued build. */
   said: Map<number, string | null>;
 }
 
-/** What runs is few, so it is read whole; of what waits, the oldest of each job. */
+/** Reads all running builds, which are few, and the oldest queued ones of each job. */
 async function gatherQueue(connection: Transaction, team: number): Promise<Queue> {
   const found = await connection.one(prepared<Row>('gather_queue')`
     WITH RECURSIVE queued (job) AS (
@@ -114,7 +114,7 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
   return { facts, said: new Map(builds.map((build) => [build.id, build.said])) };
 }
 
-/** Of some job no more were looked for. */
+/** Whether the limit cut the queue of some job. */
 function isLong(builds: readonly OpenBuild[]): boolean {
   const queued = Map.groupBy(
     builds.filter(({ state }) => state === 'queued'),
@@ -129,7 +129,7 @@ interface Turn {
   said: string | null;
 }
 
-/** Only what changed is written. Rows of builds are taken in one order, as by all who take several. */
+/** Writes what changed. Locks rows of builds in order of id, as all writers of several builds do. */
 async function writeTurns(
   connection: Transaction,
   { decision, said }: { decision: StartDecision; said: Queue['said'] },
@@ -160,7 +160,7 @@ async function writeTurns(
   return [...changed];
 }
 
-/** As every reason why a build is pending: the word of the first, then sentences. */
+/** The form of every pending reason: the first code, then the sentences. */
 function inWords(reasons: readonly Reason[]): string {
   return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
 }

@@ -34,7 +34,7 @@ export async function podCreated(
   if (leads === null) throw new EpochOver(database.epoch?.() ?? 0);
 }
 
-/** Tried again after 2, 4, 8 … seconds, at most a minute, so that a refused build holds nobody up. */
+/** Retries after 2, 4, 8 … seconds, at most 60, so that a refused build delays no others. */
 export async function explainPending(database: Database, build: number, reason: string): Promise<void> {
   await database.pool.query(rows()`
     UPDATE builds SET pending_reason = ${reason},
@@ -78,7 +78,7 @@ export async function attemptFacts(
   return { ...withPod(facts), ...(cancelled && { cancelled }), definition, versions: versions ?? [] };
 }
 
-/** Also of attempts that are over. */
+/** Includes attempts that have ended. */
 export async function givenPod(
   { pool }: Database,
   build: number,

@@ -1,9 +1,7 @@
 import { sql } from 'slonik';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 
-/**
- * A build with the names that lead to it; its job has the name that the build's own definition knows it by.
- */
+/** A build with its team, pipeline and job. The job has the name of the build's own revision. */
 export interface BuildRow {
   id: number;
   team: string;

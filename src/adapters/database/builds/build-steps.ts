@@ -92,7 +92,7 @@ function toStep(row: StepRow): StepState {
   };
 }
 
-/** An INSERT of the steps as they are now; rows that stay the same are not touched. */
+/** SQL: an upsert of the steps. Rows that do not change are not written. */
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
   return sql.fragment`
       INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status, started_at, ended_at,

@@ -4,9 +4,9 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { ids, prepared, rows, texts, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
- * The oldest builds of each team in turn. It walks from job to job along an index, so the length of a queue
- * costs nothing: of each job it reads as many as are asked for. Fewer come where their definitions are long;
- * the rest is there at the next call.
+ * The oldest builds of each team in turn. Walks from job to job along an index and reads up to `limit` builds
+ * per job, so the length of a queue costs nothing. Returns fewer if definitions are large; call again for the
+ * rest.
  */
 export async function buildsToStart(
   { pool, definitions }: Database & { definitions: Definitions },
@@ -38,7 +38,7 @@ export async function buildsToStart(
   });
 }
 
-/** Builds that have a Pod, whose agent has not opened its session. */
+/** Builds with a Pod whose agent has not opened its session. */
 export async function startingBuilds({ pool }: Database): Promise<StartingBuild[]> {
   const found = await pool.any(prepared<StartingBuild>('starting_builds')`
     SELECT b.id AS build, t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
@@ -50,8 +50,8 @@ export async function startingBuilds({ pool }: Database): Promise<StartingBuild[
 }
 
 /**
- * Written once for each build, whatever the numbers in the reason are later. They are not put off: the next
- * look finds them again.
+ * Written once per build, even if the numbers in the reason change. The builds are not put off: the next
+ * query returns them again.
  */
 export async function explainHeld(
   { pool }: Database,

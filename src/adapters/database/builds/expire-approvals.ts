@@ -4,7 +4,7 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, LOCK, rows, time, type Database } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 
-/** Few wait, and an index holds them. */
+/** Few builds wait, and an index holds them. */
 export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingApproval[]> {
   const waiting = await pool.any(rows<WaitingApproval>()`
     SELECT b.id, j.pipeline_id AS "pipelineId", b.gate, b.created_at AS "createdAt" FROM builds b JOIN jobs j ON j.id = b.job_id

@@ -2,7 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 export type StoredText = { encoding: 'plain' | 'zstd'; content: Buffer };
 
-/** Smaller texts grow by compressing. */
+/** In bytes. Smaller texts grow by compression. */
 const WORTH_COMPRESSING = 256;
 
 export function storeText(text: string): StoredText {
@@ -18,7 +18,7 @@ export function readText({ encoding, content }: StoredText): string {
   return (encoding === 'zstd' ? zstdDecompressSync(content) : content).toString('utf8');
 }
 
-/** All logs of a build lie in the month in which it was made. */
+/** The month of the build's creation. All its logs are in the table of that month. */
 export function logMonth(createdAt: Date): string {
   return `${createdAt.toISOString().slice(0, 7)}-01`;
 }

@@ -2,12 +2,12 @@ import { sql } from 'slonik';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
- * A Pod that ends makes room for about one other; a few more are tried, should the oldest need more than
- * that.
+ * Refused builds to retry when a Pod ends. It makes room for about one; a few more cover a first one that
+ * needs more room.
  */
 const TRIED_AT_ONCE = 4;
 
-/** No room helps these. */
+/** Pending reasons that free room does not resolve. */
 const FOR_ITS_TAGS = 'Tag%';
 
 const OF_NAMESPACE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;

@@ -8,8 +8,8 @@ type Opened = 'opened' | 'same' | 'taken' | 'over';
 export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
   return {
     async openSession(session, keyHash, podUid, at) {
-      // A session that another key opens at the same moment is invisible to the first look, but not to the
-      // second.
+      // The first statement does not see a session that another key opens at the same moment; the second
+      // does.
       return (
         (await open(pool, session, { keyHash, podUid, at })) ??
         (await open(pool, session, { keyHash, podUid, at })) ??

@@ -11,7 +11,7 @@ interface BuildToHold {
 }
 
 /**
- * Most batches of events take four round trips: begin, read, write, commit. A put or the build's end takes
+ * Most batches of events take four round trips: begin, read, write, commit. A put or the end of a build takes
  * more.
  */
 export async function withBuild<T>(

@@ -22,11 +22,11 @@ export async function writeApplied(
 }
 
 interface Target extends StoredAttempt {
-  /** After the events. */
+  /** State after the events. */
   steps: StepState[];
 }
 
-/** What a row of a log takes beside its text, with its place in the index. */
+/** Bytes of a log row beside its text, with its index entry. */
 const ROW_BYTES = 150;
 
 async function writeState(connection: Transaction, target: Target, applied: AttemptChanges): Promise<void> {
@@ -57,7 +57,7 @@ async function writeState(connection: Transaction, target: Target, applied: Atte
     WHERE build_id = ${build} AND attempt = ${attempt}`);
 }
 
-/** The version of a successful put becomes one of the resource, and of the build. */
+/** Records the version of a successful put for its resource and for the build. */
 async function writePut(
   connection: Transaction,
   target: Target,
@@ -80,14 +80,13 @@ async function writePut(
 interface PutTarget {
   id: number;
   scope: number;
-  /** Of the same stream in the team's other pipelines. */
+  /** Scopes of the same stream in other pipelines of the team. */
   stream: number[];
 }
 
 /**
- * All scopes that the put makes a version of, held in one order so that two puts into a stream cannot wait
- * for each other. A build whose definition is older than a change of the resource's source puts into the
- * history that was current then.
+ * Locks all scopes that get the version. They are locked in order, so that two puts into a stream cannot
+ * deadlock. A build of an older revision puts into the scope that the resource had in that revision.
  */
 async function holdTargets(
   connection: Transaction,
@@ -120,8 +119,8 @@ async function holdTargets(
 }
 
 /**
- * Before versions are recorded or jobs asked for: pipelines are saved and scheduled under the same lock,
- * alone. It comes before the row of the build, since whoever decides on a pipeline takes it first and then
+ * Takes the pipeline's lock shared before versions are recorded or decisions requested: saving and scheduling
+ * take it exclusively. It comes before the row of the build, as in every transaction that decides and then
  * stops builds.
  */
 export async function lockForEnd(connection: Transaction, build: number): Promise<void> {
@@ -131,8 +130,8 @@ export async function lockForEnd(connection: Transaction, build: number): Promis
 }
 
 /**
- * The outcome; the good versions if it succeeded; a request for the job itself and for all that wait for it
- * to pass.
+ * Writes the outcome and, if the build succeeded, its good versions. Requests a decision on the job and on
+ * those downstream.
  */
 async function writeEnd(
   connection: Transaction,
@@ -155,14 +154,14 @@ async function writeEnd(
       UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${good}`)})
     ${insertGoodVersions(
       { id: build, job, attempt },
-      // After the jobs, as whoever moves versions takes them.
+      // Versions are locked after jobs, as in `moveVersions`.
       sql.fragment`WHERE ${good} AND (SELECT count(*) FROM asked) >= 0`,
     )}`);
 }
 
 /**
- * What a good build took and made counts for `passed`. Nobody moves these versions until it is written
- * (`moveVersions`).
+ * SQL: stores the versions that a good build took and made, for `passed`. `FOR SHARE` stops `moveVersions`
+ * until the commit.
  */
 export function insertGoodVersions(
   { id, job, attempt }: { id: number; job: number; attempt: number },

@@ -75,7 +75,7 @@ export async function openRun(
   return run;
 }
 
-/** Whoever saves another holds the scopes, as the claim does: the scopes are of this one. */
+/** A save holds the scopes too, so the claimed scopes belong to this revision. */
 function newestRevision(pipeline: number): FragmentSqlToken {
   return sql.fragment`SELECT v.id FROM pipelines p JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE p.id = ${pipeline}`;
@@ -141,7 +141,9 @@ export async function closeRun(
   return { released: await releaseVersions(connection, run, { at, error, results: [] }) };
 }
 
-/** Due at once for the cause that it had; the timer goes on from there as if it had never been claimed. */
+/**
+ * Makes the scopes due at once for the cause they had. The timer continues as if they had never been claimed.
+ */
 export async function releaseRun(
   database: Database,
   { run, at, reason }: { run: number; at: Date; reason: string },

@@ -70,12 +70,12 @@ function checkTransaction(connection: Transaction): CheckTransaction {
   };
 }
 
-/** The most that one look can bring, whatever the number of teams. */
+/** Rows of one query, whatever the number of teams. */
 const MAX_DUE = 10_000;
 
 /**
- * So many of each team, those that a person or a webhook asked for first; checks without a Pod are counted
- * apart.
+ * The first `ofTeam` due checks of each team, those that a person or a webhook requested first. Checks
+ * without a Pod are counted separately.
  */
 async function dueChecks(
   { pool }: Database,

@@ -37,11 +37,13 @@ export function toFreeScope(row: FreeScopeRow): FreeScope {
   return { ...toTimer(row), group, ...(cause === null ? {} : { requestedCause: cause }) };
 }
 
-/** Parameter of a time that may be absent. */
+/** A time as a query parameter; null if absent. */
 export const timestamp = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
-/** Assignment: the run of the scope has ended. A check without a run gets a number of the same order. */
+/**
+ * SQL assignment: the run of the scope has ended. A check without a run gets a number of the same sequence.
+ */
 export const RUN_ENDED = sql.fragment`run_id = NULL, last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
 
 export async function failCheck(

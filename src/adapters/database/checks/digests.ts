@@ -1,9 +1,6 @@
 import { createHash, createHmac, hash, type KeyObject } from 'node:crypto';
 
-/**
- * Where it is used again and again, a `KeyObject`: Node looks at a `Buffer` by way of an exception, which
- * takes seven times as long.
- */
+/** Use a `KeyObject` where the key is used often: Node takes seven times as long to check a `Buffer`. */
 export type WebhookKey = Buffer | KeyObject;
 
 /** Equal versions have equal digests, whatever the order of their fields. */
@@ -12,17 +9,14 @@ export function versionDigest(fields: Record<string, string>): Buffer {
   return createHash('sha256').update(JSON.stringify(sorted)).digest();
 }
 
-/**
- * The token of a resource's webhook: derived, so that members can see it while the database holds only its
- * hash.
- */
+/** Derives the token of a resource's webhook. Members can see it, while the database holds only its hash. */
 export function webhookToken(webhookKey: WebhookKey, resource: number, generation: number): string {
   return createHmac('sha256', webhookKey).update(`webhook.${resource}.${generation}`).digest('base64url');
 }
 
 /**
- * What a forge signs with, of the form that all of them take. It follows from the token, so that a signature
- * can be judged before anything is looked up, and ends with it.
+ * Derives the secret that a forge signs with, in the Standard Webhooks form. It follows from the token, so a
+ * signature is verified before any lookup, and a new token replaces it.
  */
 export function webhookSecret(webhookKey: WebhookKey, token: string): string {
   return `whsec_${createHmac('sha256', webhookKey).update(`webhook-secret.${token}`).digest('base64')}`;
@@ -32,7 +26,7 @@ export function webhookTokenHash(token: string): string {
   return hash('sha256', token);
 }
 
-/** What follows from the key for every webhook. */
+/** The functions above for one key. */
 export function webhookTokens(key: WebhookKey) {
   return {
     token: (resource: number, generation: number) => webhookToken(key, resource, generation),

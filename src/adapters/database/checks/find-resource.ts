@@ -1,7 +1,7 @@
 import type { LockedResource } from '#flows/builds/action-ports.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** Undefined also when the version is not one of the resource. */
+/** Returns undefined if the resource does not exist or does not have the version. */
 export async function findResource(
   connection: Transaction,
   pipeline: number,

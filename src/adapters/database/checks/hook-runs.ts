@@ -8,8 +8,8 @@ import { rows, time, type Database, type Transaction } from '#adapters/database/
 import { requestSchedule } from './record-versions.ts';
 
 /**
- * Hooks that have not ended, those of the oldest versions first. How long is left is said by the clock that
- * the hold goes by.
+ * Open hook runs, those of the oldest versions first. The database's clock, which also ends the hold, tells
+ * the time left.
  */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<
@@ -28,14 +28,14 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   }));
 }
 
-/** Why there is no Pod for them yet. */
+/** Stores why the hooks have no Pod yet. */
 export async function explainHooks({ pool }: Database, run: number, reason: string): Promise<void> {
   await pool.query(rows()`
     UPDATE check_runs SET error = ${storable(reason)}
     WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
 }
 
-/** What an agent told of all hooks of its run, which ends with that. */
+/** Records the results of all hooks of a run and closes it. */
 export async function recordHooks(
   database: Database,
   { run, ended, at }: { run: number; ended: HooksEnded; at: Date },
@@ -53,7 +53,8 @@ export async function recordHooks(
 }
 
 /**
- * The versions wait no longer, whatever came of their hooks, and all jobs that may take them want a decision.
+ * Releases the held versions, whatever the results of their hooks, and requests a decision on the jobs that
+ * take them.
  */
 export async function releaseVersions(
   connection: Transaction,

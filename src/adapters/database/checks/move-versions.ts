@@ -7,10 +7,10 @@ export interface MovedVersion {
 }
 
 /**
- * Gives known versions new places. Those that the end of a pin passed over (they were below `floor`) may
- * trigger now, so the marks of `settled` go back before them. The caller holds their scope and the jobs that
- * take them, in this order: whoever writes `good_versions` takes jobs before versions too. The last statement
- * sees what was committed while the second one waited.
+ * Gives known versions new places. A version that the end of a pin passed over (below `floor`) may trigger
+ * now, so `settled` moves back before it. The caller holds the scope and then the jobs that take it; writers
+ * of `good_versions` take jobs before versions too. The last statement sees what was committed while the
+ * second one waited.
  */
 export async function moveVersions(connection: Transaction, moved: readonly MovedVersion[]): Promise<void> {
   const places = sql.jsonb(moved.map(({ id, place }) => ({ id, place })));

@@ -39,8 +39,8 @@ export async function scopeOfCheck(
 }
 
 /**
- * The resource is there and has another history now: what this check finds is of the former one, and triggers
- * nothing.
+ * SQL condition: the resource exists and has another scope now. A check of the former scope may still record,
+ * but triggers nothing.
  */
 const isFormer = sql.fragment`EXISTS (
   SELECT 1 FROM resources r WHERE r.id = s.resource_id AND r.scope_id <> s.id AND r.deleted_at IS NULL)`;

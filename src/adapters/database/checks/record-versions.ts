@@ -7,10 +7,9 @@ import { moveVersions, type MovedVersion } from './move-versions.ts';
 import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Adds those of the versions that the scope does not know, and asks for a decision on the jobs that take
- * them. If any is new, all of them end up in the order given, the last as the newest of the scope: the first
- * ones stay where they are as long as they are known and in order. The caller holds the scope, so ids within
- * a scope grow in the order of commits.
+ * Adds the versions that the scope does not know and requests a decision on the jobs that take them. If any
+ * is new, all of them end up in the given order with the last as the newest; leading versions that are known
+ * and in order keep their places. The caller holds the scope, so ids in a scope grow in commit order.
  */
 export async function addVersions(
   connection: Transaction,
@@ -56,7 +55,7 @@ export async function addVersions(
   return { added, different: printed.length };
 }
 
-/** Of equal versions the last counts, as it would be printed last. */
+/** Of equal versions the last one counts. */
 function lastOfEach(versions: Record<string, string>[]): { digest: string; fields: string }[] {
   const byDigest = new Map<string, string>();
   for (const version of versions) {
@@ -68,8 +67,8 @@ function lastOfEach(versions: Record<string, string>[]): { digest: string; field
 }
 
 /**
- * What was added waits for the hooks that it fires. By the database's own clock, as whoever reads it: an
- * agent's, whose put this may be, could be wrong.
+ * SQL: holds the added versions until their hooks end. Uses the database's clock, as readers do: the clock of
+ * an agent may be wrong.
  */
 function holdForHooks(scope: number, at: Date): FragmentSqlToken {
   return sql.fragment`
@@ -87,7 +86,7 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
 }
 
 /**
- * An UPDATE that asks for a decision on these jobs; rows are taken in one order, so that two such requests
+ * SQL: an UPDATE that requests a decision on these jobs. It locks rows in order of id, so that two requests
  * cannot deadlock.
  */
 export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {

@@ -3,12 +3,11 @@ import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 import { prepared, time } from '#adapters/database/connection/pool.ts';
 
 /**
- * Any number of webhooks in one transaction: whoever finds its resource is asked for a check, once. A
- * resource that somebody else holds is `busy` and holds up none of the others, unless it is waited for. What
- * is requested already is durable, and its check has yet to begin. Something is always written, so that a
- * token that nobody has takes as long to answer as one that somebody has. Calls and answers travel as one
- * text each, since the driver takes longer for a row, or for an element of an array, than Postgres for the
- * webhook.
+ * Requests a check for each resource whose token matches, for any number of calls in one transaction.
+ * A resource that another transaction holds is `busy` and delays none of the others, unless `wait` is set. A
+ * call whose check is already requested and has not begun needs no write. The statement always writes
+ * something, so that unknown tokens take as long as known ones. Calls and answers are one text each: the
+ * driver is slower at rows and array elements than Postgres is at the webhook.
  */
 export async function requestByWebhook(
   pool: DatabasePool,
@@ -41,5 +40,5 @@ export async function requestByWebhook(
     FROM known k LEFT JOIN changed c ON c.id = k.scope, noise`);
 }
 
-/** A cause of a person or a webhook stays, since it resets the timer as well. */
+/** A person's or webhook's cause stays: it resets the timer too. */
 const NOT_ASKED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;

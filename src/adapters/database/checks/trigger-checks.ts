@@ -2,16 +2,16 @@ import { sql } from 'slonik';
 import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
-/** Of `m`: the trigger has neither a build nor a refusal. */
+/** SQL condition: trigger `m` has neither a build nor a refusal. */
 const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
 
-/** An error of a check as the build repeats it; all of it is on the resource's page. */
+/** Length of a check's error in a build's cause; the resource's page shows all of it. */
 const MAX_ERROR_LENGTH = 300;
 
 /**
- * Requests a check of each resource that the job gets without `passed`, and inserts the trigger with the runs
- * that it waits for: any newer than the last one of each scope. Rows of scopes are taken in order and before
- * any of jobs, as whoever records a check takes them.
+ * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits for
+ * the next run of each scope. Locks scopes in order and before jobs, as recording a check does. Returns the
+ * trigger's id.
  */
 export async function insertTrigger(
   connection: Transaction,
@@ -33,8 +33,8 @@ export async function insertTrigger(
 }
 
 /**
- * Assignment: the first request waits longest; a person's or a webhook's cause outlasts the timer's, since it
- * resets the timer.
+ * SQL assignment: the first request keeps its time. A person's or webhook's cause replaces the timer's, since
+ * it resets the timer.
  */
 export function requestedBy(cause: string, at: Date) {
   return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
@@ -43,7 +43,7 @@ export function requestedBy(cause: string, at: Date) {
 }
 
 /**
- * What became of the checks of trigger `m`. The scope of a resource that changed its source meanwhile is not
+ * SQL: the results of the checks that trigger `m` waits for. A scope that is no longer the resource's is not
  * waited for.
  */
 const checksOfTrigger = sql.fragment`
@@ -53,7 +53,7 @@ const checksOfTrigger = sql.fragment`
   FROM jsonb_to_recordset(m.checks) AS c (scope bigint, after bigint, resource bigint)
   JOIN resources r ON r.id = c.resource JOIN check_scopes s ON s.id = c.scope`;
 
-/** As `BuildRequest` names them; null where the trigger asked for none. */
+/** SQL: `checks` of `BuildRequest`; null if the trigger requested none. */
 export const checksAsked = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
   SELECT jsonb_agg(jsonb_build_object('resource', o.resource, 'result', o.result, 'error', CASE o.result WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
@@ -62,8 +62,7 @@ export const stillChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 
 /**
- * Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether there
- * are any.
+ * Requests a decision on the jobs with a trigger that waits for these scopes. Returns whether there are any.
  */
 export async function wakeTriggers(connection: Transaction, scopes: readonly number[]): Promise<boolean> {
   if (scopes.length === 0) return false;
@@ -76,7 +75,7 @@ export async function wakeTriggers(connection: Transaction, scopes: readonly num
   return jobs.length > 0;
 }
 
-/** Asks for a decision on the jobs of which a trigger has waited long enough. */
+/** Requests a decision on the jobs with a trigger whose wait is over. */
 export async function wakeLateTriggers(connection: Pick<Transaction, 'query'>): Promise<void> {
   await connection.query(
     rows()`${requestSchedule(sql.fragment`

@@ -1,33 +1,34 @@
 import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'slonik';
 
 /*
- * The versions of one scope in their order, by the index that has it. Were the scope compared with `=`, it
- * would drop out of the order, and the planner could as well follow the table's key through the versions of
- * all scopes: quick while all change alike, and slow by what the others have when one has not changed for
- * long. A range of one keeps it in, and a pair of scope and version finds its place in the index.
+ * SQL for the versions of one scope in order, along the index (scope_id, place) or (scope_id, id).
  *
- * Versions have two orders. Their places say which is newer; ids say in which order they were found. A place
- * is the id, or a larger number of the same sequence once a check has printed the version in another order:
- * it is never below the id, and no other version's id.
+ * The scope is compared as a range of one, never with `=`. With `=` it would drop out of the ORDER BY, and the
+ * planner might walk the primary key through the versions of all scopes. That is slow for a scope that has not
+ * changed for long.
+ *
+ * Versions have two orders. Places say which is newer; ids say in which order versions were found. A place is
+ * the id, or a larger number of the same sequence once a check has printed the version in another order. So it
+ * is never below the id, and never the id of another version.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 
-/** Condition: versions of this scope. It belongs with one of the orders below. */
+/** SQL condition: versions of this scope. Use it with one of the orders below. */
 export const ofScope = (scope: Value): FragmentSqlToken =>
   sql.fragment`scope_id BETWEEN ${scope} AND ${scope}`;
 
-/** … older than what is at that place. */
+/** SQL condition: versions older than the place. */
 export const olderThan = (scope: Value, place: Value): FragmentSqlToken =>
   sql.fragment`scope_id >= ${scope} AND (scope_id, place) < (${scope}, ${place})`;
 
-/** … newer than what is at that place. */
+/** SQL condition: versions newer than the place. */
 export const newerThan = (scope: Value, place: Value): FragmentSqlToken =>
   sql.fragment`scope_id <= ${scope} AND (scope_id, place) > (${scope}, ${place})`;
 
 export const NEWEST_FIRST = sql.fragment`ORDER BY scope_id DESC, place DESC`;
 export const OLDEST_FIRST = sql.fragment`ORDER BY scope_id, place`;
 
-/** … found after that one. */
+/** SQL condition: versions found after the one with this id. */
 export const foundAfter = (scope: Value, id: Value): FragmentSqlToken =>
   sql.fragment`scope_id <= ${scope} AND (scope_id, id) > (${scope}, ${id})`;
 

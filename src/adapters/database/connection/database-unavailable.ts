@@ -1,11 +1,11 @@
 import { BackendTerminatedError, BackendTerminatedUnexpectedlyError, ConnectionError } from 'slonik';
 
 /**
- * The connection failed, not the query: the same may work in a moment. Whether its writes were done cannot be
- * known.
+ * The connection failed, not the query: a retry may work. It is unknown whether the query's writes were
+ * committed.
  */
 export class DatabaseAway extends Error {
-  /** As Postgres calls it: connection_failure. */
+  /** Postgres' code for `connection_failure`. */
   readonly code = '08006';
 
   constructor(message: string, cause?: unknown) {
@@ -14,12 +14,11 @@ export class DatabaseAway extends Error {
   }
 }
 
-/** Messages of the driver for errors that have no code. */
+/** Errors of the driver that have a message but no code. */
 const SILENT = new Set(['timeout expired', 'Query read timeout']);
 
 /**
- * The driver and slonik tell of lost connections in several ways; here it is one. Other errors stay as they
- * are.
+ * Turns the several errors of pg and slonik for a lost connection into one. Returns other errors unchanged.
  */
 export function asAway(error: unknown): unknown {
   return isAway(error) ? new DatabaseAway(`The database does not answer: ${error.message}`, error) : error;

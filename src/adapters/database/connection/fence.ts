@@ -1,7 +1,7 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { rows, type Database } from './pool.ts';
 
-/** Another process has taken the lead: this one must stop writing. */
+/** Another process leads now: this one must stop writing. */
 export class EpochOver extends Error {
   constructor(epoch: number) {
     super(
@@ -12,8 +12,8 @@ export class EpochOver extends Error {
 }
 
 /**
- * First statement of a leader's transaction: holds off the next leader until the transaction ends. Outside of
- * the leader's process it does nothing.
+ * First statement of a leader's transaction. The next leader cannot take its epoch until the transaction
+ * ends. Does nothing outside the leader's process.
  */
 export async function holdEpoch(database: Database, connection: CommonQueryMethods): Promise<void> {
   const epoch = database.epoch?.();
@@ -24,8 +24,7 @@ export async function holdEpoch(database: Database, connection: CommonQueryMetho
 }
 
 /**
- * The same as a condition, for writes of one statement: `WITH fence AS (…)` with one row only while the epoch
- * lasts.
+ * `holdEpoch` as a condition for a single statement: `WITH fence AS (…)` has one row only during this epoch.
  */
 export function fence(database: Database) {
   const epoch = database.epoch?.();

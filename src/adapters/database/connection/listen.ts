@@ -6,15 +6,12 @@ import { connectionWay } from './url.ts';
 export interface ListenOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
   url: string;
-  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
   certificateAuthority?: string | undefined;
   onError?: (error: Error) => void;
-  /** Wait before the first attempt to connect again; doubles up to 5 s. */
+  /** Wait before the first reconnect; doubles up to 5 s. */
   retryMilliseconds?: number;
-  /**
-   * How often the connection must prove that it lives; one that has not answered by the next time is given
-   * up.
-   */
+  /** Interval of heartbeats. A connection that missed one is closed and opened again. */
   heartbeatMilliseconds?: number;
 }
 
@@ -27,11 +24,11 @@ export interface Listener {
 interface Subscription {
   channel: string;
   heard: (payload: string) => void;
-  /** Called for each connection. Nothing that was notified before it was heard. */
+  /** Called for each new connection. Notifications sent before it are lost. */
   connected: () => void;
 }
 
-/** One connection that only listens, and reconnects whenever it is lost. */
+/** One connection that only listens, and reconnects when it is lost. */
 export function createListener(options: ListenOptions, subscription: Subscription): Listener {
   const closing = new AbortController();
   let listening: Promise<void> | undefined;
@@ -57,7 +54,7 @@ async function listen(
   }
 }
 
-/** Whether there was a connection at all. */
+/** Resolves when the connection is lost. False: there was none. */
 async function listenUntilLost(
   options: ListenOptions,
   subscription: Subscription,
@@ -94,7 +91,7 @@ async function listenUntilLost(
     return false;
   } finally {
     clearInterval(heartbeat);
-    // A connection whose other end is gone cannot say good-bye.
+    // `end` would wait forever for a peer that is gone.
     await Promise.race([client.end().catch(() => undefined), sleep(1000, undefined, { ref: false })]);
   }
 }

@@ -2,9 +2,9 @@ import type { PipelineName } from '#flows/names.ts';
 import { LOCK, prepared, type Transaction } from './pool.ts';
 
 /**
- * Alone with the pipeline until the transaction ends: nothing is saved, decided or ended of it meanwhile.
- * What is read of it must be read after this, since the statement that waited saw the time before. Answers
- * its row id; undefined when there is none of that name.
+ * Locks the pipeline until the transaction ends: nobody else saves it, decides on it or ends its builds. Read
+ * facts in a later statement: the snapshot of this one is older than the lock. Returns the row id, or
+ * undefined for an unknown pipeline.
  */
 export async function lockPipeline(
   connection: Transaction,

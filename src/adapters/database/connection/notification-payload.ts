@@ -1,11 +1,11 @@
 import type { Notification } from '#flows/notification-ports.ts';
 
-/** Of LISTEN and NOTIFY, the same in every release. */
+/** The channel of LISTEN and NOTIFY. It never changes, so that two releases can talk during an upgrade. */
 export const CHANNEL = 'millrace';
 
 /**
- * What Postgres carries: the topic and a row id, 0 where there is none. During an upgrade two releases notify
- * each other, so a payload never changes its meaning.
+ * The payload is the topic and a row id; 0 means none. Two releases notify each other during an upgrade, so a
+ * payload never changes its meaning.
  */
 export function encodeNotification(notification: Notification): string {
   return `${notification.topic}:${idOf(notification)}`;
@@ -18,7 +18,7 @@ function idOf(notification: Notification): number {
   return 0;
 }
 
-/** Undefined for what only a later release understands. */
+/** Returns undefined for topics that only a later release knows. */
 export function decodeNotification(payload: string): Notification | undefined {
   const [topic = '', digits = ''] = payload.split(':');
   if (topic === 'checks' || topic === 'builds') return { topic };

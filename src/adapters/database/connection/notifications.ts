@@ -20,7 +20,10 @@ export interface ClosableNotifications extends Notifications {
 
 type Deliver = (notification: Notification | MissedNotifications) => void;
 
-/** By Postgres NOTIFY. What is notified while one message is being sent goes out together, each once. */
+/**
+ * Notifications over Postgres NOTIFY. Those that arrive while a statement runs are sent together, without
+ * duplicates.
+ */
 export function openNotifications(options: NotificationOptions): ClosableNotifications {
   const listeners = new Set<Deliver>();
   const deliver: Deliver = (notification) => {

@@ -2,7 +2,7 @@ type WithoutNulls<T> = { [Key in keyof T as null extends T[Key] ? never : Key]: 
   [Key in keyof T as null extends T[Key] ? Key : never]?: NonNullable<T[Key]>;
 };
 
-/** What is null in a row is absent in an answer. */
+/** Removes columns that are null. */
 export function withoutNulls<T extends object>(row: T): WithoutNulls<T>;
 export function withoutNulls(row: object): object {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));

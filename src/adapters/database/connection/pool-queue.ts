@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { asAway, DatabaseAway } from './database-unavailable.ts';
 
-/** Each of these takes a connection out of the pool, and gives it back when it is settled. */
+/** Methods that take a connection out of the pool until they settle. */
 const TAKERS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
   'any',
   'anyFirst',
@@ -18,16 +18,15 @@ const TAKERS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
 ]);
 
 export interface Turns {
-  /** How many work with the pool at a time. */
+  /** Calls that may use the pool at a time. */
   atOnce: number;
-  /** How long one waits for its turn before it fails. */
+  /** How long a call waits before it fails. */
   patienceMilliseconds: number;
 }
 
 /**
- * The pool, with a queue of our own before it. Slonik's own queue is never used: whoever waits in it when the
- * last connections break and no new one can be made is forgotten there, and is woken by the next comer at
- * best.
+ * Puts our own queue before the pool, so that slonik's queue is never used. Slonik forgets its waiters when
+ * the last connections break and no new one can be opened.
  */
 export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
   const queue = new Queue(turns);
@@ -43,7 +42,7 @@ export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
         } catch (error) {
           throw asAway(error);
         } finally {
-          // By the next turn of the event loop the connection is back in the pool.
+          // Slonik returns the connection to the pool before the next turn of the event loop.
           setImmediate(() => queue.leave());
         }
       };
@@ -76,7 +75,7 @@ class Queue {
     await promise.finally(() => clearTimeout(limit));
   }
 
-  /** The place goes to whoever waits longest. */
+  /** Hands the place to the call that has waited longest. */
   leave(): void {
     for (const next of this.#waiting) {
       this.#waiting.delete(next);

@@ -7,41 +7,40 @@ import { takeTurns } from './pool-queue.ts';
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;
 /**
- * A server that is there answers sooner: this one has gone without a word (a node that vanished), and TCP
- * would go on trying for a quarter of an hour. The driver has a setting of its own for that, which slonik
- * does not hand on.
+ * A server without an answer after this time is gone (for example its node vanished). TCP would go on trying
+ * for 15 minutes. Slonik does not pass the driver's own setting on.
  */
 const ANSWER_MS = STATEMENT_MS + 5000;
 
 export type Transaction = DatabaseTransactionConnection;
 
-/** What every store gets: connections and, in the leader's process, the epoch under which it writes. */
+/** What every store needs: connections and, in the leader's process, its epoch. */
 export interface Database {
   pool: DatabasePool;
-  /** Absent: this process does not lead, and none of its writes are the leader's alone. */
+  /** Absent: this process is not the leader, and its writes need no epoch. */
   epoch?: () => number;
 }
 
 export interface PoolOptions {
-  /** Whom the server's certificate must be from (PEM); absent: as the URL says. */
+  /** Authority of the server's certificate (PEM). Absent: as the URL says. */
   certificateAuthority?: string | undefined;
   maximumConnections?: number;
-  /** A connection broke outside of a query; the pool replaces it. */
+  /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
-  /** How long to wait for a database that is not there yet; 60 s when absent. */
+  /** How long to retry the first connection; 60 s by default. */
   patienceMilliseconds?: number;
-  /** How long a query waits for a free connection; 30 s when absent. */
+  /** How long a query waits for a free connection; 30 s by default. */
   turnMilliseconds?: number;
   /**
-   * How long it then waits for its answer; 35 s when absent. Holds for all connections of this process that
-   * are made from then on.
+   * How long a query waits for its answer; 35 s by default. Applies to all connections that this process
+   * opens from then on.
    */
   answerMilliseconds?: number;
 }
 
 /**
- * Connections of one process. No statement may leave anything behind in its session (no SET, no session
- * locks, no temporary tables, no LISTEN): connections go back to the pool as they are, and a pooler may stand
+ * Opens the connections of one process. A statement must leave nothing behind in its session: no SET, session
+ * locks, temporary tables or LISTEN. Connections return to the pool without a reset, and a pooler may stand
  * between.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
@@ -63,11 +62,11 @@ async function connect(url: string, options: PoolOptions): Promise<DatabasePool>
   const way = connectionWay(url, options.certificateAuthority);
   const pool = await createPool(way.url, {
     ...(way.ssl !== undefined && { ssl: way.ssl }),
-    // Never reached: the turns see to it.
+    // Never reached: the queue before the pool admits half as many.
     maxPoolSize: atOnce * 2,
     minPoolSize: 1,
     idleTimeout: 10 * 60_000,
-    // Instead of `DISCARD ALL` at each release, which costs a third of all queries.
+    // `DISCARD ALL` at each release would cost a third of all queries.
     resetConnection: () => Promise.resolve(),
     statementTimeout: STATEMENT_MS,
     idleInTransactionSessionTimeout: 30_000,
@@ -104,7 +103,7 @@ function rowSchema<T>(): RowSchema<T> {
 /** Tag of a query whose rows have this shape. */
 export const rows = <T>(): ReturnType<typeof sql.type<RowSchema<T>>> => sql.type(rowSchema<T>());
 
-/** The same, planned once per connection: for the few queries on the way from a trigger to its Pod. */
+/** A prepared query, planned once per connection. For the few queries between a trigger and its Pod. */
 export const prepared = <T>(name: string): ReturnType<typeof sql.prepared<RowSchema<T>>> =>
   sql.prepared(name, rowSchema<T>());
 

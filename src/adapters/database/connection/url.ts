@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
-/** How one connection is made: neither driver reads every `sslmode`, so the URL goes to them without it. */
+/** Options of one connection. The drivers do not read every `sslmode`, so the URL does not contain it. */
 export interface ConnectionWay {
   url: string;
   /** Absent: without TLS. */
   ssl?: ConnectionOptions;
 }
 
-/** As libpq names them; `require` checks the certificate too, as the drivers do. */
+/** The modes of libpq. `require` verifies the certificate too, as the drivers do. */
 const MODES: Readonly<
   Record<string, (authority: Pick<ConnectionOptions, 'ca'>) => ConnectionOptions | undefined>
 > = {
@@ -20,8 +20,8 @@ const MODES: Readonly<
 };
 
 /**
- * Of a URL like `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) is whom the server's
- * certificate must be from; with it a URL that names no mode means `verify-full`.
+ * Parses `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) replaces `sslrootcert`.
+ * With either, a URL without `sslmode` means `verify-full`.
  */
 export function connectionWay(text: string, authority?: string): ConnectionWay {
   const url = new URL(text);

@@ -2,8 +2,8 @@ import type { DatabasePool } from 'slonik';
 import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * One change of accounts, members or ways to sign in at a time, for the whole installation: what one of them
- * looked at before it wrote still holds when it commits. They are rare.
+ * Runs one change of accounts, members or sign-in methods at a time in the installation: the facts it has
+ * read still hold when it commits. Such changes are rare.
  */
 export async function inTurn<T>(
   pool: DatabasePool,

@@ -17,7 +17,7 @@ import { throttleStore } from './throttle-store.ts';
 import { tokenStore } from './token-store.ts';
 import { userSessionStore } from './user-session-store.ts';
 
-/** Everything that is kept of people and of what they may. */
+/** Stores behind the routes of people, teams and pipelines. */
 export interface AccessStores {
   accounts: AccountStore;
   members: MemberStore;
@@ -29,7 +29,6 @@ export interface AccessStores {
   renames: RenameRequests;
 }
 
-/** Accounts, members, sessions, tokens, and what was done with them. */
 export function accessStores(database: { pool: DatabasePool }, renames: RenameRequests): AccessStores {
   return {
     accounts: accountStore(database),

@@ -17,7 +17,7 @@ import { HELD_ROLES, highest } from './held-roles.ts';
 import { expectAgain, joinTeams } from './team-members.ts';
 import { inTurn } from './access-lock.ts';
 
-/** Roles by team name, of teams that are there. */
+/** SQL: roles by name of existing teams. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((
   SELECT jsonb_object_agg(r.name, r.role) FROM (
     SELECT t.name, ${highest(sql.fragment`h.role`)} AS role FROM ${HELD_ROLES} h JOIN teams t ON t.id = h.team_id
@@ -164,13 +164,13 @@ export async function endSessionsOf(connection: CommonQueryMethods, userId: numb
   await connection.query(rows()`DELETE FROM user_sessions WHERE user_id = ${userId}`);
 }
 
-/** How many there were. */
+/** Returns how many tokens ended. */
 export async function endTokensOf(connection: CommonQueryMethods, userId: number): Promise<number> {
   const { rowCount } = await connection.query(rows()`DELETE FROM api_tokens WHERE user_id = ${userId}`);
   return rowCount;
 }
 
-/** Called under the lock of all accounts, on which its counts of other admins rely. */
+/** The caller holds the access lock: the count of other admins relies on it. */
 async function lockedAccount(
   connection: CommonQueryMethods,
   username: string,

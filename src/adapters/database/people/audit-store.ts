@@ -4,7 +4,7 @@ import { rows, texts, time } from '#adapters/database/connection/pool.ts';
 import { cutPage, pageSize } from '#flows/page.ts';
 import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts';
 
-/** A line for the audit log, in the transaction of what it speaks of. */
+/** Writes an audit entry in the transaction of the change. */
 export async function audit(connection: CommonQueryMethods, entry: AuditEntry): Promise<void> {
   const { team = null, actor, action, targetType, target, details = {}, at } = entry;
   const known = JSON.stringify(details);
@@ -46,7 +46,7 @@ export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
   };
 }
 
-/** OR inside of one filter, AND between them. */
+/** Values of one filter are alternatives; filters narrow each other. */
 function conditions({ users, notUsers, actions, notActions, pipeline, since, until }: AuditFilter) {
   return [
     users === undefined ? undefined : sql.fragment`actor = ANY(${texts(users)})`,

@@ -3,9 +3,9 @@ import { sql } from 'slonik';
 const RISING = sql.fragment`ARRAY['read', 'write', 'maintain', 'admin']`;
 
 /**
- * Who holds which role in which team: members, and those whom an identity provider counted to a group of the
- * team when they last signed in by it. A group counts while the provider is enabled, speaks for the same
- * issuer and names the claim with groups; a group that names no provider, while there is only one that does.
+ * SQL: roles of users in teams, as members or by groups that an identity provider reported at their last
+ * sign-in. A group counts while the provider is enabled, has the same issuer and has a claim for groups. A
+ * group without a provider counts while only one provider has such a claim.
  */
 export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members
@@ -17,6 +17,6 @@ export const HELD_ROLES = sql.fragment`(
       AND (g.provider = p.canonical OR (g.provider IS NULL AND NOT EXISTS (
         SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL AND other.canonical <> p.canonical))))`;
 
-/** Of several roles the one that includes the others. */
+/** SQL: of several roles the one that includes the others. */
 export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>
   sql.fragment`(${RISING})[max(array_position(${RISING}, ${role}))]`;

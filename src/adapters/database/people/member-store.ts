@@ -109,7 +109,7 @@ type MemberFound = Omit<LockedMember, 'userId' | 'role' | keyof Membership> & {
   role: Role | null;
 };
 
-/** Called under the lock of all accounts, on which its count of other admins relies. */
+/** The caller holds the access lock: the count of other admins relies on it. */
 async function lockedMember(
   connection: CommonQueryMethods,
   team: string,
@@ -127,7 +127,7 @@ async function lockedMember(
   return userId === null ? { unknown: 'user' } : { ...rest, team, username, userId, role: role ?? undefined };
 }
 
-/** For the audit log, and for the operator. */
+/** Records the change in the audit log and notifies the operator. */
 async function record(
   connection: CommonQueryMethods,
   { teamId, team, username, role: was }: LockedMember,

@@ -6,12 +6,12 @@ import { inTurn } from './access-lock.ts';
 
 type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'keepProfile' | 'completeProfile'>;
 
-/** What lasts minutes. Whoever begins one sweeps away those that are over. */
+/** Sign-ins in progress, which last minutes. Each new one deletes those that have expired. */
 export function oauthFlows(pool: DatabasePool): Flows {
   return {
     async openFlow(stateHash, { provider, nonce, verifier, browserHash, link }, expiresAt) {
       const { userId = null, sessionId = null } = link ?? {};
-      // A session that has just ended begins nothing.
+      // A session that has just ended may not begin a flow.
       const opened = await pool.maybeOneFirst(rows<{ state_hash: string }>()`
         WITH over AS (
           DELETE FROM oauth_flows WHERE state_hash IN (
@@ -51,7 +51,7 @@ interface Waiting {
   provider: string;
   issuer: string;
   subject: string;
-  /** In JSON. */
+  /** A date in JSON. */
   groups: string;
 }
 
@@ -60,7 +60,7 @@ async function complete(
   { tokenHash, browserHash, username, fullName }: Parameters<Flows['completeProfile']>[0],
   at: Date,
 ): Promise<'created' | 'taken' | 'unknown'> {
-  // The provider is looked at again: it may have been disabled since.
+  // Read the provider again: it may have been disabled meanwhile.
   const waiting = await connection.maybeOne(rows<Waiting>()`
     SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
     WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${time(at)}

@@ -9,7 +9,9 @@ import { oauthFlows } from './oauth-flows.ts';
 import { signInMethods, signInMethodsTransaction } from './sign-in-methods.ts';
 import { inTurn } from './access-lock.ts';
 
-/** Providers, whom they know, and what is under way. Whatever could lock somebody out takes its turn. */
+/**
+ * Providers, identities and sign-ins in progress. Changes that could lock somebody out take the access lock.
+ */
 export function oauthStore(database: Database): OAuthStore {
   const { pool } = database;
   return {

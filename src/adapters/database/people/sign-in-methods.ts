@@ -50,7 +50,7 @@ export function signInMethodsTransaction(connection: Transaction): SignInMethods
   };
 }
 
-/** A link counts only while its provider speaks for the issuer that it was made with. */
+/** A link counts only while its provider has the issuer that it was made with. */
 async function waysOf(
   connection: CommonQueryMethods,
   where: ReturnType<typeof sql.fragment>,

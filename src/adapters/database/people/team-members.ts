@@ -7,7 +7,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
 import { audit } from './audit-store.ts';
 
-/** `byManifest`: the manifest names members. Otherwise nobody is expected to become one. */
+/** `byManifest`: the manifest lists the members. Otherwise removes all expected members. */
 export async function saveWhoNamesMembers(
   connection: Transaction,
   id: number,
@@ -20,8 +20,8 @@ export async function saveWhoNamesMembers(
 }
 
 /**
- * Members as the manifest names them. Those without an account are expected: who gets one by an admin is a
- * member at once.
+ * Stores the members that the manifest lists. Those without an account are expected: they join when an admin
+ * creates their account.
  */
 export async function saveMembers(
   connection: Transaction,
@@ -107,7 +107,7 @@ const about = ({ team, by, at }: TeamAct, user: string) => ({
   at,
 });
 
-/** The roles that groups give in the team; nothing is done when they are these already. */
+/** Stores the roles of groups in the team; writes nothing if they are unchanged. */
 export async function saveGroups(
   connection: Transaction,
   { id, team, by, at }: TeamAct,
@@ -141,7 +141,7 @@ export async function membersOf(connection: CommonQueryMethods, id: number): Pro
   return [...found];
 }
 
-/** Of an account that an admin made: manifests may have named it before. */
+/** Adds a new account to the teams whose manifests list it. */
 export async function joinTeams(connection: Transaction, username: string, at: Date): Promise<void> {
   const joined = await connection.any(rows<{ id: number; team: string; role: Role }>()`
     WITH expected AS (DELETE FROM team_expected WHERE username = ${username} RETURNING team_id, role)
@@ -150,7 +150,7 @@ export async function joinTeams(connection: Transaction, username: string, at: D
     await put(connection, { ...team, by: 'manifest', at }, { user: username, role }, undefined);
 }
 
-/** Whoever manifests name stays named when the account goes. */
+/** Members that a manifest lists are expected again when their account is removed. */
 export async function expectAgain(connection: Transaction, userId: number): Promise<void> {
   await connection.query(rows()`
     INSERT INTO team_expected (team_id, username, role)
@@ -159,22 +159,20 @@ export async function expectAgain(connection: Transaction, userId: number): Prom
     WHERE m.user_id = ${userId} ON CONFLICT DO NOTHING`);
 }
 
-/** Enabled ones that tell groups, by name. */
+/** Names of enabled providers that report groups. */
 export async function tellingGroups(connection: CommonQueryMethods): Promise<string[]> {
   const found = await connection.anyFirst(rows<{ canonical: string }>()`
     SELECT canonical FROM oauth_providers WHERE enabled AND groups_claim IS NOT NULL ORDER BY canonical`);
   return [...found];
 }
 
-/**
- * Of all teams with groups: what a provider tells, or that it no more does, changes what their groups give.
- */
+/** Notifies all teams with groups: a change of a provider's groups claim changes their roles. */
 export async function notifyGroupsChanged(connection: CommonQueryMethods): Promise<void> {
   await connection.query(rows()`
     SELECT pg_notify(${CHANNEL}, 'teams:' || team_id) FROM (SELECT DISTINCT team_id FROM team_groups) AS named`);
 }
 
-/** For the operator, which mirrors it in the status of the Team. Sent when the transaction commits. */
+/** Notifies the operator, which mirrors members in the Team's status. Sent when the transaction commits. */
 export async function notifyTeamChanged(connection: CommonQueryMethods, id: number): Promise<void> {
   const payload = encodeNotification({ topic: 'teams', team: id });
   await connection.query(rows()`SELECT pg_notify(${CHANNEL}, ${payload})`);

@@ -3,7 +3,7 @@ import type { TeamSettingsTransaction } from '#flows/people/ports.ts';
 import { audit } from './audit-store.ts';
 import { notifyTeamChanged, saveGroups } from './team-members.ts';
 
-/** What people change of a team through the API. */
+/** Settings of a team that people change through the API. */
 export function teamSettings(connection: Transaction, team: string): TeamSettingsTransaction {
   return {
     async team() {

@@ -32,7 +32,7 @@ export function teamStore(database: Database): TeamStore {
 function teamTransaction(connection: Transaction, name: string): TeamTransaction {
   return {
     async team() {
-      // Locks out a pipeline that is being saved: savePipeline holds its team FOR SHARE.
+      // Waits for pipelines that are being saved: `savePipeline` locks its team FOR SHARE.
       const found = await connection.maybeOne(rows<{ id: number; removed: boolean }>()`
         SELECT id, deleted_at IS NOT NULL AS removed FROM teams WHERE name = ${name} FOR UPDATE`);
       return found ?? undefined;
@@ -67,7 +67,7 @@ async function record(
   await audit(connection, { team, actor, at, action, targetType: 'team', target: team });
 }
 
-/** Null when the row says it already. */
+/** Null if the row did not change. */
 async function saveRow(connection: Transaction, team: TeamToSave): Promise<number | null> {
   const { name, namespace, displayName = null, runningBuilds = null, retention, byApi } = team;
   const kept = retention === undefined ? null : JSON.stringify(retention);
@@ -102,7 +102,7 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
 
 async function remove(connection: Transaction, act: TeamAct): Promise<void> {
   const { id } = act;
-  // Whoever makes a team of this name again decides anew who is in it.
+  // A new team of this name starts without the members of this one.
   await connection.query(rows()`
     UPDATE teams SET deleted_at = now(), members_by_manifest = false, display_name = NULL WHERE id = ${id}`);
   await connection.query(rows()`DELETE FROM api_tokens WHERE team_id = ${id}`);

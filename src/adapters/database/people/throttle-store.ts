@@ -7,7 +7,7 @@ const KEPT_MS = 60 * 60_000;
 
 const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;
 
-/** In the database, so that every replica counts the same. */
+/** Counts in the database, so that all replicas share them. */
 export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
   return {
     withFailures: async (keys, at, work) =>
@@ -28,8 +28,8 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
   return {
     async failures() {
       const names = keys.toSorted();
-      // Rows are made first, so that of two attempts at a new name one waits for the other; in one order, so
-      // that none waits in a ring.
+      // Insert rows first, so that the second of two attempts with a new name waits; in order, so that they
+      // cannot deadlock.
       await connection.query(rows()`
         INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${time(at)} FROM unnest(${texts(names)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);

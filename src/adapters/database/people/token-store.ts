@@ -8,7 +8,7 @@ import { audit } from './audit-store.ts';
 import { inTurn } from './access-lock.ts';
 import { toIdentity, type IdentityRow } from './user-session-store.ts';
 
-/** A token that is used all the time is written down once in this time. */
+/** Interval at which the last use of a token is written. */
 const USED_EVERY = '1 minute';
 
 export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {

@@ -8,9 +8,9 @@ import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 import { inTurn } from './access-lock.ts';
 
-/** Of one account; the oldest go first. Those that never end would otherwise stay for ever. */
+/** Sessions of one account; the oldest are deleted. Otherwise those without an end would pile up. */
 const MOST_SESSIONS = 50;
-/** Seconds. Written down no more often, so that reading rights stays a read. */
+/** Seconds between writes of the last use, so that authorization remains a read. */
 const USED_EVERY = 60;
 
 export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionStore {
@@ -48,7 +48,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
       });
     },
     async endSessions(userId, keepTokens, { by, at }) {
-      // In turn with whoever makes a token: it is there to be ended, or finds its session over.
+      // Under the lock of creating tokens: a token created meanwhile ends too, or its creation finds the
+      // session over.
       await inTurn(pool, async (connection) => {
         await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
         await endSessionsOf(connection, userId);
@@ -66,7 +67,7 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
   };
 }
 
-/** Neither too old nor, where that counts, unused for too long. */
+/** SQL condition: not expired and, with an idle limit, not idle for too long. */
 function isOpen({ at, idleSeconds }: SessionClock) {
   const idle = sql.fragment`used_at > ${time(at)} - make_interval(secs => ${idleSeconds})`;
   return sql.fragment`(expires_at IS NULL OR expires_at > ${time(at)}) AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
@@ -87,7 +88,7 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
   } = session;
   return await pool.transaction(async (connection) => {
     const expires = expiresAt === undefined ? null : expiresAt.toISOString();
-    // The account is held: a password that changes at this moment ends the session, or was there before it.
+    // Locks the account: a password change at this moment either ends the new session or comes before it.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
         SELECT ${id}, id, ${time(openedAt)}, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}

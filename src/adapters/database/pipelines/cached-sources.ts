@@ -4,7 +4,7 @@ import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
 
-/** What was found under the sources of pipelines. */
+/** Cached content of the sources of pipelines. */
 export function keptSources(database: Database): Pick<PipelineStore, 'keptSources' | 'keepSources'> {
   const { pool } = database;
   return {

@@ -5,14 +5,14 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 interface Saving {
   pipeline: number;
-  /** Number of the revision that is saved. */
+  /** Number of the new revision. */
   revision: number;
   definition: Pipeline;
 }
 
 /**
- * Gives jobs and resources their new names, so that all that hangs on their rows goes on under them. What has
- * its new name already stays as it is: `old_name` may be left in the file. The caller holds the pipeline's
+ * Renames rows of jobs and resources, so that their history continues under the new names. Rows that already
+ * have their new name stay unchanged: `old_name` may remain in the file. The caller holds the pipeline's
  * lock.
  */
 export async function carryNames(connection: Transaction, saving: Saving): Promise<Renames> {
@@ -41,7 +41,7 @@ interface Found {
   id: number;
   old: string;
   name: string;
-  /** Removed long ago, and in the way. */
+  /** A removed row that has the new name. */
   other: number | null;
 }
 
@@ -58,7 +58,7 @@ async function carry(
     JOIN ${table.things} o ON o.pipeline_id = ${pipeline} AND o.name = n.old
     LEFT JOIN ${table.things} t ON t.pipeline_id = ${pipeline} AND t.name = n.name
     WHERE t.id IS NULL OR (t.deleted_at IS NOT NULL AND o.deleted_at IS NULL)`);
-  // No block can have such a name.
+  // No block can have a name with `~`.
   for (const { other, name } of found)
     if (other !== null)
       await rename(connection, table, { id: other, old: name, name: `${name}~${other}`, revision });

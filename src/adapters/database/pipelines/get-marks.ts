@@ -1,28 +1,25 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** Which versions of a history a get of a job has dealt with. */
+/** How far a get of a job has come in a scope. */
 export interface Mark {
   job: number;
   resource: number;
-  /**
-   * Which get of the resource in the job, from 0. Null: any; marks that were put aside are of all gets
-   * together.
-   */
+  /** Index of the get among the job's gets of the resource. Null for a stored mark: it covers all of them. */
   nth: number | null;
-  /** Null: of the current one; the release before wrote it. */
+  /** Null: the current scope, written by an older release. */
   scope: number | null;
   gated: boolean;
   every: boolean;
-  /** Null: the get triggered nothing. */
+  /** Null: the get was no trigger. */
   dealt_with: number | null;
   settled: number;
   floor: number;
 }
 
 /**
- * Puts marks about histories that are not current any more aside, and takes back those about histories that
- * are current again. Answers the marks that hold now.
+ * Stores marks of scopes that are no longer current, and restores those of scopes that are current again.
+ * Returns the marks that apply now.
  */
 export async function exchangeMarks(
   connection: Transaction,
@@ -55,7 +52,7 @@ async function putAside(connection: Transaction, marks: readonly Mark[]): Promis
       settled = excluded.settled, floor = excluded.floor`);
 }
 
-/** Of jobs that are gone: were they to come back, they would begin anew. */
+/** Deletes marks of removed jobs: a job that returns starts over. */
 export async function dropMarks(connection: Transaction, jobs: FragmentSqlToken): Promise<void> {
   await connection.query(rows()`DELETE FROM get_marks WHERE job_id IN (${jobs})`);
 }

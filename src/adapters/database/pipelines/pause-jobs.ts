@@ -3,8 +3,8 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 
 /**
- * A condition on `j`, the jobs. The caller holds the pipeline's lock. Answers whether any of them was not
- * paused.
+ * Pauses the jobs `j` that match. The caller holds the pipeline's lock. Returns whether any was not paused
+ * before.
  */
 export async function pauseJobs(
   connection: Transaction,
@@ -16,7 +16,10 @@ export async function pauseJobs(
   return paused.length > 0;
 }
 
-/** Of those that are paused: what is known by now triggers nothing later. Answers whether any was. */
+/**
+ * Unpauses the jobs `j` that match: versions known by now trigger nothing later. Returns whether any was
+ * paused.
+ */
 export async function unpauseJobs(connection: Transaction, which: FragmentSqlToken): Promise<boolean> {
   await connection.query(rows()`
     UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)

@@ -37,7 +37,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
   };
 }
 
-/** Ends builds that have not started: they used nothing. Answers those that had not started by now either. */
+/** Ends builds that have not started, and frees the versions they took. Returns the builds that ended. */
 export async function giveBack(
   connection: Transaction,
   builds: readonly number[],
@@ -63,7 +63,7 @@ async function buildsBeforeStart(connection: Transaction, resource: number): Pro
   return [...found];
 }
 
-/** What they took may trigger again; the marks of `settled` go back before it. */
+/** The freed versions may trigger again, so `settled` moves back before them. */
 async function forgetUse(connection: Transaction, builds: readonly number[]): Promise<void> {
   if (builds.length === 0) return;
   await connection.query(rows()`

@@ -4,8 +4,8 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Marks it as gone. Builds without a Pod end here, the others are asked to; it can be called again until none
- * is left.
+ * Marks the pipeline as deleted. Builds without a Pod end here; the others are cancelled. Call it again until
+ * none is left.
  */
 export async function removePipeline(
   database: Database,
@@ -18,7 +18,7 @@ export async function removePipeline(
     await connection.query(
       rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, id::int) FROM (${named}) AS named`,
     );
-    // Whoever held it may have given it another name.
+    // The pipeline may have been renamed during the wait for the lock.
     const id = await connection.maybeOneFirst(rows<{ id: number }>()`${named}`);
     await connection.query(rows()`
       DELETE FROM kept_sources WHERE team = ${name.team} AND pipeline = ${name.pipeline}`);

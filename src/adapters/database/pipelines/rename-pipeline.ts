@@ -41,10 +41,7 @@ interface Locked {
   teamId: number;
 }
 
-/**
- * Against turns of builds, which the team's lock guards, and against all that is done with the pipeline;
- * always in this order.
- */
+/** Locks the team, which guards turns of builds, and then the pipeline; always in this order. */
 async function lock(connection: Transaction, { id, teamId }: Locked): Promise<void> {
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.team}, ${teamId}::int)`);
   await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${id}::int)`);
@@ -62,7 +59,7 @@ async function refusal(
   return builds === 0 ? undefined : { answer: 'busy', builds };
 }
 
-/** Those that have, or are about to have, a Pod: it belongs to the object, and has the name in its own. */
+/** Builds with a Pod or about to get one: the Pod belongs to the object and has its name. */
 async function runningBuilds(connection: Transaction, pipeline: number): Promise<number> {
   return await connection.oneFirst(rows<{ builds: number }>()`
     SELECT count(*) AS builds FROM builds b JOIN jobs j ON j.id = b.job_id
@@ -111,8 +108,8 @@ interface Asked extends Locked {
 }
 
 /**
- * What was asked for, if it is what this object says, in its own team; not of what was deleted before that
- * was done.
+ * The requested rename that matches this object in its team. Excludes pipelines that were deleted before the
+ * rename.
  */
 function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
   return rows<Asked>()`

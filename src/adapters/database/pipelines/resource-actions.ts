@@ -3,7 +3,7 @@ import { findResource } from '#adapters/database/checks/find-resource.ts';
 import { pinTransaction } from './pin-resource.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/** Pins, disabled versions and webhooks. */
+/** Changes of a resource by people: pins, disabled versions and webhooks. */
 export function resourceActions(connection: Transaction, pipeline: number): ResourceTransaction {
   return {
     ...pinTransaction(connection),
@@ -15,7 +15,7 @@ export function resourceActions(connection: Transaction, pipeline: number): Reso
     async enableVersion(version, resource) {
       await connection.query(rows()`
         UPDATE versions SET disabled = false, disabled_by = NULL WHERE id = ${version} AND disabled`);
-      // It may trigger now: marks of what is settled go back before it.
+      // The version may trigger now, so `settled` moves back before it.
       await connection.query(rows()`
         UPDATE job_gets SET settled = least(settled, ${version}::bigint - 1) WHERE resource_id = ${resource}`);
     },

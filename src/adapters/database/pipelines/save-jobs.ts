@@ -5,9 +5,7 @@ import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 
-/**
- * Makes, revives, orders and retires jobs, notes what their gets ask for, and asks for a decision on each.
- */
+/** Creates, restores, orders and retires jobs, stores their gets, and requests a decision on each. */
 export async function saveJobs(
   connection: Transaction,
   pipeline: number,
@@ -39,7 +37,7 @@ export async function saveJobs(
   await saveGets(connection, pipeline, gets);
 }
 
-/** Builds of removed jobs that have not had their turn; the others run on. */
+/** Ends builds of removed jobs that wait for their turn; running ones continue. */
 async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
   const which = sql.fragment`job_id = ANY(${ids(jobs)}) AND admitted_at IS NULL`;
@@ -48,10 +46,10 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
 }
 
 /**
- * Versions that are known when a get becomes a trigger start nothing, so history is not replayed; a get that
- * was a trigger of the same job and resource before goes on where it was (of several gets of one resource,
- * the first where the first was). One that loses its `passed`, or now wants every version, begins anew: it
- * would build all that it had left out.
+ * When a get becomes a trigger, known versions start no build, so that history is not replayed. A get that
+ * already was a trigger of the same job and resource keeps its baseline; of several gets of one resource, the
+ * first keeps that of the first. A get that loses its `passed`, or now wants every version, starts over: it
+ * would build all versions that it left out.
  */
 async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
   const known = await connection.any(rows<Mark>()`

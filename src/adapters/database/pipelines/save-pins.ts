@@ -7,7 +7,7 @@ type Fields = Record<string, string>;
 interface Row {
   resource: number;
   wanted: Fields | null;
-  /** It is not what the manifest said before. */
+  /** The manifest has changed it. */
   changes: boolean;
   version: number | null;
 }

@@ -18,14 +18,14 @@ interface Row {
   revision: number;
   paused: boolean;
   live: boolean;
-  /** This object's pipeline has another name and object now. */
+  /** The pipeline of this object was renamed and belongs to another object now. */
   renamed: boolean;
   digest: string | null;
   definition: Pipeline | null;
   now: Date;
 }
 
-/** Who paused or pinned, where it was the Pipeline object. */
+/** Stored as the author of a pause or pin by the Pipeline object. */
 const MANIFEST = 'manifest';
 
 export async function withPipelineToSave<T>(
@@ -50,7 +50,7 @@ function saveTransaction(
     before,
     saveRevision: () => saveRevision(connection, before, toSave),
     async carryNames(revision) {
-      // Scopes are taken before rows of jobs and resources, as whoever records versions takes them.
+      // Lock scopes before rows of jobs and resources, as recording versions does.
       await lockScopes(connection, pipeline);
       return await carryNames(connection, { pipeline, revision, definition: toSave.definition });
     },
@@ -89,7 +89,7 @@ async function lockPipeline(connection: Transaction, toSave: PipelineToSave): Pr
   return withoutNulls(before);
 }
 
-/** Whoever records versions holds a scope: they have committed, or see what is saved here. */
+/** A transaction that records versions locks its scope: it has committed, or sees this save. */
 async function lockScopes(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     SELECT 1 FROM check_scopes WHERE pipeline_id = ${pipeline} ORDER BY id FOR UPDATE`);

@@ -9,7 +9,7 @@ import { switchScopes } from './switch-scopes.ts';
 
 export interface ResourcesToSave {
   pipeline: number;
-  /** Number of the revision that is saved. */
+  /** Number of the new revision. */
   revision: number;
   rows: Pick<DefinitionRows, 'resources' | 'histories' | 'timers'>;
   webhookKey: Buffer;
@@ -26,9 +26,7 @@ export async function resourcesOf(
   return [...found];
 }
 
-/**
- * Makes, revives, changes and retires resources with their check scopes; new ones get their webhook token.
- */
+/** Creates, restores, changes and retires resources with their check scopes. New ones get a webhook token. */
 export async function saveResources(
   connection: Transaction,
   { pipeline, revision, rows: saved, webhookKey }: ResourcesToSave,

@@ -7,7 +7,7 @@ import { ids, rows, texts, type Transaction } from '#adapters/database/connectio
 
 interface Saved {
   pipeline: number;
-  /** Number of the revision that is saved. */
+  /** Number of the new revision. */
   revision: number;
   histories: readonly HistoryKey[];
 }
@@ -28,9 +28,9 @@ interface Switch {
 }
 
 /**
- * Gives each resource the history that its definition says: the one it has, one that it had before, or a new
- * one. The caller holds the pipeline's lock and its scopes. Resources without a fingerprint are older than
- * fingerprints: what the revision before says is theirs.
+ * Gives each resource the scope of its definition: its current one, a former one or a new one. The caller
+ * holds the pipeline's lock and its scopes. Resources without a fingerprint are older than fingerprints:
+ * theirs follows from the revision before.
  */
 export async function switchScopes(connection: Transaction, saved: Saved): Promise<HistoriesSwitched> {
   const { pipeline, histories } = saved;
@@ -84,7 +84,7 @@ async function write(
       WHERE r.id = n.resource RETURNING r.id, r.scope_id)
     INSERT INTO scope_changes (resource_id, revision, scope_id) SELECT id, ${revision}, scope_id FROM moved
     ON CONFLICT (resource_id, revision) DO UPDATE SET scope_id = excluded.scope_id`);
-  // What it said of its last check is long ago; hooks of versions that are no longer its own hold nothing up.
+  // The last check of a restored scope is outdated, and hooks of other scopes hold nothing.
   await connection.query(rows()`
     UPDATE check_scopes s SET last_error = NULL, held_since = NULL, held_reason = NULL FROM resources r
     WHERE r.scope_id = s.id AND r.id = ANY(${resources})`);
@@ -95,9 +95,9 @@ async function write(
 }
 
 /**
- * A pin goes to the same version of the new history, where it is known there; what the manifest pins is
- * looked for again. Otherwise the pin stays as it is, and nothing is taken until such a version is found or
- * the pin is gone.
+ * Moves a pin to the same version in the new scope, if it is known there; a pin of the manifest is matched
+ * again. Otherwise the pin stays, and no version is taken until such a version is found or the pin is
+ * removed.
  */
 async function movePins(connection: Transaction, switches: readonly Switch[]): Promise<void> {
   await connection.query(rows()`
@@ -110,7 +110,10 @@ async function movePins(connection: Transaction, switches: readonly Switch[]): P
     WHERE r.id = ANY(${ids(switches.map(({ resource }) => resource))}) AND r.pinned_by IS NOT NULL`);
 }
 
-/** Automatic builds that have not started and took a version of another history. They count as never made. */
+/**
+ * Ends automatic builds that have not started and took a version of another scope. They count as never
+ * created.
+ */
 async function endQueued(
   connection: Transaction,
   pipeline: number,

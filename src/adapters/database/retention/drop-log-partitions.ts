@@ -1,16 +1,12 @@
 import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
-/**
- * Whoever writes logs meanwhile waits no longer than this; the tables are looked at again at the next
- * opportunity.
- */
+/** Writers of logs wait at most this long. The next run tries again. */
 const LONGEST_WAIT = '500ms';
 
 /**
- * Drops the tables of past months whose logs are all gone. Logs of a build lie in the month in which it was
- * made, so a month is over for good once all its builds have ended. Answers the names of the tables that
- * went.
+ * Drops the tables of past months that have no logs left. Logs are in the month of the build's creation, so a
+ * month stays empty once all its builds have ended. Returns the names of the dropped tables.
  */
 export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Promise<string[]> {
   const dropped: string[] = [];
@@ -23,11 +19,11 @@ export async function dropEmptyLogPartitions(pool: DatabasePool, at: Date): Prom
 
 interface Month {
   name: string;
-  /** Its first day after, as a date. */
+  /** The day after its last, as a date. */
   end: string;
 }
 
-/** Of a month that has just ended, a transaction may still be under way. */
+/** A transaction of the month that has just ended may still be open. */
 async function pastMonths(pool: DatabasePool, at: Date): Promise<readonly Month[]> {
   return await pool.any(rows<Month>()`
     SELECT name, "end"::text FROM (
@@ -43,7 +39,7 @@ async function isOver(connection: Transaction | DatabasePool, name: string, end:
       AND NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL AND created_at < ${end}::date) AS over`);
 }
 
-/** Whoever writes logs holds the parent: while we do, nobody can put anything in. */
+/** Writers of logs lock the parent table, so nobody can insert meanwhile. */
 async function drop(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {
     return await pool.transaction(async (connection) => {

@@ -7,7 +7,7 @@ import { ids, rows, texts, type Database, type Transaction } from '#adapters/dat
 /** Builds whose logs one transaction removes. */
 const AT_ONCE = 100;
 
-/** Builds of a team that have a log, with what it takes. */
+/** SQL: builds of a team that have logs, with their size in bytes. */
 const ofTeam = (team: string) => sql.fragment`
   SELECT b.id, b.created_at, b.ended_at, sum(a.stored_log_bytes) AS bytes
   FROM teams t JOIN pipelines p ON p.team_id = t.id JOIN jobs j ON j.pipeline_id = p.id JOIN builds b ON b.job_id = j.id
@@ -34,7 +34,7 @@ export function logStore(database: Database): LogStore {
   };
 }
 
-/** The builds stay. */
+/** Removes the logs; the builds stay. */
 export async function removeLogs(
   connection: Transaction,
   builds: readonly { id: number; createdAt: Date }[],

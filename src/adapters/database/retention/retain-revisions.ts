@@ -3,10 +3,10 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 const AT_ONCE = 100;
 
-/** So many replaced definitions of a pipeline that nothing names are kept, also before that time. */
+/** Unused old revisions of a pipeline that stay, also before the retention period ends. */
 export const MAX_UNNAMED_REVISIONS = 20;
 
-/** When a definition is saved, so that a pipeline that changes every second does not fill the database. */
+/** Runs at each save, so that a pipeline that changes every second does not fill the database. */
 export async function removeSurplusRevisions(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
@@ -15,8 +15,8 @@ export async function removeSurplusRevisions(connection: Transaction, pipeline: 
 }
 
 /**
- * Removes definitions of a pipeline that were replaced before then and that no build and no check run names
- * any more: a build that is repeated runs the definition it had. Answers how many went.
+ * Removes revisions that were replaced before that time and that no build or check run uses: a retried build
+ * runs its own revision. Returns how many were removed.
  */
 export async function removeOldRevisions(
   connection: Transaction,
@@ -34,8 +34,8 @@ export async function removeOldRevisions(
 }
 
 /**
- * Asked in the order of the index: all builds may be of one revision, and then the planner takes them for
- * quickly found by reading on.
+ * SQL condition. `ORDER BY … LIMIT 1` forces the index: if all builds have one revision, the planner would
+ * expect a scan to find one quickly.
  */
 function isUnnamed(table: 'builds' | 'check_runs'): FragmentSqlToken {
   return sql.fragment`(

@@ -42,7 +42,7 @@ async function removeRecords(connection: Transaction, before: RecordsBefore): Pr
       ORDER BY c.closed_at LIMIT ${RECORDS_AT_ONCE}),
     sessions AS (DELETE FROM agent_sessions a USING old WHERE a.run_id = old.id)
     SELECT id FROM old`);
-  // In a statement of its own: it may see that their sessions are gone.
+  // A separate statement, so that it sees that the sessions are gone.
   await connection.query(rows()`DELETE FROM check_runs WHERE id = ANY(${ids(runs)})`);
   const refused = await connection.anyFirst(rows<{ id: number }>()`
     DELETE FROM job_triggers WHERE id = ANY(ARRAY(

@@ -9,7 +9,7 @@ interface TurnRow extends Omit<RetentionTurn, 'of' | 'policy'> {
   policy: Retention | null;
 }
 
-/** Locks the pipeline of the one that waits longest. */
+/** Returns the job or resource that has waited longest, and locks its pipeline. */
 export async function nextTurn(
   connection: Transaction,
   of: TurnOf,

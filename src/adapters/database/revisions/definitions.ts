@@ -2,19 +2,18 @@ import type { CommonQueryMethods } from 'slonik';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 
-/** Bytes of definitions, as JSON, that are kept in memory. The one used last is always kept. */
+/** Bytes of cached definitions, as JSON. The one used last stays cached even if it is larger. */
 export const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-/** Bytes of definitions that one answer may hold. */
+/** Bytes of definitions that one call returns. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
- * Definitions by revision: they never change, so some are kept in memory and the hot queries need not carry
- * them.
+ * Definitions by revision id. They never change, so some are cached and frequent queries need not read them.
  */
 export interface Definitions {
   /**
-   * In the given order, for as long as they fit into memory together; the first always does. Ask again for
-   * the rest.
+   * Returns definitions in the given order until their size reaches the limit; at least the first. Call again
+   * for the rest.
    */
   of(connection: CommonQueryMethods, revisions: readonly number[]): Promise<Map<number, Pipeline>>;
 }
@@ -31,7 +30,7 @@ export function definitions(mostBytes = MAX_KEPT_BYTES): Definitions {
     keptBytes -= kept.get(revision)?.bytes ?? 0;
     kept.delete(revision);
   };
-  /** Used last, dropped last. */
+  /** Adds it, and removes the least recently used ones beyond the limit. */
   const keep = (revision: number, sized: Sized): void => {
     forget(revision);
     kept.set(revision, sized);

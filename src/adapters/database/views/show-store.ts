@@ -12,7 +12,7 @@ interface JobRow {
   doing: Doing[];
 }
 
-/** What pictures, badges and the public view are made of. */
+/** Reads what images, badges and the public view show. */
 export function showStore({
   pool,
   definitions,
@@ -47,9 +47,7 @@ export function showStore({
   };
 }
 
-/**
- * Of ended builds the newest number, and of its retries the newest: index scans that end at the first row.
- */
+/** The newest ended build by number, then by retry. The index scans end at the first row. */
 async function jobsOf(pool: DatabasePool, pipeline: number): Promise<ShownState['jobs']> {
   const found = await pool.any(prepared<JobRow>('shown_jobs')`
     SELECT j.id, j.name, j.paused,

@@ -25,7 +25,7 @@ interface Row {
   endedAt: Date | null;
 }
 
-/** While a build is pending its message is the reason for that. */
+/** The message of a pending build is the reason why it waits. */
 const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
   b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
   b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt", b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
@@ -89,7 +89,7 @@ export async function viewBuildIds(
   return found ?? undefined;
 }
 
-/** Also of a job that is gone from the definition: its builds stay. */
+/** Includes jobs that are gone from the definition: their builds stay. */
 async function jobId(pool: DatabasePool, { team, pipeline, job }: JobName): Promise<number | undefined> {
   const id = await pool.maybeOneFirst(rows<{ id: number }>()`
     SELECT j.id FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id

@@ -9,12 +9,11 @@ const MOST_CHUNKS = 500;
 const MOST_CHARACTERS = 1024 * 1024;
 
 /**
- * Numbers of one attempt's events stay below this, so that chunks of all attempts have one order and one
- * cursor.
+ * Sequence numbers of one attempt stay below this, so chunks of all attempts have one order and one cursor.
  */
 const ATTEMPT_SPAN = 1_000_000_000;
 
-/** `there`: rows from here on, counted up to the most that a page takes and one. */
+/** `there`: rows from here on, counted up to one more than the page takes. */
 type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; there: number };
 
 export async function viewLogs(
@@ -23,13 +22,12 @@ export async function viewLogs(
   after: number,
   mostCharacters = MOST_CHARACTERS,
 ): Promise<LogPage | undefined> {
-  // Read first: what is complete now has all its chunks in the next query.
+  // Read first: if the log is complete now, the next query returns all its chunks.
   const build = await buildOf(pool, ref);
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
   const most = Math.min(mostCharacters, MOST_CHARACTERS);
-  // Text is never shorter in bytes than in characters, so no more content is read than a page of that many
-  // characters needs.
+  // A text has at least as many bytes as characters, so a limit in bytes reads no more than a page needs.
   const found = await pool.any(prepared<Row>('view_logs')`
     SELECT attempt, sequence, step, at, encoding, content, there FROM (
       SELECT *, count(*) OVER () AS there,
@@ -55,7 +53,7 @@ interface Logged {
   removed: boolean;
 }
 
-/** Asked for ten times a second while somebody follows the build. */
+/** Runs ten times a second while somebody follows the build. */
 async function buildOf(
   pool: DatabasePool,
   { team, pipeline, job, number }: BuildRef,
@@ -72,7 +70,7 @@ async function buildOf(
   return found ?? undefined;
 }
 
-/** Attempts that another one followed, and why. */
+/** Attempts that were retried, and why. */
 async function retries(pool: DatabasePool, build: number): Promise<LogPage['retried']> {
   const found = await pool.any(rows<{ attempt: number; reason: string }>()`
     SELECT attempt, reason FROM build_attempts WHERE build_id = ${build} AND reason IS NOT NULL ORDER BY attempt`);

@@ -10,7 +10,7 @@ import { viewResources, viewVersions } from './view-resources.ts';
 import { buildsThatTook, versionToFollow } from './view-version-path.ts';
 import { waitingStore } from './view-waiting.ts';
 
-/** What people are shown. Each answer is one or two queries that an index bounds. */
+/** Reads what people see. Each answer takes one or two queries that an index bounds. */
 export function views(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
   const { pool } = database;
   return {

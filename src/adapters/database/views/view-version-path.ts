@@ -7,7 +7,7 @@ import { pipelineId } from './pipeline-id.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows } from '#adapters/database/connection/pool.ts';
 
-/** Newest builds of one version that are looked at; the rest are retries and repetitions. */
+/** Newest builds of one version that are read; older ones are mostly retries. */
 const MOST_BUILDS = 500;
 
 export async function versionToFollow(

@@ -17,7 +17,7 @@ export function waitingStore({ pool, definitions }: Stored): WaitingStore {
     jobsToExplain: async (name) => await jobsToExplain(pool, name),
     withFacts: async (jobs, work) =>
       await pool.transaction(async (connection) => {
-        // Whether there is an unused version says enough.
+        // One unused version is enough for the reasons.
         const gather = async () => await gatherJobs(connection, jobs, 1);
         return await work(decisionTransaction(connection, gather));
       }),
@@ -44,7 +44,7 @@ async function jobsToExplain(
 
 interface BuildRow {
   job: string;
-  /** The job's name in the build's own definition. */
+  /** The job's name in the build's revision. */
   known: string;
   number: string;
   revision: number;
@@ -77,9 +77,7 @@ async function unstartedBuilds(
   }));
 }
 
-/**
- * By revision and job. Definitions are looked at one after the other: all of them might not fit into memory.
- */
+/** By revision and job. Reads one definition at a time: together they may not fit into memory. */
 async function tagsOfJobs(
   { pool, definitions }: Stored,
   builds: readonly BuildRow[],

@@ -2,7 +2,7 @@ import type { BuildDecision, Decision } from '#domain/scheduling/decision.ts';
 import type { MadeBuild, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import type { GatheredJob } from './gather.ts';
 
-/** A build as the database answers it. */
+/** A build as the INSERT returns it. */
 export interface MadeRow {
   id: number;
   job: number;
@@ -10,8 +10,8 @@ export interface MadeRow {
 }
 
 /**
- * A decision as rows to write. Its transaction is open meanwhile, so the work is linear: nothing is searched
- * for in a list. Numbers follow each other per job; the pipeline's lock makes this the only writer.
+ * Turns a decision into rows. Takes linear time, since the transaction is open. Numbers are consecutive per
+ * job: under the pipeline's lock this is the only writer.
  */
 export function rowsOf(
   jobs: readonly GatheredJob[],

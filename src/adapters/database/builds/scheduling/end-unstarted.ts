@@ -3,9 +3,9 @@ import { time } from '#adapters/database/connection/pool.ts';
 
 interface Ending {
   by?: string | null;
-  /** The sentence that the build ends with: a text, or SQL that tells it for each build. */
+  /** The message of the ended build: a text, or SQL that computes it per build. */
   reason: string | FragmentSqlToken;
-  /** SQL of its reason code. */
+  /** SQL of the reason code. */
   code?: FragmentSqlToken;
   at: Date;
 }
@@ -13,9 +13,9 @@ interface Ending {
 const CANCELLED = sql.fragment`'Cancelled'`;
 
 /**
- * An UPDATE that stops builds which have not ended: one that has not started ends here, without hooks, since
- * nothing of it has run; one that runs is asked to stop, and its agent ends it. Whoever runs it holds the
- * pipeline's lock: it comes before the rows of builds.
+ * SQL: an UPDATE that stops builds. A build that has not started ends here, without hooks, since nothing has
+ * run. A running build is marked for cancellation, and its agent ends it. The caller holds the pipeline's
+ * lock, which comes before rows of builds.
  */
 export function endUnstarted(
   which: FragmentSqlToken,

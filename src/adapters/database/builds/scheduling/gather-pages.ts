@@ -15,7 +15,7 @@ import { prepared, type Transaction } from '#adapters/database/connection/pool.t
 type PassNeed = Need & { kind: 'passes' };
 type UsedNeed = Need & { kind: 'used' };
 
-/** The newest page, of so many rows, of everything that the jobs' gets look back on. */
+/** The newest page of every history that the jobs' gets look back on. A page has `rows` rows. */
 export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
   const needs = newestNeeds(gathered.jobs.map(({ facts }) => facts));
   return await olderPages(connection, gathered, { needs, rows });
@@ -55,7 +55,7 @@ interface PassRow {
   rows: { version: number; build: number; id: number; also: (Taken & { id: number })[] }[] | null;
 }
 
-/** One row more than the page is long tells whether it is the last. */
+/** One row more than the page shows whether it is the last. */
 async function passPages(
   connection: Transaction,
   needs: readonly Need[],
@@ -108,8 +108,7 @@ function toPass(
 }
 
 /**
- * By upstream job: resources that some job takes more than one of through it, so that its builds must be
- * known whole.
+ * Resources by upstream job that some job takes several of through it. Builds of that job must be read whole.
  */
 function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
   const through = new Map<number, Set<number>>();

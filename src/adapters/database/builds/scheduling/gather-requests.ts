@@ -7,13 +7,12 @@ export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: Placed; disabled: boolean };
 };
 
-/**
- * The newest requests of a job that one decision looks at. Those that follow a triggered version may wait for
- * weeks.
- */
+/** Requests of a job in one decision, newest first. Those of a cascade may wait for weeks. */
 const MAX_REQUESTS = 200;
 
-/** Upstream requests of the same trigger, and whether their builds, or retries of those, succeeded. */
+/**
+ * SQL: the upstream requests of the same cascade, and whether their builds, or retries of those, succeeded.
+ */
 const afterOfTrigger = sql.fragment`coalesce((
   SELECT jsonb_agg(jsonb_build_object('job', u.job_id, 'good', EXISTS (
     SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
@@ -21,7 +20,7 @@ const afterOfTrigger = sql.fragment`coalesce((
   FROM job_triggers u WHERE u.cascade = m.cascade AND u.refused IS NULL AND u.job_id IN (
     SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger AND g.resource_id = m.resource_id)), '[]')`;
 
-/** What people asked of job `j` and no build answers yet. */
+/** SQL: requests for builds of job `j` that have neither a build nor a refusal. */
 export const openRequests = sql.fragment`(
   SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
       WHEN m.version_id IS NOT NULL THEN (

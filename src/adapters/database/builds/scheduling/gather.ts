@@ -19,7 +19,7 @@ import { ids, prepared, type Transaction } from '#adapters/database/connection/p
 import { queuedBuilds } from './queued-builds.ts';
 import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 
-/** A job's facts, and what the store needs to write what is decided on them. */
+/** Facts of a job, and what the store needs to write a decision on them. */
 export interface GatheredJob {
   facts: JobFacts;
   team: string;
@@ -27,23 +27,23 @@ export interface GatheredJob {
   revision: number;
   nextNumber: number;
   requested: number;
-  /** By position of the job's gets. */
+  /** In the order of the job's gets. */
   gets: { name: string; resource: number; nth: number }[];
-  /** The gate that its builds wait at. */
+  /** The gate of its builds. */
   approval?: Gate;
   hold: Hold;
 }
 
-/** All but the pages. */
+/** Facts of the jobs, without pages of history. */
 export interface Gathered {
   jobs: GatheredJob[];
   paused: boolean;
   resources: Facts['resources'];
   /** Builds of the pipeline that have not started. */
   queued: number;
-  /** Jobs of the pipeline may be left that wait for a decision too. */
+  /** More jobs of the pipeline may wait for a decision. */
   more: boolean;
-  /** Row ids of versions by place, where they differ; pages add theirs. */
+  /** Row ids of versions by place, where they differ. Pages add more. */
   ids: Map<number, number>;
 }
 
@@ -81,15 +81,10 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   held: { from: number; until: string; newest: Placed | null } | null;
 }
 
-/**
- * As many gets are looked at for one decision, and at least one job: the cost of a decision does not grow
- * with the pipeline.
- */
+/** Gets of one decision, which takes at least one job. So its cost does not grow with the pipeline. */
 const MAX_GETS = 1000;
 
-/**
- * Jobs of a pipeline that wait for a decision, or the first of them. The caller holds the pipeline's lock.
- */
+/** The first jobs of a pipeline that wait for a decision. The caller holds the pipeline's lock. */
 export async function gatherWaiting(connection: Transaction, pipeline: number): Promise<Gathered> {
   const queued = queuedBuilds(sql.fragment`${pipeline}`);
   return await gather(connection, 'gather_waiting', {
@@ -105,7 +100,7 @@ const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
           WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL AND o.schedule_requested > o.last_scheduled) AS q) AS w
       WHERE w.before < ${MAX_GETS})`;
 
-/** Jobs of one pipeline. `unused`: as many versions of each get are looked for. */
+/** These jobs of one pipeline. `unused` limits the unused versions that are read per get. */
 export async function gatherJobs(
   connection: Transaction,
   jobs: readonly number[],
@@ -118,20 +113,20 @@ export async function gatherJobs(
   });
 }
 
-/** Automatic builds that have not ended, those aside that a newer set may supersede. */
+/** SQL: automatic builds that have not ended, except those that a newer set of versions may supersede. */
 const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL
           AND b.cause ->> 'kind' IN ('version', 'passed', 'ready')
           AND NOT (b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting'))
         ORDER BY b.id LIMIT greatest(j.concurrency, 1)) AS o)`;
 
-/** Builds of a newest set that have not begun. */
+/** SQL: builds for the newest set of versions that have not started. */
 const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b
         WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
         ORDER BY b.id) AS o)`;
 
-/** Each part is answered from one end of an index, so the cost does not grow with history. */
+/** Each part reads from one end of an index, so the cost does not grow with history. */
 async function gather(
   connection: Transaction,
   name: string,
@@ -186,33 +181,30 @@ async function gather(
 }
 
 /**
- * Written so that it can only be looked up for each version, never joined with all that was ever used; and so
- * that the planner takes it for the rule: of what it takes for rare it would rather sort all there is than
- * look at the first.
+ * SQL condition. This form can only be a lookup per version, never a join with all used versions. The planner
+ * must estimate it as true for most rows: otherwise it would sort all versions instead of reading the first.
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
     WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth LIMIT 1) = 1) IS NOT TRUE`;
 
 /**
- * A range, so that an index answers: of a pinned resource only the one version counts, of one without that
- * version none.
+ * SQL: a range, so that an index can be used. A pinned resource has one version, and none if that version is
+ * unknown.
  */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
 const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
 const asPinned = (version: FragmentSqlToken) =>
   sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
 
-/**
- * Of the oldest hooks that have not ended in their time. Resources that fire none have nothing to look up.
- */
+/** SQL: the oldest hook run that holds versions. Resources without hooks need no lookup. */
 const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
     SELECT ${placed} FROM versions v
     WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
-/** Both ends as pairs of scope and version, as in `versions-in-order.ts`. */
+/** SQL: both ends are pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = (most: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
   WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
@@ -226,12 +218,18 @@ const newestPassed = sql.fragment`
         AND ${asPinned(sql.fragment`version_id`)}
       ORDER BY place DESC`;
 
-/** Builds take the oldest first, so what is used is older than what waits. */
+/**
+ * SQL condition: more unused versions passed than one page has. Builds take the oldest first, so used
+ * versions are older than unused ones.
+ */
 const manyPassedWait = sql.fragment`(
   SELECT count(*) FROM (${newestPassed} OFFSET ${MOST_PASSED - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
   WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
 
-/** A place is never below the id, so nothing up to the mark is at a place behind it. */
+/**
+ * SQL: unused versions that passed. A place is never below the id, so no version up to `dealt_with` has a
+ * place below it.
+ */
 const unusedPassed = (most: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (
     SELECT DISTINCT place, version_id FROM (

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 
-/** How many builds of a pipeline have not started, counted up to the limit: more means the same. */
+/** SQL: the number of builds of a pipeline that have not started, counted up to the limit. */
 export const queuedBuilds = (pipeline: FragmentSqlToken): FragmentSqlToken => sql.fragment`(
   SELECT count(*) FROM (
     SELECT 1 FROM jobs qj JOIN builds qb ON qb.job_id = qj.id

@@ -8,7 +8,7 @@ import { LOCK, prepared, rows, type Database, type Transaction } from '#adapters
 import { queuedBuilds } from './queued-builds.ts';
 import { decidedAgain, writeDecision } from './write-decision.ts';
 
-/** Those whose queue is full are left alone until fewer builds wait. */
+/** Pipelines with jobs that wait for a decision. Pipelines with a full queue wait until it is shorter. */
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
   const found = await pool.anyFirst(rows<{ pipeline_id: number }>()`
     SELECT w.pipeline_id FROM (
@@ -19,8 +19,8 @@ export async function pipelinesToSchedule({ pool }: Database, limit: number): Pr
 }
 
 /**
- * A decision takes five round trips: begin, lock, gather, write, commit; one more for each kind of page that
- * it reads. It is taken again if a build that it supersedes has begun meanwhile.
+ * A decision takes five round trips (begin, lock, gather, write, commit), and one more for each kind of page
+ * that it reads. It is repeated if a build that it supersedes has started meanwhile.
  */
 export async function withPipeline<T>(
   database: Database,
@@ -43,8 +43,8 @@ export async function withPipeline<T>(
 }
 
 /**
- * To write, the caller must hold the pipeline's lock. `older` and `write` are about the jobs that `facts`
- * read.
+ * To write, the caller must hold the pipeline's lock. `older` and `write` apply to the jobs that `facts`
+ * returned.
  */
 export function decisionTransaction(
   connection: Transaction,

@@ -12,7 +12,7 @@ import { decisionTransaction } from './schedule.ts';
 import { insertTrigger } from '#adapters/database/checks/trigger-checks.ts';
 import { decidedAgain } from './write-decision.ts';
 
-/** Recorded by the statement that takes the pipeline's lock. */
+/** Records the request in the statement that locks the pipeline. */
 export async function withRequest<T>(
   { pool }: Database,
   { job: { team, pipeline, job }, by, at }: { job: JobName; by: string; at: Date },
@@ -36,7 +36,7 @@ export async function withRequest<T>(
   );
 }
 
-/** The request is durable before anybody waits. */
+/** Records the request before the caller waits for checks. */
 export async function withRequestAfterChecks<T>(
   { pool }: Database,
   { job: { team, pipeline, job }, by, waitMs, at }: { job: JobName; by: string; waitMs: number; at: Date },
@@ -103,7 +103,7 @@ export async function triggerAnswer(
   };
 }
 
-/** The wait ends in the database too: whoever decides next does not wait either. */
+/** Ends the wait in the database too, so that no other decision waits either. */
 export async function withWaitEnded<T>(
   { pool }: Database,
   waits: TriggerWaits,

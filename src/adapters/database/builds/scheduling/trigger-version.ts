@@ -38,7 +38,9 @@ export async function withVersionRequests<T>(
 
 type RequestOfVersion = VersionRequest & { resource: number };
 
-/** Of each job that gets the resource without `passed`. The caller holds the pipeline's lock. */
+/**
+ * Requests a build of each job that gets the resource without `passed`. The caller holds the pipeline's lock.
+ */
 async function requestDirect(
   connection: Transaction,
   { resource, version, by, at }: RequestOfVersion,

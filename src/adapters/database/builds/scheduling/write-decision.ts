@@ -13,8 +13,8 @@ interface Row extends MadeRow {
 const SUPERSEDED = 'A newer build of the job took its place.';
 
 /**
- * Writes all that was decided with one statement: builds and inputs, what becomes of older builds of
- * interruptible jobs, what is settled, answers, and the requests that were seen.
+ * Writes a decision with one statement: builds and their inputs, the end of superseded and interrupted
+ * builds, settled versions, answers to requests, and which requests were seen.
  */
 export async function writeDecision(
   connection: Transaction,
@@ -68,8 +68,8 @@ export async function writeDecision(
 type Inputs = ReturnType<typeof rowsOf>['inputs'];
 
 /**
- * When the upstream builds of each build ended: the clock was read before the lock was waited for, and agents
- * have clocks of their own.
+ * SQL: when the upstream builds of each build ended. The decision's time may be earlier: it was read before
+ * the wait for the lock, and agents have clocks of their own.
  */
 const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
     upstream AS (
@@ -80,7 +80,7 @@ const upstreamEnds = (inputs: Inputs): FragmentSqlToken => sql.fragment`
       JOIN good_versions v ON v.job_id = ANY(g.passed) AND v.resource_id = n.resource AND v.version_id = n.version
       JOIN builds u ON u.id = v.build_id GROUP BY n.job, n.number)`;
 
-/** Requests of people get their build, or the reasons why they have none. */
+/** SQL: gives each request its build, or the reasons why it gets none. */
 const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
     answered AS (
       UPDATE job_triggers m SET build_id = made.id
@@ -93,8 +93,8 @@ const answersTo = (decision: Decision): FragmentSqlToken => sql.fragment`
 type Superseded = ReturnType<typeof rowsOf>['superseded'];
 
 /**
- * Builds of interruptible jobs, and queued ones that a newer build supersedes: those only while they have not
- * begun.
+ * SQL: ends older builds of interruptible jobs, and queued builds that a newer one supersedes. The latter
+ * only while they have not started.
  */
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
@@ -109,9 +109,7 @@ function endOlder(decision: Decision, superseded: Superseded, at: Date): Fragmen
   );
 }
 
-/**
- * A build that was to be superseded has begun since the facts were read: nothing is written; decide again.
- */
+/** A build to supersede has started since the facts were read. Nothing is written; decide again. */
 class BuildBegan extends Error {
   constructor() {
     super('A build that was to be superseded has begun.');
@@ -119,13 +117,10 @@ class BuildBegan extends Error {
   }
 }
 
-/**
- * Builds that begin do not wait for the pipeline's lock, so this can happen again, but for each build only
- * once.
- */
+/** Builds start without the pipeline's lock, so this can happen again, but only once per build. */
 const MAX_DECISIONS = 10;
 
-/** Runs a transaction that decides and writes, again when a build has begun meanwhile. */
+/** Runs a transaction that decides and writes; repeats it if a build has started meanwhile. */
 export async function decidedAgain<T>(transaction: () => Promise<T>): Promise<T> {
   for (let taken = 1; ; taken += 1) {
     try {
