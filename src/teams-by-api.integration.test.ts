@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { rows } from './adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { rows } from './adapters/database/connection/pool.ts';
 import { saveProvider } from './flows/people/save-provider.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 

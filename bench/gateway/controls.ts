@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 import { webhookSecret, webhookTokenHash } from '#adapters/database/checks/digests.ts';
-import { openPool } from '#adapters/database/connection/pool.ts';
 import { requestByWebhook } from '#adapters/database/checks/request-by-webhook.ts';
+import { openPool } from '#adapters/database/connection/pool.ts';
 import { gathered } from '#adapters/http/gather.ts';
 import { signatureCheck } from '#adapters/http/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
+import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
-import { migrate } from '#adapters/database/migrate.ts';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
+import { migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres-server.ts';

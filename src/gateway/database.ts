@@ -1,12 +1,15 @@
+import { buildStore } from '#adapters/database/builds/build-store.ts';
+import { sessionStore } from '#adapters/database/builds/session-store.ts';
+import { checkStore } from '#adapters/database/checks/check-store.ts';
+import {
+  openNotifications,
+  type ClosableNotifications,
+} from '#adapters/database/connection/notifications.ts';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
-import { buildStore } from '#adapters/database/builds/build-store.ts';
-import { checkStore } from '#adapters/database/checks/check-store.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
-import { openNotifications, type ClosableNotifications } from '#adapters/database/connection/notifications.ts';
-import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
-import { sessionStore } from '#adapters/database/builds/session-store.ts';
+import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { Log } from '#adapters/http/log.ts';

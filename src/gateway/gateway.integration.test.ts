@@ -1,8 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { webhookToken } from '#adapters/database/checks/digests.ts';
-import { openNotifications, type ClosableNotifications } from '#adapters/database/connection/notifications.ts';
+import {
+  openNotifications,
+  type ClosableNotifications,
+} from '#adapters/database/connection/notifications.ts';
+import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { Authorize } from '#adapters/http/access/authorize.ts';
 import type { App } from '#adapters/http/access/route.ts';

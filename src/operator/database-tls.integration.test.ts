@@ -3,9 +3,9 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '#adapters/database/migrate.ts';
 import { openNotifications } from '#adapters/database/connection/notifications.ts';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
+import { migrate } from '#adapters/database/migrate.ts';
 import {
   makeAuthority,
   makeServerCertificate,

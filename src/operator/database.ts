@@ -1,17 +1,20 @@
-import { accountStore } from '#adapters/database/people/account-store.ts';
-import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { buildStore } from '#adapters/database/builds/build-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
-import { dropEmptyLogPartitions } from '#adapters/database/retention/drop-log-partitions.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
-import { logStore } from '#adapters/database/retention/log-store.ts';
-import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
-import { openNotifications, type ClosableNotifications } from '#adapters/database/connection/notifications.ts';
-import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
+import {
+  openNotifications,
+  type ClosableNotifications,
+} from '#adapters/database/connection/notifications.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { retentionStore } from '#adapters/database/retention/retention-store.ts';
+import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
+import { accountStore } from '#adapters/database/people/account-store.ts';
+import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
+import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
+import { dropEmptyLogPartitions } from '#adapters/database/retention/drop-log-partitions.ts';
+import { logStore } from '#adapters/database/retention/log-store.ts';
+import { retentionStore } from '#adapters/database/retention/retention-store.ts';
+import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { DatabaseConfig } from '#config';

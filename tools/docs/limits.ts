@@ -1,6 +1,6 @@
 import { format } from 'prettier';
-import { MAX_KEPT_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_UNNAMED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
+import { MAX_KEPT_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { STRANGER_LIMITS } from '#adapters/http/access/stranger-limits.ts';
 import { MAX_TEXTS, MAX_TEXTS_OF_TEAM } from '#adapters/http/access/text-turns.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';

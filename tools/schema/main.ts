@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { migrate } from '#adapters/database/migrate.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
+import { migrate } from '#adapters/database/migrate.ts';
 import { dumpSchema } from '#testing/dump-schema.ts';
 import { startPostgres } from '#testing/postgres-server.ts';
 

@@ -5,8 +5,8 @@ import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
 import { dumpSchema } from '#testing/dump-schema.ts';
 import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
-import { makeLogPartitions, migrate } from './migrate.ts';
 import { openPool, rows } from './connection/pool.ts';
+import { makeLogPartitions, migrate } from './migrate.ts';
 
 let database: TestDatabase;
 let pool: DatabasePool;

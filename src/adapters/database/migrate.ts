@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
-import { connectionWay } from './connection/url.ts';
 import { rows } from './connection/pool.ts';
+import { connectionWay } from './connection/url.ts';
 
 /** Beside this file in the sources, beside the bundle in the image. */
 const MIGRATIONS = join(import.meta.dirname, 'migrations');

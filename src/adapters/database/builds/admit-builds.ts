@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { LOCK, prepared, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
 import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
-import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
-import { LOCK, prepared, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /** Queued builds of one job in one decision. */
 const QUEUE_OF_JOB = 100;

@@ -1,3 +1,6 @@
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { prepared, rows, time, type Database } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/own-pod.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
@@ -5,9 +8,6 @@ import type { AttemptFacts } from '#flows/builds/ports.ts';
 import type { OpenAttempt } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import { readState } from './build-steps.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
-import { prepared, rows, time, type Database } from '#adapters/database/connection/pool.ts';
 
 interface AttemptRow {
   podUid: string | null;

@@ -1,12 +1,12 @@
 import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
+import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { StoredSteps } from '#domain/build/stored-state.ts';
 import type { StoredAttempt } from '#flows/builds/build-transaction.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
-import { prepared, rows } from '#adapters/database/connection/pool.ts';
 
 interface Row {
   status: BuildStatus;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
@@ -7,7 +8,6 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

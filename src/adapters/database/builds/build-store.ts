@@ -1,3 +1,6 @@
+import { wakeLateTriggers } from '#adapters/database/checks/trigger-checks.ts';
+import type { Database } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import { teamsWithQueue, withQueue } from './admit-builds.ts';
 import {
@@ -9,13 +12,15 @@ import {
   podCreated,
 } from './build-attempts.ts';
 import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
-import type { Database } from '#adapters/database/connection/pool.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
 import { pipelinesToSchedule, withPipeline } from './scheduling/schedule.ts';
-import { wakeLateTriggers } from '#adapters/database/checks/trigger-checks.ts';
-import { triggerAnswer, withRequest, withRequestAfterChecks, withWaitEnded } from './scheduling/trigger-requests.ts';
+import {
+  triggerAnswer,
+  withRequest,
+  withRequestAfterChecks,
+  withWaitEnded,
+} from './scheduling/trigger-requests.ts';
 import { withVersionRequests } from './scheduling/trigger-version.ts';
 import { withBuild } from './with-build.ts';
 

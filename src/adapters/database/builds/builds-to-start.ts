@@ -1,7 +1,7 @@
+import { ids, prepared, rows, texts, type Database } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { ids, prepared, rows, texts, type Database } from '#adapters/database/connection/pool.ts';
 
 /**
  * The oldest builds of each team in turn. Walks from job to job along an index and reads up to `limit` builds

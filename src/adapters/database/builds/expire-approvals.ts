@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
-import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
+import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, LOCK, rows, time, type Database } from '#adapters/database/connection/pool.ts';
-import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
 
 /** Few builds wait, and an index holds them. */
 export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingApproval[]> {

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const now = (): Date => new Date();
 let stores: TestStores;

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
+import { prepared, time, type Database } from '#adapters/database/connection/pool.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
-import { prepared, time, type Database } from '#adapters/database/connection/pool.ts';
 
 type Opened = 'opened' | 'same' | 'taken' | 'over';
 

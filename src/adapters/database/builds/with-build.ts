@@ -1,8 +1,8 @@
-import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
-import { readState, upsertSteps } from './build-steps.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
+import { readState, upsertSteps } from './build-steps.ts';
 import { lockForEnd, writeApplied } from './write-applied.ts';
 
 interface BuildToHold {

@@ -1,13 +1,13 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { versionDigest } from '#adapters/database/checks/digests.ts';
+import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { LOCK, prepared, rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 import type { AttemptChanges, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { upsertSteps } from './build-steps.ts';
-import { versionDigest } from '#adapters/database/checks/digests.ts';
 import { logMonth, storeText } from './log-chunks.ts';
-import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
-import { LOCK, prepared, rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
-import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
 
 /** Takes one round trip, and more for a put or the end of the build. */
 export async function writeApplied(

@@ -1,10 +1,20 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import {
+  ids,
+  rows,
+  texts,
+  time,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pods/workloads.ts';
-import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import {
   FREE_SCOPE,
   timestamp,
@@ -13,10 +23,7 @@ import {
   type FreeScopeRow,
   type TimerRow,
 } from './check-timers.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { releaseVersions } from './hook-runs.ts';
-import { ids, rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 export async function dueScopes(

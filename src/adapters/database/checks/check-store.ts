@@ -1,3 +1,6 @@
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { CheckStore, CheckTransaction, DueCheck } from '#flows/checks/ports.ts';
 import {
   closeRun,
@@ -12,10 +15,7 @@ import {
 } from './check-runs.ts';
 import { failCheck } from './check-timers.ts';
 import { cronNext } from './cron-next.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
-import { rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';
 import { requestByWebhook } from './request-by-webhook.ts';

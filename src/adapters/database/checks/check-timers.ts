@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
+import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { CheckCause, CheckFailed } from '#flows/checks/ports.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 
 export interface TimerRow {
   id: number;

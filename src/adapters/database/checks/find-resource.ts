@@ -1,5 +1,5 @@
-import type { LockedResource } from '#flows/builds/action-ports.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { LockedResource } from '#flows/builds/action-ports.ts';
 
 /** Returns undefined if the resource does not exist or does not have the version. */
 export async function findResource(

@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HooksEnded } from '#flows/checks/ports.ts';
 import type { OpenHookRun } from '#flows/pods/workloads.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { sql } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { CheckedScope } from '#domain/scheduling/check-timers.ts';
 import type { CheckCause, ScopeChecked } from '#flows/checks/ports.ts';
 import { RUN_ENDED, timestamp, toTimer, type TimerRow } from './check-timers.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 
 interface ScopeRow extends TimerRow {
   run_id: number | null;

@@ -1,6 +1,6 @@
 import { sql, type DatabasePool } from 'slonik';
-import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 import { prepared, time } from '#adapters/database/connection/pool.ts';
+import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 
 /**
  * Requests a check for each resource whose token matches, for any number of calls in one transaction.

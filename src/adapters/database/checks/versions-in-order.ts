@@ -3,13 +3,13 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
 /*
  * SQL for the versions of one scope in order, along the index (scope_id, place) or (scope_id, id).
  *
- * The scope is compared as a range of one, never with `=`. With `=` it would drop out of the ORDER BY, and the
- * planner might walk the primary key through the versions of all scopes. That is slow for a scope that has not
- * changed for long.
+ * The scope is compared as a range of one, never with `=`. With `=` it would drop out of the ORDER BY, and
+ * the planner might walk the primary key through the versions of all scopes. That is slow for a scope that
+ * has not changed for long.
  *
  * Versions have two orders. Places say which is newer; ids say in which order versions were found. A place is
- * the id, or a larger number of the same sequence once a check has printed the version in another order. So it
- * is never below the id, and never the id of another version.
+ * the id, or a larger number of the same sequence once a check has printed the version in another order. So
+ * it is never below the id, and never the id of another version.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 

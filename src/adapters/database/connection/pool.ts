@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaults } from 'pg';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
-import { connectionWay } from './url.ts';
 import { takeTurns } from './pool-queue.ts';
+import { connectionWay } from './url.ts';
 
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;

@@ -12,10 +12,10 @@ import type {
   Credentials,
   LockedAccount,
 } from '#flows/people/ports.ts';
+import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { expectAgain, joinTeams } from './team-members.ts';
-import { inTurn } from './access-lock.ts';
 
 /** SQL: roles by name of existing teams. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((

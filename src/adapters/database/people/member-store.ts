@@ -12,11 +12,11 @@ import type {
   MemberTransaction,
   TeamView,
 } from '#flows/people/ports.ts';
+import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { notifyTeamChanged } from './team-members.ts';
 import { teamSettings } from './team-settings.ts';
-import { inTurn } from './access-lock.ts';
 
 export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
   return {

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { OAuthFlow, OAuthStore } from '#flows/people/oauth-ports.ts';
-import { audit } from './audit-store.ts';
 import { inTurn } from './access-lock.ts';
+import { audit } from './audit-store.ts';
 
 type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'keepProfile' | 'completeProfile'>;
 

@@ -4,10 +4,10 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, time, type Database } from '#adapters/database/connection/pool.ts';
 import type { LinkedIdentity, OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { Credentials } from '#flows/people/ports.ts';
+import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { oauthFlows } from './oauth-flows.ts';
 import { signInMethods, signInMethodsTransaction } from './sign-in-methods.ts';
-import { inTurn } from './access-lock.ts';
 
 /**
  * Providers, identities and sign-ins in progress. Changes that could lock somebody out take the access lock.

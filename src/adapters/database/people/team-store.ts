@@ -1,3 +1,7 @@
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/people/team-ports.ts';
+import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import {
   adminsOf,
@@ -8,10 +12,6 @@ import {
   saveWhoNamesMembers,
   tellingGroups,
 } from './team-members.ts';
-import { inTurn } from './access-lock.ts';
-import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/people/team-ports.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 
 export function teamStore(database: Database): TeamStore {
   const { pool } = database;

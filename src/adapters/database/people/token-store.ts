@@ -3,9 +3,9 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/people/ports.ts';
+import { inTurn } from './access-lock.ts';
 import { ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
-import { inTurn } from './access-lock.ts';
 import { toIdentity, type IdentityRow } from './user-session-store.ts';
 
 /** Interval at which the last use of a token is written. */

@@ -4,9 +4,9 @@ import { rows, time } from '#adapters/database/connection/pool.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/people/ports.ts';
+import { inTurn } from './access-lock.ts';
 import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
-import { inTurn } from './access-lock.ts';
 
 /** Sessions of one account; the oldest are deleted. Otherwise those without an end would pile up. */
 const MOST_SESSIONS = 50;

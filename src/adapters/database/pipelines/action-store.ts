@@ -1,8 +1,8 @@
-import type { ActionStore } from '#flows/builds/action-ports.ts';
 import { buildActions } from '#adapters/database/builds/build-actions.ts';
 import { lockPipeline } from '#adapters/database/connection/lock-pipeline.ts';
-import { pauseActions } from './pause-actions.ts';
 import type { Database } from '#adapters/database/connection/pool.ts';
+import type { ActionStore } from '#flows/builds/action-ports.ts';
+import { pauseActions } from './pause-actions.ts';
 import { resourceActions } from './resource-actions.ts';
 
 export function actionStore({ pool }: Database): ActionStore {

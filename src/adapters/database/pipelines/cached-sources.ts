@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
-import type { PipelineName } from '#flows/names.ts';
-import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
 
 /** Cached content of the sources of pipelines. */
 export function keptSources(database: Database): Pick<PipelineStore, 'keptSources' | 'keepSources'> {

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { Renames } from '#domain/scheduling/definition-difference.ts';
-import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 interface Saving {
   pipeline: number;

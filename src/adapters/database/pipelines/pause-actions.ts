@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { PauseTransaction } from '#flows/builds/action-ports.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
-import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 export function pauseActions(connection: Transaction, pipeline: number): PauseTransaction {
   return {

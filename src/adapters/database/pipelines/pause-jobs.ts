@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
  * Pauses the jobs `j` that match. The caller holds the pipeline's lock. Returns whether any was not paused

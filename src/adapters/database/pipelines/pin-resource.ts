@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
-import { MOST_PASSED } from '#domain/scheduling/facts.ts';
-import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
-import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { MOST_PASSED } from '#domain/scheduling/facts.ts';
+import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 
 /** The caller holds the pipeline's lock. */
 export function pinTransaction(connection: Transaction): PinTransaction {

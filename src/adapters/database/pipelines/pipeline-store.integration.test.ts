@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, scheduleOn } from '#testing/schedule.ts';
@@ -11,8 +13,6 @@ import {
   WEBHOOK_KEY,
   type TestStores,
 } from '#testing/stores.ts';
-import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

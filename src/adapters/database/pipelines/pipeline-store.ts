@@ -1,12 +1,12 @@
 import { sql } from 'slonik';
+import { queuedBuilds } from '#adapters/database/builds/scheduling/queued-builds.ts';
+import { cronNext } from '#adapters/database/checks/cron-next.ts';
+import { rows, type Database } from '#adapters/database/connection/pool.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { PipelineStore, StoredFacts } from '#flows/pipelines/ports.ts';
-import { cronNext } from '#adapters/database/checks/cron-next.ts';
 import { keptSources } from './cached-sources.ts';
-import { rows, type Database } from '#adapters/database/connection/pool.ts';
-import { queuedBuilds } from '#adapters/database/builds/scheduling/queued-builds.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { renameStore } from './rename-pipeline.ts';
 import { withPipelineToSave } from './save-pipeline.ts';

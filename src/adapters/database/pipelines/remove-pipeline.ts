@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
-import type { PipelineName } from '#flows/names.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { PipelineName } from '#flows/names.ts';
 
 /**
  * Marks the pipeline as deleted. Builds without a Pod end here; the others are cancelled. Call it again until

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabasePool } from 'slonik';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { LOCK, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { audit } from '#adapters/database/people/audit-store.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Act } from '#flows/people/ports.ts';
 import type { RenameAsked, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { LOCK, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 
 export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests {
   return { askRename: async (wanted, act) => await askRename(pool, wanted, act) };

@@ -1,7 +1,7 @@
-import type { ResourceTransaction } from '#flows/builds/action-ports.ts';
 import { findResource } from '#adapters/database/checks/find-resource.ts';
-import { pinTransaction } from './pin-resource.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { ResourceTransaction } from '#flows/builds/action-ports.ts';
+import { pinTransaction } from './pin-resource.ts';
 
 /** Changes of a resource by people: pins, disabled versions and webhooks. */
 export function resourceActions(connection: Transaction, pipeline: number): ResourceTransaction {

@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
-import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
-import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
+import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 
 /** Creates, restores, orders and retires jobs, stores their gets, and requests a decision on each. */
 export async function saveJobs(

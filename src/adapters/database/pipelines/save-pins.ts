@@ -1,6 +1,6 @@
-import type { ChangedPin } from '#flows/pipelines/save-ports.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { ChangedPin } from '#flows/pipelines/save-ports.ts';
 
 type Fields = Record<string, string>;
 

@@ -1,14 +1,14 @@
 import { sql } from 'slonik';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { removeSurplusRevisions } from '#adapters/database/retention/retain-revisions.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineToSave } from '#flows/pipelines/ports.ts';
 import type { PipelineBefore, SaveTransaction } from '#flows/pipelines/save-ports.ts';
 import { carryNames } from './carry-names.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { pinTransaction } from './pin-resource.ts';
-import { LOCK, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
-import { removeSurplusRevisions } from '#adapters/database/retention/retain-revisions.ts';
 import { saveJobs } from './save-jobs.ts';
 import { changedPins } from './save-pins.ts';
 import { resourcesOf, saveResources } from './save-resources.ts';

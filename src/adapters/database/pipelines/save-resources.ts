@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
+import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, ResourceRow } from '#domain/scheduling/definition-rows.ts';
 import type { ResourceTimer } from '#domain/scheduling/resource-timers.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
-import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import { switchScopes } from './switch-scopes.ts';
 
 export interface ResourcesToSave {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'slonik';
+import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
 import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
 import { giveBack } from './pin-resource.ts';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 
 interface Saved {
   pipeline: number;

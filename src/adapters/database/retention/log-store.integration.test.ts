@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { scheduleOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const UNIT = { pipeline: 'app', job: 'unit' };
 let stores: TestStores;

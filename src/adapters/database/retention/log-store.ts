@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
-import type { LogStore } from '#flows/builds/limit-logs.ts';
-import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { logMonth } from '#adapters/database/builds/log-chunks.ts';
+import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, rows, texts, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { LogStore } from '#flows/builds/limit-logs.ts';
 
 /** Builds whose logs one transaction removes. */
 const AT_ONCE = 100;

@@ -1,10 +1,10 @@
+import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
+import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
+import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { RetainDecision, Retention } from '#domain/scheduling/retain.ts';
 import type { OldBuilds, RetentionTurn } from '#flows/builds/retention-ports.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
-import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
 import { removeLogs } from './log-store.ts';
-import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
 
 type StoredBuild = Omit<OldBuilds['builds'][number], 'endedAt'> & { endedAt: Date | null };
 

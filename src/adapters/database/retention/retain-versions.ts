@@ -1,6 +1,11 @@
-import type { OldVersions, RetentionTurn } from '#flows/builds/retention-ports.ts';
+import {
+  FOUND_FIRST_FIRST,
+  foundAfter,
+  NEWEST_FIRST,
+  ofScope,
+} from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import { FOUND_FIRST_FIRST, foundAfter, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import type { OldVersions, RetentionTurn } from '#flows/builds/retention-ports.ts';
 
 interface FactsRow {
   versions: { id: number; foundAt: string; inUse: boolean }[] | null;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { retainHistory, retainNext } from '#flows/builds/retain-history.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
@@ -7,7 +8,6 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
-import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { MAX_UNNAMED_REVISIONS } from './retain-revisions.ts';
 import { retentionStore } from './retention-store.ts';
 

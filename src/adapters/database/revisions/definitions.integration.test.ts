@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { definitions } from './definitions.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const MEBIBYTE = 1024 * 1024;
 let stores: TestStores;

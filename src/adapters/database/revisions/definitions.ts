@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 
 /** Bytes of cached definitions, as JSON. The one used last stays cached even if it is larger. */
 export const MAX_KEPT_BYTES = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik';
-import type { PipelineName } from '#flows/names.ts';
 import { prepared } from '#adapters/database/connection/pool.ts';
+import type { PipelineName } from '#flows/names.ts';
 
 export async function pipelineId(
   connection: CommonQueryMethods,

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
+import { prepared } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { Doing, Ended } from '#domain/graph/state.ts';
 import type { ShownPipeline, ShownState, ShowStore } from '#flows/views/show-ports.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { prepared } from '#adapters/database/connection/pool.ts';
 
 interface JobRow {
   id: number;

@@ -1,15 +1,15 @@
 import { sql, type DatabasePool } from 'slonik';
+import { parseNumber } from '#adapters/database/builds/build-number.ts';
+import { readState } from '#adapters/database/builds/build-steps.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 import type { StoredBuildDetail } from '#flows/views/complete-views.ts';
 import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
-import { parseNumber } from '#adapters/database/builds/build-number.ts';
-import { readState } from '#adapters/database/builds/build-steps.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 interface Row {
   id: number;

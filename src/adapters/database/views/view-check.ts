@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { HooksView } from '#flows/views/ports.ts';
 import type { CheckViewStore } from '#flows/views/show-check.ts';
 import { pipelineId } from './pipeline-id.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 interface Row {
   running: boolean;

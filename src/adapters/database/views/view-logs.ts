@@ -1,9 +1,9 @@
 import type { DatabasePool } from 'slonik';
-import type { BuildRef } from '#flows/names.ts';
-import type { LogPage } from '#flows/views/ports.ts';
 import { parseNumber } from '#adapters/database/builds/build-number.ts';
 import { logMonth, readText, type StoredText } from '#adapters/database/builds/log-chunks.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { LogPage } from '#flows/views/ports.ts';
 
 const MOST_CHUNKS = 500;
 const MOST_CHARACTERS = 1024 * 1024;

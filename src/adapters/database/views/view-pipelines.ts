@@ -1,8 +1,8 @@
 import { sql, type DatabasePool } from 'slonik';
-import type { JobView, PipelineView } from '#flows/views/ports.ts';
-import { pipelineId } from './pipeline-id.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import type { JobView, PipelineView } from '#flows/views/ports.ts';
+import { pipelineId } from './pipeline-id.ts';
 
 export async function viewPipelines(
   pool: DatabasePool,

@@ -1,12 +1,18 @@
 import { sql, type DatabasePool } from 'slonik';
+import {
+  newerThan,
+  NEWEST_FIRST,
+  ofScope,
+  olderThan,
+  OLDEST_FIRST,
+} from '#adapters/database/checks/versions-in-order.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';
 import type { ResourceView, VersionView } from '#flows/views/ports.ts';
 import { pipelineId } from './pipeline-id.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { prepared, rows } from '#adapters/database/connection/pool.ts';
-import { newerThan, NEWEST_FIRST, ofScope, olderThan, OLDEST_FIRST } from '#adapters/database/checks/versions-in-order.ts';
 
 interface Row {
   id: number;

@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
-import type { ViewStore } from '#flows/views/complete-views.ts';
 import { cronNext } from '#adapters/database/checks/cron-next.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import type { ViewStore } from '#flows/views/complete-views.ts';
 import { viewBuild, viewBuildIds, viewBuilds } from './view-builds.ts';
 import { storedCheck } from './view-check.ts';
 import { viewLogs } from './view-logs.ts';

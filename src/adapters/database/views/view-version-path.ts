@@ -1,11 +1,11 @@
 import type { DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { ids, rows } from '#adapters/database/connection/pool.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { PathBuild, PathJob } from '#domain/scheduling/version-path.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-path.ts';
 import { pipelineId } from './pipeline-id.ts';
-import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { ids, rows } from '#adapters/database/connection/pool.ts';
 
 /** Newest builds of one version that are read; older ones are mostly retries. */
 const MOST_BUILDS = 500;

@@ -1,14 +1,14 @@
 import { sql, type DatabasePool } from 'slonik';
+import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
+import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
+import { ids, rows } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { JobToExplain, UnstartedBuild, WaitingStore } from '#flows/views/waiting-ports.ts';
-import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
-import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import { pipelineId } from './pipeline-id.ts';
-import { ids, rows } from '#adapters/database/connection/pool.ts';
-import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
 
 const MAX_BUILDS = 1000;
 

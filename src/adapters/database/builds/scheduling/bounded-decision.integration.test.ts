@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
@@ -6,7 +7,6 @@ import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const JOBS = 12;
 const VERSIONS = 100;

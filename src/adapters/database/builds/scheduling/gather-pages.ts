@@ -1,4 +1,5 @@
 import { sql } from 'slonik';
+import { prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import {
   NEWEST,
   type JobFacts,
@@ -10,7 +11,6 @@ import {
 } from '#domain/scheduling/facts.ts';
 import type { Pages } from '#flows/builds/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
-import { prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 
 type PassNeed = Need & { kind: 'passes' };
 type UsedNeed = Need & { kind: 'used' };

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
-import type { BuildRequest } from '#domain/scheduling/facts.ts';
 import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
 import { checksAsked, stillChecking } from '#adapters/database/checks/trigger-checks.ts';
+import type { BuildRequest } from '#domain/scheduling/facts.ts';
 
 export type RequestRow = Omit<BuildRequest, 'version'> & {
   version?: { resource: number; version: Placed; disabled: boolean };

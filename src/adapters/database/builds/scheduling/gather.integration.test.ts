@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { sql } from 'slonik';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { isActive, isGood } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
@@ -15,7 +16,6 @@ import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduli
 import { GATHERED } from '#testing/scheduling/runs.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores.ts';
 import { gatherJobs } from './gather.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 import { decisionTransaction } from './schedule.ts';
 
 let stores: TestStores;

@@ -1,4 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
+import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import {
   MAX_PASSED_WAITING,
   MOST_PASSED,
@@ -14,10 +17,7 @@ import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
-import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
-import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import { queuedBuilds } from './queued-builds.ts';
-import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 
 /** Facts of a job, and what the store needs to write a decision on them. */
 export interface GatheredJob {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/builds/give-turns.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
@@ -10,7 +11,6 @@ import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedu
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { weighted } from '#testing/scheduling/weighted.ts';
 import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { rows } from '#adapters/database/connection/pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

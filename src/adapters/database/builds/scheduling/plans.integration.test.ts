@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
+import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
@@ -14,7 +15,6 @@ import {
   toSave,
   type TestStores,
 } from '#testing/stores.ts';
-import { openPool, rows } from '#adapters/database/connection/pool.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { LOCK, prepared, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { GatheredFacts, PipelineTransaction } from '#flows/builds/schedule-ports.ts';
-import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { newestPages, olderPages } from './gather-pages.ts';
 import { gatherWaiting, type Gathered } from './gather.ts';
-import { LOCK, prepared, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { queuedBuilds } from './queued-builds.ts';
 import { decidedAgain, writeDecision } from './write-decision.ts';
 

@@ -1,3 +1,12 @@
+import { insertTrigger } from '#adapters/database/checks/trigger-checks.ts';
+import {
+  LOCK,
+  prepared,
+  rows,
+  time,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type {
   RequestTransaction,
@@ -7,9 +16,7 @@ import type {
 } from '#flows/builds/trigger-ports.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { gatherJobs } from './gather.ts';
-import { LOCK, prepared, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { decisionTransaction } from './schedule.ts';
-import { insertTrigger } from '#adapters/database/checks/trigger-checks.ts';
 import { decidedAgain } from './write-decision.ts';
 
 /** Records the request in the statement that locks the pipeline. */

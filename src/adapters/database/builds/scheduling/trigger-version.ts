@@ -1,10 +1,10 @@
+import { findResource } from '#adapters/database/checks/find-resource.ts';
+import { lockPipeline } from '#adapters/database/connection/lock-pipeline.ts';
+import { ids, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
 import type { VersionTransaction } from '#flows/builds/trigger-ports.ts';
 import type { ResourceName } from '#flows/names.ts';
-import { findResource } from '#adapters/database/checks/find-resource.ts';
 import { gatherJobs } from './gather.ts';
-import { lockPipeline } from '#adapters/database/connection/lock-pipeline.ts';
-import { ids, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import { decisionTransaction } from './schedule.ts';
 import { decidedAgain } from './write-decision.ts';
 

@@ -1,10 +1,10 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { ids, prepared, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
 import { endUnstarted } from './end-unstarted.ts';
 import type { GatheredJob } from './gather.ts';
-import { ids, prepared, time, type Transaction } from '#adapters/database/connection/pool.ts';
 
 interface Row extends MadeRow {
   made: boolean;
