@@ -28,11 +28,11 @@ export interface MissedNotifications {
   topic: 'missed';
 }
 
-export type Heard<T extends Topic> = Extract<Notification, { topic: T }> | MissedNotifications;
+export type ReceivedNotification<T extends Topic> = Extract<Notification, { topic: T }> | MissedNotifications;
 
 export interface Notifications {
   /** Sends in the background and never fails the caller. */
   notify(notification: Notification): void;
   /** Every listener hears `missed` too. Returns how to stop. */
-  listen<T extends Topic>(topics: readonly T[], heard: (notification: Heard<T>) => void): () => void;
+  listen<T extends Topic>(topics: readonly T[], heard: (notification: ReceivedNotification<T>) => void): () => void;
 }

@@ -1,6 +1,6 @@
 import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
-import { openSession, type OpenSessionPorts } from '#flows/builds/open-session.ts';
+import { openAgentSession, type OpenSessionPorts } from '#flows/builds/open-session.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
@@ -18,7 +18,7 @@ export interface AgentApiParts extends OpenSessionPorts {
 /** What agents may ask, as flows over the database and the API server. */
 export function agentApi(parts: AgentApiParts): AgentApi {
   return {
-    openSession: (request, peer, onProvisional) => openSession(request, peer, parts, onProvisional),
+    openSession: (request, peer, onProvisional) => openAgentSession(request, peer, parts, onProvisional),
     sessionOf: (keyHash) => parts.sessions.sessionOf(keyHash),
     applyEvents: (session, events) => followBuild(session, events, parts),
     recordChecks: ({ run }, request) => recordVersions(run, request, parts),

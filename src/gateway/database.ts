@@ -19,9 +19,9 @@ import type { ActionStore } from '#flows/builds/action-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
-import { viewsOver } from '#flows/views/complete-views.ts';
+import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { ShowStore } from '#flows/views/show-ports.ts';
+import type { OverviewStore } from '#flows/views/show-ports.ts';
 
 export interface GatewayDatabase {
   builds: BuildStore;
@@ -29,7 +29,7 @@ export interface GatewayDatabase {
   checks: CheckStore;
   sessions: SessionStore;
   views: Views;
-  show: ShowStore;
+  show: OverviewStore;
   access: AccessStores;
   notifications: ClosableNotifications;
   readiness: Readiness;
@@ -53,7 +53,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
-    views: viewsOver(views(database), () => new Date()),
+    views: completeViews(views(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database, renameRequests(database)),
     notifications,

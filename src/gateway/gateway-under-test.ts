@@ -30,7 +30,7 @@ import type { OAuthClient } from '#flows/people/oauth-ports.ts';
 import type { Passwords } from '#flows/people/ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
-import { viewsOver } from '#flows/views/complete-views.ts';
+import { completeViews } from '#flows/views/complete-views.ts';
 import { openAccess } from './access.ts';
 import { pipelinePorts } from './pipelines.ts';
 import { openShows } from './shows.ts';
@@ -197,7 +197,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: definitions() };
-  const known = viewsOver(views(database), () => new Date());
+  const known = completeViews(views(database), () => new Date());
   const shown = openShows(showStore(database), known);
   const ports = pipelinePorts({
     ...stores,

@@ -22,7 +22,7 @@ import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import type { Topic } from '#flows/notification-ports.ts';
-import { viewsOver } from '#flows/views/complete-views.ts';
+import { completeViews } from '#flows/views/complete-views.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
@@ -71,7 +71,7 @@ beforeAll(async () => {
   const ports = pipelinePorts({
     ...shared,
     ...shows,
-    views: viewsOver(views({ pool: stores.pool, definitions: definitions() }), () => new Date()),
+    views: completeViews(views({ pool: stores.pool, definitions: definitions() }), () => new Date()),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });

@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
 import type { Views } from '#flows/views/ports.ts';
-import { showLists, type ShownLists } from '#flows/views/show-lists.ts';
-import { showPipelines, type Shows } from '#flows/views/show-pipeline.ts';
-import type { ShowStore } from '#flows/views/show-ports.ts';
+import { publicViews, type PublicViews } from '#flows/views/show-lists.ts';
+import { showPipelines, type Overviews } from '#flows/views/show-pipeline.ts';
+import type { OverviewStore } from '#flows/views/show-ports.ts';
 
 export interface ClosableShows {
-  shows: Shows;
-  publicViews: ShownLists;
+  shows: Overviews;
+  publicViews: PublicViews;
   /** Ends the process that draws. */
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface ClosableShows {
 const now = (): number => performance.now();
 
 /** Pipelines as everybody may see them; the process that draws is started with the first picture. */
-export function openShows(store: ShowStore, views: Views): ClosableShows {
+export function openShows(store: OverviewStore, views: Views): ClosableShows {
   const drawing = createPictures();
   const shows = showPipelines({
     store,
@@ -28,7 +28,7 @@ export function openShows(store: ShowStore, views: Views): ClosableShows {
   });
   return {
     shows,
-    publicViews: showLists({ store, views, now }),
+    publicViews: publicViews({ store, views, now }),
     close: () => drawing.close(),
   };
 }

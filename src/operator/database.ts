@@ -26,7 +26,7 @@ import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { AccountStore } from '#flows/people/ports.ts';
 import type { TeamStore } from '#flows/people/team-ports.ts';
 import type { PipelineStore } from '#flows/pipelines/ports.ts';
-import { viewsOver } from '#flows/views/complete-views.ts';
+import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
 /** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
@@ -78,7 +78,7 @@ export async function openDatabase(
     builds: buildStore(database),
     accounts: accountStore(database),
     oauth: oauthStore(database),
-    views: viewsOver(views(database), () => new Date()),
+    views: completeViews(views(database), () => new Date()),
     retention: retentionStore(database),
     logs: logStore(database),
     notifications,

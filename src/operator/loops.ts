@@ -9,7 +9,7 @@ import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
-import type { Heard } from '#flows/notification-ports.ts';
+import type { ReceivedNotification } from '#flows/notification-ports.ts';
 import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
@@ -89,7 +89,7 @@ export class Loops {
     return Math.max(this.#queue.stuckMs(), this.#pods.stuckMs());
   }
 
-  #heard(notification: Heard<(typeof TOPICS)[number]>): void {
+  #heard(notification: ReceivedNotification<(typeof TOPICS)[number]>): void {
     switch (notification.topic) {
       case 'missed':
         for (const key of ['checks', 'schedule', 'builds']) this.#queue.add(key);

@@ -1,5 +1,5 @@
 import type { PipelineName } from '#flows/names.ts';
-import type { PipelineFacts, Waiting } from '#flows/pipelines/ports.ts';
+import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';
 import type { WaitingView } from '#flows/views/ports.ts';
 
 export interface WaitsOptions {
@@ -14,7 +14,7 @@ export interface WaitsOptions {
 const SHARE = 20;
 
 interface Known {
-  waiting: Waiting[];
+  waiting: WaitReason[];
   /** Not looked for again before. */
   until: number;
   timer?: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ export class Waits {
     for (const key of this.#known.keys()) this.#forget(key);
   }
 
-  async #waiting(key: string, name: PipelineName, id: number): Promise<Waiting[]> {
+  async #waiting(key: string, name: PipelineName, id: number): Promise<WaitReason[]> {
     const known = this.#known.get(key);
     const begun = this.#now();
     if (known !== undefined && begun < known.until) {
@@ -84,7 +84,7 @@ export class Waits {
 }
 
 /** Builds first: they are nearer to their start. */
-function firstReasons(view: WaitingView | undefined): Waiting[] {
+function firstReasons(view: WaitingView | undefined): WaitReason[] {
   const builds = (view?.builds ?? []).flatMap(({ job, number, reasons: [reason] }) =>
     reason === undefined ? [] : [{ job, number, reason }],
   );

@@ -1,9 +1,9 @@
 import type { Vote } from '#domain/scheduling/vote.ts';
 import type {
   ActionPorts,
-  Done,
+  ActionDone,
   Pin,
-  Refused,
+  ActionRefused,
   Retried,
   VersionTriggered,
   Voted,
@@ -21,22 +21,22 @@ import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
 
 /** What people do to pipelines, as one object over the flows. */
 export interface Actions {
-  pausePipeline(name: PipelineName, by: string): Promise<Done | Refused>;
-  unpausePipeline(name: PipelineName): Promise<Done | Refused>;
-  pauseJob(name: JobName, by: string): Promise<Done | Refused>;
-  unpauseJob(name: JobName): Promise<Done | Refused>;
-  pin(resource: ResourceName, pin: Pin): Promise<Done | Refused>;
-  unpin(resource: ResourceName): Promise<Done | Refused>;
-  disableVersion(resource: ResourceName, version: number, by: string): Promise<Done | Refused>;
-  enableVersion(resource: ResourceName, version: number): Promise<Done | Refused>;
+  pausePipeline(name: PipelineName, by: string): Promise<ActionDone | ActionRefused>;
+  unpausePipeline(name: PipelineName): Promise<ActionDone | ActionRefused>;
+  pauseJob(name: JobName, by: string): Promise<ActionDone | ActionRefused>;
+  unpauseJob(name: JobName): Promise<ActionDone | ActionRefused>;
+  pin(resource: ResourceName, pin: Pin): Promise<ActionDone | ActionRefused>;
+  unpin(resource: ResourceName): Promise<ActionDone | ActionRefused>;
+  disableVersion(resource: ResourceName, version: number, by: string): Promise<ActionDone | ActionRefused>;
+  enableVersion(resource: ResourceName, version: number): Promise<ActionDone | ActionRefused>;
   triggerVersion(
     resource: ResourceName,
     asked: { version: number; by: string },
-  ): Promise<VersionTriggered | Refused>;
-  cancelBuild(ref: BuildRef, by: string): Promise<Done | Refused>;
-  retryBuild(ref: BuildRef, by: string): Promise<Retried | Refused>;
-  vote(ref: BuildRef, given: Vote): Promise<Voted | Refused>;
-  markWarning(ref: BuildRef, by: string): Promise<Done | Refused>;
+  ): Promise<VersionTriggered | ActionRefused>;
+  cancelBuild(ref: BuildRef, by: string): Promise<ActionDone | ActionRefused>;
+  retryBuild(ref: BuildRef, by: string): Promise<Retried | ActionRefused>;
+  vote(ref: BuildRef, given: Vote): Promise<Voted | ActionRefused>;
+  markWarning(ref: BuildRef, by: string): Promise<ActionDone | ActionRefused>;
 }
 
 interface Ports extends ActionPorts {

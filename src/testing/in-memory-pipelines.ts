@@ -1,4 +1,4 @@
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { PipelineCluster, PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import type {
   NewPipelineObject,
@@ -105,7 +105,7 @@ export class InMemoryPipelines {
     this.scheduled.delete(pipeline.pipeline);
   }
 
-  #ofApi(place: PipelinePlace): Written<PipelineObject> {
+  #ofApi(place: PipelinePlace): ObjectAnswer<PipelineObject> {
     const known = this.kept.get(keyOf(place));
     if (known === undefined) return { answer: 'unknown' };
     return known.byApi ? { answer: 'done', value: seen(known) } : { answer: 'managed' };

@@ -1,8 +1,8 @@
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { ShownLists } from '#flows/views/show-lists.ts';
-import type { Shows } from '#flows/views/show-pipeline.ts';
+import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
 import { inMemoryTriggers } from './in-memory-triggers.ts';
 
@@ -16,11 +16,11 @@ const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean 
   team === 'main' && pipeline === 'app';
 
 /** The pipeline `app` is not public. */
-function inMemoryShows(): Shows {
+function inMemoryShows(): Overviews {
   const name = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
   const state = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
   return {
-    publicView: async (asked, member) =>
+    overview: async (asked, member) =>
       isApp(asked) && member ? { pipeline: name, jobs: [], resourceTypes: [], state } : undefined,
     picture: async (asked, member, { format }) =>
       isApp(asked) && member
@@ -30,7 +30,7 @@ function inMemoryShows(): Shows {
             draw: async () => ({ bytes: Buffer.from(`drawn as ${format}`) }),
           }
         : undefined,
-    pictureAtHand: () => undefined,
+    cachedPicture: () => undefined,
     badge: async (asked, member) =>
       isApp(asked) && member
         ? { label: 'app', word: 'succeeded', tone: 'succeeded', public: false }
@@ -38,7 +38,7 @@ function inMemoryShows(): Shows {
   };
 }
 
-const NOTHING_PUBLIC: ShownLists = {
+const NOTHING_PUBLIC: PublicViews = {
   pipeline: async () => undefined,
   jobs: async () => undefined,
   job: async () => undefined,
@@ -47,7 +47,7 @@ const NOTHING_PUBLIC: ShownLists = {
   resources: async () => undefined,
   resource: async () => undefined,
   versions: async () => undefined,
-  whole: async () => undefined,
+  snapshot: async () => undefined,
 };
 
 function inMemoryChecks(calls: string[]): Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'> {

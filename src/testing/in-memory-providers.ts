@@ -1,5 +1,5 @@
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from '#flows/people/object-ports.ts';
+import type { ProviderObject, ProviderObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
 
 /**
  * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.
@@ -8,18 +8,18 @@ export class InMemoryProviders implements ProviderObjects {
   readonly objects = new Map<string, StoredProvider>();
   #count = 0;
 
-  async read(canonical: string): Promise<Written<ProviderObject>> {
+  async read(canonical: string): Promise<ObjectAnswer<ProviderObject>> {
     const provider = this.objects.get(canonical);
     return provider === undefined ? { answer: 'unknown' } : done(provider);
   }
 
-  async create(provider: StoredProvider): Promise<Written<ProviderObject>> {
+  async create(provider: StoredProvider): Promise<ObjectAnswer<ProviderObject>> {
     if (this.objects.has(provider.canonical)) return { answer: 'exists' };
     this.#count += 1;
     return this.#write({ ...provider, uid: `uid-${this.#count}`, generation: 1 });
   }
 
-  async replace(read: ProviderObject, provider: StoredProvider): Promise<Written<ProviderObject>> {
+  async replace(read: ProviderObject, provider: StoredProvider): Promise<ObjectAnswer<ProviderObject>> {
     const known = this.objects.get(provider.canonical);
     if (known === undefined) return { answer: 'unknown' };
     const { uid = '', generation = 0 } = known;
@@ -27,13 +27,13 @@ export class InMemoryProviders implements ProviderObjects {
     return this.#write({ ...provider, uid, generation: generation + 1 });
   }
 
-  async remove({ provider }: ProviderObject): Promise<Written> {
+  async remove({ provider }: ProviderObject): Promise<ObjectAnswer> {
     return this.objects.delete(provider.canonical)
       ? { answer: 'done', value: undefined }
       : { answer: 'unknown' };
   }
 
-  async keepSecret(canonical: string): Promise<Written<string>> {
+  async keepSecret(canonical: string): Promise<ObjectAnswer<string>> {
     this.#count += 1;
     return { answer: 'done', value: `${canonical}_${this.#count}` };
   }
@@ -42,12 +42,12 @@ export class InMemoryProviders implements ProviderObjects {
 
   async dropSecretsBefore(): Promise<void> {}
 
-  #write(provider: StoredProvider): Written<ProviderObject> {
+  #write(provider: StoredProvider): ObjectAnswer<ProviderObject> {
     this.objects.set(provider.canonical, provider);
     return done(provider);
   }
 }
 
-function done(provider: StoredProvider): Written<ProviderObject> {
+function done(provider: StoredProvider): ObjectAnswer<ProviderObject> {
   return { answer: 'done', value: { provider, deleting: false } };
 }

@@ -1,5 +1,5 @@
 import type {
-  Heard,
+  ReceivedNotification,
   MissedNotifications,
   Notification,
   Notifications,
@@ -19,7 +19,7 @@ export class RecordedNotifications implements Notifications {
     this.sent.push(textOf(notification));
   }
 
-  listen<T extends Topic>(topics: readonly T[], heard: (notification: Heard<T>) => void): () => void {
+  listen<T extends Topic>(topics: readonly T[], heard: (notification: ReceivedNotification<T>) => void): () => void {
     const listener = (notification: Notification): void => {
       if (concerns(topics, notification)) heard(notification);
     };
@@ -36,7 +36,7 @@ export class RecordedNotifications implements Notifications {
 function concerns<T extends Topic>(
   topics: readonly T[],
   notification: Notification | MissedNotifications,
-): notification is Heard<T> {
+): notification is ReceivedNotification<T> {
   return topics.some((topic) => topic === notification.topic);
 }
 

@@ -29,7 +29,7 @@ import { pipelineFacts } from '#flows/pipelines/pipeline-facts.ts';
 import type { PipelineStore, PipelineToSave } from '#flows/pipelines/ports.ts';
 import { regenerateWebhook } from '#flows/pipelines/regenerate-webhook.ts';
 import { savePipeline } from '#flows/pipelines/save-pipeline.ts';
-import { viewsOver } from '#flows/views/complete-views.ts';
+import { completeViews } from '#flows/views/complete-views.ts';
 import { actionsOver } from './actions.ts';
 import { followOn, stateOn } from './schedule.ts';
 import { makeDatabase } from './test-database.ts';
@@ -79,7 +79,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     logs: logStore(database),
-    views: viewsOver(views(database), () => new Date()),
+    views: completeViews(views(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database, renameRequests(database)),
   };

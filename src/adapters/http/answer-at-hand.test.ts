@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { PictureWanted, Shows } from '#flows/views/show-pipeline.ts';
+import type { PictureOptions, Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';
@@ -23,18 +23,18 @@ const served = { drawn: 0, draining: false, public: true };
 const observed: { method: string; route: string; status: number; seconds: number }[] = [];
 const lines: string[] = [];
 
-const pictureOf = ({ format, hideIntermediates, groupParallel }: PictureWanted) => {
+const pictureOf = ({ format, hideIntermediates, groupParallel }: PictureOptions) => {
   const text = `${format} ${hideIntermediates} ${groupParallel}`;
   return { tag: `tag-${text.replaceAll(' ', '-')}`, public: served.public, bytes: Buffer.from(`<${text}>`) };
 };
-const shows: Shows = {
+const shows: Overviews = {
   ...inMemoryPorts().shows,
   picture: async (_name, member, wanted) => {
     const { bytes, ...picture } = pictureOf(wanted);
     served.drawn += 1;
     return member || picture.public ? { ...picture, draw: async () => ({ bytes }) } : undefined;
   },
-  pictureAtHand: (_name, wanted) =>
+  cachedPicture: (_name, wanted) =>
     served.public && wanted.version === undefined ? pictureOf(wanted) : undefined,
 };
 const serve = (pressure?: PressureLimits) =>

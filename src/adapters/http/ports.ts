@@ -4,8 +4,8 @@ import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { ShownLists } from '#flows/views/show-lists.ts';
-import type { Shows } from '#flows/views/show-pipeline.ts';
+import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { Overviews } from '#flows/views/show-pipeline.ts';
 import type { PublicMetrics } from './metrics.ts';
 
 /** What the routes and pages of pipelines, jobs, builds and resources stand on. */
@@ -13,8 +13,8 @@ export interface PipelinePorts extends ActionPorts {
   /** What members read. */
   views: Views;
   /** What the public reads of public pipelines. */
-  publicViews: ShownLists;
-  shows: Shows;
+  publicViews: PublicViews;
+  shows: Overviews;
   /** As SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;

@@ -1,6 +1,6 @@
 import * as openid from 'openid-client';
 import { scopesOf } from '#domain/access/oauth-provider.ts';
-import type { OAuthAnswer, OAuthAsk, OAuthClient, StoredProvider } from '#flows/people/oauth-ports.ts';
+import type { OAuthAnswer, OAuthRequest, OAuthClient, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
   /** The secret of our client, by the name that the provider's object gives it; asked each time. */
@@ -85,7 +85,7 @@ function secretIn(secret: string): openid.ClientAuth {
 async function urlOf(
   configuration: openid.Configuration,
   provider: StoredProvider,
-  { callbackUrl, state, nonce, verifier }: OAuthAsk,
+  { callbackUrl, state, nonce, verifier }: OAuthRequest,
 ): Promise<string> {
   const scopes = scopesOf(provider);
   const url = openid.buildAuthorizationUrl(configuration, {
@@ -99,7 +99,7 @@ async function urlOf(
   return url.href;
 }
 
-type Came = OAuthAsk & { query: string };
+type Came = OAuthRequest & { query: string };
 
 async function identifyByIdToken(
   configuration: openid.Configuration,

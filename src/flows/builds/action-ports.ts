@@ -14,9 +14,9 @@ import type { Notifications } from '#flows/notification-ports.ts';
  */
 
 /** `unknown`: there is no such thing. `refused`: it is there, and these stand against it. */
-export type Refused = { answer: 'unknown' } | { answer: 'refused'; reasons: Reason[] };
+export type ActionRefused = { answer: 'unknown' } | { answer: 'refused'; reasons: Reason[] };
 
-export interface Done {
+export interface ActionDone {
   answer: 'done';
   pipelineId: number;
   /** Builds, by row id, that ended by this or were asked to stop. */
@@ -29,16 +29,16 @@ export interface Pin {
   comment?: string;
 }
 
-export type VersionTriggered = Done & {
+export type VersionTriggered = ActionDone & {
   builds: BuildRef[];
   /** Jobs that take the resource and could not have a build. */
   refused: { job: string; reasons: Reason[] }[];
 };
 
-export type Voted = Done & { state: 'waiting' | 'approved' | 'rejected'; message: string };
+export type Voted = ActionDone & { state: 'waiting' | 'approved' | 'rejected'; message: string };
 /** The generation that the token follows from. */
-export type WebhookRegenerated = Done & { resource: number; generation: number; signed: boolean };
-export type Retried = Done & { build: BuildRef };
+export type WebhookRegenerated = ActionDone & { resource: number; generation: number; signed: boolean };
+export type Retried = ActionDone & { build: BuildRef };
 
 export interface PauseTransaction {
   /** The manifest sets whether the pipeline is paused. */
@@ -121,7 +121,7 @@ export interface LockedBuild extends GatedBuild {
   attempt: number;
 }
 
-export interface BuildTransaction {
+export interface BuildActionTransaction {
   /** Also of a job that the pipeline has no more. */
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
   /** Ends a build that has not started; one that runs is asked to stop. */
@@ -149,7 +149,7 @@ export interface RetryToWrite {
 }
 
 /** Alone with a pipeline: nothing of it is saved, decided or ended meanwhile. */
-export interface ActionTransaction extends PauseTransaction, ResourceTransaction, BuildTransaction {
+export interface ActionTransaction extends PauseTransaction, ResourceTransaction, BuildActionTransaction {
   readonly pipelineId: number;
 }
 

@@ -1,7 +1,7 @@
 import { followCheckPod, removeEnded, type FollowChecksPorts } from '#flows/checks/follow-check-pods.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import {
-  enterStrayCheckPod,
+  verifyStrayCheckPod,
   podOfAttempt,
   podOfRun,
   runOfGonePod,
@@ -75,7 +75,7 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
     await followCheckPod(found.run, found.pod, ports);
     return;
   }
-  const entered = enterStrayCheckPod(pod, runs, ports.foreign);
+  const entered = verifyStrayCheckPod(pod, runs, ports.foreign);
   if (entered.verdict !== 'foreign') await removeEnded(entered.pod, ports);
 }
 

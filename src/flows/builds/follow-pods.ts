@@ -8,10 +8,10 @@ import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import {
-  enterBuildPod,
-  enterGoneBuildPod,
+  verifyBuildPod,
+  verifyGoneBuildPod,
   podOfAttempt,
-  type DoorPorts,
+  type OwnPodPorts,
   type OurPod,
   type OwnPod,
 } from '#flows/pods/own-pods.ts';
@@ -21,7 +21,7 @@ import type { AttemptFacts, BuildStore } from './ports.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };
 
-export interface FollowBuildPorts extends DoorPorts {
+export interface FollowBuildPorts extends OwnPodPorts {
   builds: Pick<BuildStore, 'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'withBuild'>;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
@@ -42,7 +42,7 @@ export async function followSeenBuildPod(
   work: Work,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
-  const entered = await enterBuildPod(pod, work, ports);
+  const entered = await verifyBuildPod(pod, work, ports);
   if (entered.verdict === 'foreign') return 'foreign';
   if (entered.verdict === 'own') return await followBuildPod(work, entered.pod, ports);
   await remove(entered.pod, ports);
@@ -81,7 +81,7 @@ export async function followGoneBuildPod(
   work: Work,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
-  const lost = await enterGoneBuildPod(last, work, ports);
+  const lost = await verifyGoneBuildPod(last, work, ports);
   if (lost === undefined) return 'foreign';
   return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
 }

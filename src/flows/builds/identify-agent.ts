@@ -1,7 +1,7 @@
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { judgeAgentPod, type AgentPod, type Judgement } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPods, Credentials, Unavailable, Waiting } from './session-ports.ts';
+import type { AgentPods, AgentCredentials, Unavailable, AddressWait } from './session-ports.ts';
 
 export type Identified =
   | { verdict: 'known'; session: AgentSession }
@@ -13,8 +13,8 @@ export type Identified =
 
 export interface IdentifyPorts {
   pods: Pick<AgentPods, 'find' | 'ofToken'>;
-  credentials: Pick<Credentials, 'workOf'>;
-  waiting: Waiting;
+  credentials: Pick<AgentCredentials, 'workOf'>;
+  waiting: AddressWait;
 }
 
 /** Called once everything fits but the address of the Pod, which its status does not show yet. */
@@ -67,7 +67,7 @@ async function byNonce(
 
 async function waitForAddress(
   judge: () => Promise<Judgement | Unavailable>,
-  { elapsed, sleep, maxWaitMs = MAX_WAIT_MS, waited }: Waiting,
+  { elapsed, sleep, maxWaitMs = MAX_WAIT_MS, waited }: AddressWait,
   onAwaitingAddress: OnAwaitingAddress,
 ): Promise<Judgement | Unavailable> {
   let judgement = await judge();

@@ -1,8 +1,8 @@
-import type { ActionPorts, Done, Refused } from './action-ports.ts';
+import type { ActionPorts, ActionDone, ActionRefused } from './action-ports.ts';
 
 /** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
 export function notifyOfAction(
-  answer: Done | Refused,
+  answer: ActionDone | ActionRefused,
   { notifications }: Pick<ActionPorts, 'notifications'>,
 ): void {
   if (answer.answer !== 'done') return;

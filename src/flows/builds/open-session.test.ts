@@ -14,9 +14,9 @@ import { checksWithoutScopes } from '#testing/check-transactions.ts';
 import { openBuilds } from '#testing/open-builds.ts';
 import { textOf } from '#testing/recorded-notifications.ts';
 import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openSession, type OpenSessionPorts } from './open-session.ts';
+import { openAgentSession, type OpenSessionPorts } from './open-session.ts';
 import type { AttemptFacts } from './ports.ts';
-import type { SessionAnswer } from './session-ports.ts';
+import type { AgentSessionAnswer } from './session-ports.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const AGENT = 'a'.repeat(43);
@@ -117,7 +117,7 @@ const runWord: SessionRequest = {
 describe('the right agent', () => {
   test('gets its plan, and its key is the session', async () => {
     const { parts, keys } = world();
-    const answer = await openSession(buildWord(), PEER, parts);
+    const answer = await openAgentSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       answer: 'opened',
       session: BUILD,
@@ -134,7 +134,7 @@ describe('the right agent', () => {
   });
 
   test('gets the checks of its run', async () => {
-    expect(await openSession(runWord, PEER, world().parts)).toMatchObject({
+    expect(await openAgentSession(runWord, PEER, world().parts)).toMatchObject({
       answer: 'opened',
       response: { work: 'checks', run: { run: '7', checks: [{ scope: '5', resource: 'git.app' }] } },
     });
@@ -142,14 +142,14 @@ describe('the right agent', () => {
 
   test('gets the same again when its answer was lost', async () => {
     const { parts } = world();
-    const first = await openSession(buildWord(), PEER, parts);
-    const second = await openSession(buildWord(), PEER, parts);
+    const first = await openAgentSession(buildWord(), PEER, parts);
+    const second = await openAgentSession(buildWord(), PEER, parts);
     expect(second).toEqual({ ...first, answer: 'same' });
   });
 
   test('gets secrets in their places, and as what it must mask', async () => {
     const { parts } = world(withSecret);
-    const answer = await openSession(buildWord(), PEER, parts);
+    const answer = await openAgentSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       response: {
         plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
@@ -164,7 +164,7 @@ describe('the right agent', () => {
     const task = { kind: 'task' as const, name: 'own', run, env };
     const jobs = [...(unit === undefined ? [] : [{ ...unit, steps: [...unit.steps, task] }]), ...others];
     const { parts } = world(samplePipeline({ jobs }));
-    const answer = await openSession(buildWord(), PEER, parts);
+    const answer = await openAgentSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
       response: { plan: { secrets: ['hun"ter\n2'], steps: [{}, {}, { env: { TOKEN: 'as hun"ter\n2' } }] } },
     });
@@ -181,7 +181,7 @@ describe('the right agent', () => {
     test('gets a version that looks like a secret as it is, and nothing is read for it', async () => {
       const { parts, done, attempt } = world(definition);
       attempt.versions = [bait];
-      expect(await openSession(buildWord(), PEER, parts)).toMatchObject({
+      expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({
         answer: 'opened',
         response: { plan: { secrets: values, steps: [{ version: bait, env }, {}] } },
       });
@@ -191,7 +191,7 @@ describe('the right agent', () => {
     test('gets the last version of a check as it is, too', async () => {
       const { parts, done, run } = world(definition);
       run.checks = run.checks.map((check) => ({ ...check, last: bait }));
-      expect(await openSession(runWord, PEER, parts)).toMatchObject({
+      expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
         answer: 'opened',
         response: { run: { secrets: values, checks: [{ env }] } },
       });
@@ -208,7 +208,7 @@ describe('the right agent', () => {
     const { parts, done, run } = world(samplePipeline({ jobs }));
     run.checks = [];
     run.hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
-    expect(await openSession(runWord, PEER, parts)).toMatchObject({
+    expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
       answer: 'opened',
       response: {
         run: {
@@ -238,7 +238,7 @@ describe('the right agent', () => {
       token: 'projected',
       pod,
     });
-    const answer = await openSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
+    const answer = await openAgentSession({ key: AGENT, pod, token: 'projected' }, PEER, parts);
     expect(answer).toMatchObject({ answer: 'opened', response: { work: 'checks', run: { checks: [] } } });
     expect(keys.size).toBe(0);
   });
@@ -258,8 +258,8 @@ describe('an agent whose Pod has no address yet', () => {
         return found.answer === 'found' ? { ...found, pod: { ...found.pod, addresses: shown ?? [] } } : found;
       },
     };
-    const open = (word = buildWord(), peer = PEER): Promise<SessionAnswer> =>
-      openSession(word, peer, { ...made.parts, waiting: { ...realWaiting, maxWaitMs: 100 } }, (work) => {
+    const open = (word = buildWord(), peer = PEER): Promise<AgentSessionAnswer> =>
+      openAgentSession(word, peer, { ...made.parts, waiting: { ...realWaiting, maxWaitMs: 100 } }, (work) => {
         expect(made.keys.size).toBe(0);
         offered.push(work);
       });
@@ -305,17 +305,17 @@ describe('an agent whose Pod has no address yet', () => {
 describe('everybody else', () => {
   test('who shows the credential from another address gets nothing, and hurts nobody', async () => {
     const { parts, keys, done } = world();
-    expect(await openSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
+    expect(await openAgentSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
       answer: 'refused',
     });
     expect([keys.size, done]).toEqual([0, []]);
-    expect(await openSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
+    expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
   });
 
   test('who shows it from the right place with another key ends the build, with an alarm for the caller to raise', async () => {
     const { parts, done } = world();
-    await openSession(buildWord({ key: STRANGER }), PEER, parts);
-    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
+    await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
     expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
   });
 
@@ -324,7 +324,7 @@ describe('everybody else', () => {
     const { name } = buildWord().pod;
     pods.set(`team-red/${name}`, { session: BUILD, uid: 'u9' });
     const pod = { namespace: 'team-red', name, uid: 'u9' };
-    expect(await openSession(buildWord({ pod }), PEER, parts)).toEqual({
+    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toEqual({
       answer: 'refused',
       reason: 'the work belongs into namespace team-blue',
     });
@@ -335,7 +335,7 @@ describe('everybody else', () => {
     const { parts, pods } = world();
     pods.set('team-blue/mine', { session: BUILD, uid: 'u9' });
     const pod = { namespace: 'team-blue', name: 'mine', uid: 'u9' };
-    expect(await openSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
+    expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
   });
 
   test('who comes for an attempt that was replaced is over', async () => {
@@ -344,7 +344,7 @@ describe('everybody else', () => {
     const name = buildPodName({ ...attempt, attempt: 1 });
     pods.set(`team-blue/${name}`, { session: old, uid: 'u0' });
     const word = buildWord({ nonce: signNonce(KEY, old), pod: { namespace: 'team-blue', name, uid: 'u0' } });
-    expect(await openSession(word, PEER, parts)).toEqual({ answer: 'over' });
+    expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
   });
 
   test('a secret without a value ends the build with its name', async () => {
@@ -354,7 +354,7 @@ describe('everybody else', () => {
       params: { url: makeSecretPlaceholder('git/absent') },
     }));
     const { parts, done } = world(definition);
-    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
     expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
   });
 
@@ -362,14 +362,14 @@ describe('everybody else', () => {
     const reason = 'reading Pod team-blue/app: refused (Unreachable)';
     const { parts, keys } = world();
     parts.pods.find = async () => ({ answer: 'unavailable', reason });
-    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason });
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason });
     expect(keys.size).toBe(0);
   });
 
   test('an API server that shows no Secrets is no verdict either: the build goes on', async () => {
     const { parts, keys, done } = world(withSecret);
     parts.secrets.read = async () => ({ answer: 'unavailable', reason: 'away' });
-    expect(await openSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
+    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
     expect([keys.size, done]).toEqual([0, []]);
   });
 
@@ -378,7 +378,7 @@ describe('everybody else', () => {
     parts.builds.attemptFacts = async () => {
       throw new Error('away');
     };
-    await expect(openSession(buildWord(), PEER, parts)).rejects.toThrow('away');
-    expect(await openSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
+    await expect(openAgentSession(buildWord(), PEER, parts)).rejects.toThrow('away');
+    expect(await openAgentSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
   });
 });

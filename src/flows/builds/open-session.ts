@@ -11,8 +11,8 @@ import { identifyAgent, type Identified, type IdentifyPorts } from './identify-a
 import type { BuildStore } from './ports.ts';
 import type {
   AgentPods,
-  Credentials,
-  SessionAnswer,
+  AgentCredentials,
+  AgentSessionAnswer,
   SessionStore,
   TeamSecrets,
   Unavailable,
@@ -20,7 +20,7 @@ import type {
 
 export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;
-  credentials: Credentials;
+  credentials: AgentCredentials;
   secrets: TeamSecrets;
   builds: Pick<BuildStore, 'attemptFacts' | 'withBuild'>;
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
@@ -39,12 +39,12 @@ type OnProvisional = (work: SessionResponse) => void;
  * prepares the work; each counts only together with the other. The session is written last, so a caller who
  * is refused leaves no trace.
  */
-export async function openSession(
+export async function openAgentSession(
   request: SessionRequest,
   peer: string,
   ports: OpenSessionPorts,
   onProvisional: OnProvisional = () => undefined,
-): Promise<SessionAnswer> {
+): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
   const preparing = claimed && prepare(claimed, ports);
   // Awaited only once the caller is identified: until then its failure is nobody's.
@@ -71,7 +71,7 @@ interface Caller {
   verdict: 'known' | 'group';
 }
 
-async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): Promise<SessionAnswer> {
+async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): Promise<AgentSessionAnswer> {
   if (work.answer === 'over') return { answer: 'over' };
   if (work.answer === 'unavailable') return { answer: 'not-yet', reason: work.reason };
   const reason = wrongPodReason(caller.request, work, caller.verdict);
@@ -85,7 +85,7 @@ async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): 
  * The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or
  * gone.
  */
-const NOTHING_DUE: SessionAnswer = {
+const NOTHING_DUE: AgentSessionAnswer = {
   answer: 'opened',
   session: { kind: 'checks', run: 0 },
   response: { work: 'checks', run: { format: 1, run: '0', containers: [], checks: [], secrets: [] } },
@@ -167,7 +167,7 @@ async function failWithoutSecrets(
   session: AgentSession,
   { pipelineId, reasons }: MissingSecrets,
   ports: OpenSessionPorts,
-): Promise<SessionAnswer> {
+): Promise<AgentSessionAnswer> {
   await endWork({ session, reason: 'SecretMissing', message: reasons.join(' ') }, pipelineId, ports);
   return { answer: 'over' };
 }
@@ -176,7 +176,7 @@ async function claimSession(
   { request, session }: Caller,
   { pipelineId, response }: ReadyWork,
   ports: OpenSessionPorts,
-): Promise<SessionAnswer> {
+): Promise<AgentSessionAnswer> {
   const keyHash = ports.credentials.hashOf(request.key);
   const answer = await ports.sessions.openSession(session, keyHash, request.pod.uid, ports.now());
   if (answer === 'opened' || answer === 'same') return { answer, session, response };

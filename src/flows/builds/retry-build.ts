@@ -1,12 +1,12 @@
 import { decideRetry } from '#domain/scheduling/retry-build.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { ActionPorts, Refused, Retried } from './action-ports.ts';
+import type { ActionPorts, ActionRefused, Retried } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** The same build again: with the inputs and the definition of the one that it repeats. */
-export async function retryBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Retried | Refused> {
+export async function retryBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Retried | ActionRefused> {
   const at = ports.now();
-  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Retried | Refused> => {
+  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Retried | ActionRefused> => {
     const build = await tx.build(ref);
     if (build === undefined) return { answer: 'unknown' };
     const decision = decideRetry({ ...(await tx.retryFacts(build)), number: ref.number });

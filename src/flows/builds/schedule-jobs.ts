@@ -80,13 +80,13 @@ export async function decidePipeline(
 ): Promise<PipelineDecided> {
   const { facts, decision, written } = await decideAndWrite(tx, at, how);
   return {
-    builds: written.made.map(refOf),
+    builds: written.made.map(buildRefOf),
     interrupted: written.interrupted,
     held: facts.resources.some((resource) => resource.held !== undefined),
     more: facts.more || decision.unfinished.length > 0,
   };
 }
 
-export function refOf({ team, pipeline, job, number }: MadeBuild): BuildRef {
+export function buildRefOf({ team, pipeline, job, number }: MadeBuild): BuildRef {
   return { team, pipeline, job, number };
 }

@@ -45,14 +45,14 @@ export interface TeamSecrets {
   read(namespace: string, names: string[]): Promise<SecretsAnswer>;
 }
 
-export interface Credentials {
+export interface AgentCredentials {
   /** The work that a nonce was signed for; undefined when we did not sign it. */
   workOf(nonce: string): AgentSession | undefined;
   /** What the database keeps of an agent's key. */
   hashOf(key: string): string;
 }
 
-export interface Waiting {
+export interface AddressWait {
   /** Monotonic, in milliseconds. */
   elapsed: () => number;
   sleep: (milliseconds: number) => Promise<void>;
@@ -61,7 +61,7 @@ export interface Waiting {
   waited?: (seconds: number) => void;
 }
 
-export type SessionAnswer =
+export type AgentSessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
   /** The same key again: its first answer was lost. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }

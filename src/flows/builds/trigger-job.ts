@@ -1,9 +1,9 @@
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/names.ts';
-import type { Heard, Notifications } from '#flows/notification-ports.ts';
+import type { ReceivedNotification, Notifications } from '#flows/notification-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
 import type { BuildStore } from './ports.ts';
-import { refOf } from './schedule-jobs.ts';
+import { buildRefOf } from './schedule-jobs.ts';
 import type { RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 interface Ports {
@@ -96,7 +96,7 @@ async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerA
     const checks = cause?.kind === 'manual' ? cause.checks : undefined;
     return {
       answer: 'created',
-      build: refOf(build),
+      build: buildRefOf(build),
       interrupted: written.interrupted,
       ...(checks !== undefined && { checks }),
     };
@@ -129,7 +129,7 @@ async function waitForAnswer(
   }
 }
 
-function mayAnswer(notification: Heard<'schedule' | 'status'>, { pipelineId }: TriggerWaits): boolean {
+function mayAnswer(notification: ReceivedNotification<'schedule' | 'status'>, { pipelineId }: TriggerWaits): boolean {
   if (notification.topic === 'missed') return true;
   return notification.pipeline === 'all' || notification.pipeline === pipelineId;
 }

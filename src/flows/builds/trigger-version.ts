@@ -1,9 +1,9 @@
 import { followingJobs } from '#domain/scheduling/cascade.ts';
 import type { ResourceName } from '#flows/names.ts';
-import type { ActionPorts, Refused, VersionTriggered } from './action-ports.ts';
+import type { ActionPorts, ActionRefused, VersionTriggered } from './action-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
 import { notifyOfAction } from './notify-of-action.ts';
-import { refOf } from './schedule-jobs.ts';
+import { buildRefOf } from './schedule-jobs.ts';
 import type { TriggerStore, VersionTransaction } from './trigger-ports.ts';
 
 interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
@@ -18,7 +18,7 @@ export async function triggerVersion(
   resource: ResourceName,
   asked: { version: number; by: string },
   ports: Ports,
-): Promise<VersionTriggered | Refused> {
+): Promise<VersionTriggered | ActionRefused> {
   const at = ports.now();
   const answer = await ports.builds.withVersionRequests(
     resource,
@@ -43,7 +43,7 @@ async function answerRequests(tx: VersionTransaction, at: Date): Promise<Version
     answer: 'done',
     pipelineId: tx.pipelineId,
     stopped: written.interrupted,
-    builds: written.made.filter(({ request }) => request !== undefined && jobOf.has(request)).map(refOf),
+    builds: written.made.filter(({ request }) => request !== undefined && jobOf.has(request)).map(buildRefOf),
     refused: decision.refused.flatMap(({ request, reasons }) => {
       const job = jobOf.get(request);
       return job === undefined ? [] : { job: nameOf.get(job) ?? '', reasons };

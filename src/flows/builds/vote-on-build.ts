@@ -1,12 +1,12 @@
 import { decideVote, type Vote } from '#domain/scheduling/vote.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { ActionPorts, Refused, Voted } from './action-ports.ts';
+import type { ActionPorts, ActionRefused, Voted } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** Approves or rejects a build that waits at its gate. */
-export async function voteOnBuild(ref: BuildRef, vote: Vote, ports: ActionPorts): Promise<Voted | Refused> {
+export async function voteOnBuild(ref: BuildRef, vote: Vote, ports: ActionPorts): Promise<Voted | ActionRefused> {
   const at = ports.now();
-  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Voted | Refused> => {
+  const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Voted | ActionRefused> => {
     const build = await tx.build(ref);
     if (build === undefined) return { answer: 'unknown' };
     const decision = decideVote(build, vote);

@@ -1,7 +1,7 @@
 import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from './object-ports.ts';
+import type { ProviderObject, ProviderObjects, ObjectAnswer } from './object-ports.ts';
 import type { Act } from './ports.ts';
 import { refuseProviderChange, refuseProviderRemoval } from './save-provider.ts';
 
@@ -12,7 +12,7 @@ export interface ChangeProviderPorts {
 }
 
 export type ProviderChanged =
-  | Written<StoredProvider>
+  | ObjectAnswer<StoredProvider>
   | { answer: 'fault'; message: string }
   /** Somebody could not sign in any more; the message names them. */
   | { answer: 'lock-out'; message: string };
@@ -83,7 +83,7 @@ export async function updateProvider(
 async function readToChange(
   canonical: string,
   { objects }: ChangeProviderPorts,
-): Promise<Written<ProviderObject>> {
+): Promise<ObjectAnswer<ProviderObject>> {
   const read = await objects.read(canonical);
   if (read.answer !== 'done' || !read.value.deleting) return read;
   return { answer: 'refused', message: 'Its deletion is under way.' };

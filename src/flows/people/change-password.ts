@@ -1,8 +1,8 @@
 import { passwordFault } from '#domain/access/names-and-passwords.ts';
 import { writeAccountChange } from './manage-accounts.ts';
 import type { AccountStore, Passwords } from './ports.ts';
-import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
-import { takeAttempt } from './throttle.ts';
+import { openUserSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
+import { throttleAttempt } from './throttle.ts';
 
 export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'passwords'> {
   accounts: Pick<AccountStore, 'credentials' | 'withAccount'>;
@@ -50,7 +50,7 @@ export async function changePassword(
   const password = { hash: await ports.passwords.hash(wanted), mustChange: false, keepTokens };
   await writeAccountChange(username, { password }, { by: username, at: ports.now() }, ports);
   const now = await ports.accounts.credentials(username);
-  const session = now && (await openSession(now, { action: 'user.session_renewed' }, caller, ports));
+  const session = now && (await openUserSession(now, { action: 'user.session_renewed' }, caller, ports));
   return session === undefined ? { answer: 'gone' } : { answer: 'changed', session };
 }
 
@@ -68,7 +68,7 @@ async function refuseCurrent(
   ports: ChangePasswordPorts,
 ): Promise<PasswordChanged | undefined> {
   const keys = [{ kind: 'account' as const, name: username }];
-  const wait = await takeAttempt(keys, ports);
+  const wait = await throttleAttempt(keys, ports);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
   if (!(await ports.passwords.verify(hash, current ?? ''))) return { answer: 'wrong-current' };
   await ports.throttle.forgive(keys);

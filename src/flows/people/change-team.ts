@@ -2,7 +2,7 @@ import { ignoredGroups } from '#domain/access/group-roles.ts';
 import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { OAuthStore } from './oauth-ports.ts';
-import type { TeamObjects, Written } from './object-ports.ts';
+import type { TeamObjects, ObjectAnswer } from './object-ports.ts';
 import type { Act, Changed, MemberStore, TeamChange, TeamView } from './ports.ts';
 
 export interface ChangeTeamPorts {
@@ -12,7 +12,7 @@ export interface ChangeTeamPorts {
 }
 
 export type TeamMade =
-  | Exclude<Written, { answer: 'done' }>
+  | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'done'; team: TeamView }
   /** The object is there, and the operator has yet to carry it out. */
   | { answer: 'waiting' }

@@ -1,7 +1,7 @@
 import type { Ways } from '#domain/access/lock-out.ts';
 import type { Claims, OAuthProvider } from '#domain/access/oauth-provider.ts';
 import type { ProviderState } from '#domain/access/provider-change.ts';
-import type { Act, Credentials } from './ports.ts';
+import type { Act, StoredCredentials } from './ports.ts';
 
 /*
  * What signing in by identity providers needs from outside. The promises of `access-ports.ts` hold.
@@ -47,7 +47,7 @@ export interface LinkedIdentity {
 }
 
 /** `refused`: with the reason, and the reason names who would be locked out. */
-export type Kept = { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
+export type SignInMethodsChanged = { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
 
 /** How people can sign in. */
 export interface SignInMethods {
@@ -81,7 +81,7 @@ export interface OAuthStore extends SignInMethods {
   openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<boolean>;
   /** Once; undefined when there is none, or it is too old. */
   takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
-  accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<Credentials | undefined>;
+  accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<StoredCredentials | undefined>;
   /** What the provider told of somebody's groups now: roles by others are gone. */
   saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
   keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
@@ -108,15 +108,15 @@ export interface OAuthAnswer {
 /** Speaks with providers. `failure` is for the log: it may quote what they said. */
 export interface OAuthClient {
   /** Where the browser is sent. */
-  authorizationUrl(provider: StoredProvider, ask: OAuthAsk): Promise<{ url: string } | { failure: string }>;
+  authorizationUrl(provider: StoredProvider, ask: OAuthRequest): Promise<{ url: string } | { failure: string }>;
   /** The answer that came with the browser, checked in every way that the protocol has, for who it is. */
   identify(
     provider: StoredProvider,
-    ask: OAuthAsk & { query: string },
+    ask: OAuthRequest & { query: string },
   ): Promise<OAuthAnswer | { failure: string }>;
 }
 
-export interface OAuthAsk {
+export interface OAuthRequest {
   callbackUrl: string;
   state: string;
   nonce: string;

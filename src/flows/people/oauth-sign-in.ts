@@ -3,13 +3,13 @@ import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth
 import type {
   LinkBegun,
   OAuthAnswer,
-  OAuthAsk,
+  OAuthRequest,
   OAuthClient,
   OAuthStore,
   StoredProvider,
 } from './oauth-ports.ts';
 import type { AccountStore } from './ports.ts';
-import { openSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
+import { openUserSession, type Caller, type OpenedSession, type SignInPorts } from './sign-in.ts';
 
 export interface OAuthPorts extends Pick<
   SignInPorts,
@@ -99,7 +99,7 @@ export async function finishFlow(answer: FlowAnswer, ports: OAuthPorts): Promise
   const provider = await enabled(canonical, ports);
   if (provider === undefined) return { answer: 'failed', message: 'The provider was disabled meanwhile.' };
   const { nonce, verifier } = flow;
-  const ask: OAuthAsk = {
+  const ask: OAuthRequest = {
     callbackUrl: callbackOf(ports.externalUrl ?? '', canonical),
     state,
     nonce,
@@ -125,7 +125,7 @@ async function signInAs(
   const known = await ports.oauth.accountOf({ issuer, subject });
   if (known !== undefined) {
     await ports.oauth.saveGroups({ issuer, subject }, groups, ports.now());
-    const session = await openSession(known, BY_PROVIDER, caller, ports);
+    const session = await openUserSession(known, BY_PROVIDER, caller, ports);
     return session === undefined ? { answer: 'failed', message: CHANGED } : { answer: 'signed-in', session };
   }
   const token = ports.random();
@@ -172,7 +172,7 @@ export async function completeProfile(
   if (made === 'taken') return { answer: 'taken' };
   if (made === 'unknown') return { answer: 'unknown' };
   const account = await ports.accounts.credentials(username);
-  const session = account && (await openSession(account, BY_PROVIDER, caller, ports));
+  const session = account && (await openUserSession(account, BY_PROVIDER, caller, ports));
   return session === undefined ? { answer: 'unknown' } : { answer: 'signed-in', session };
 }
 

@@ -1,7 +1,7 @@
 import type { StoredProvider } from './oauth-ports.ts';
 
 /** What the API server said of a write or a read. */
-export type Written<T = unknown> =
+export type ObjectAnswer<T = unknown> =
   | { answer: 'done'; value: T }
   | { answer: 'exists' }
   | { answer: 'unknown' }
@@ -20,9 +20,9 @@ export interface TeamObject {
 
 export interface TeamObjects {
   /** One that the API made. */
-  read(name: string): Promise<Written<TeamObject>>;
-  create(name: string, by: string): Promise<Written>;
-  remove(name: string, by: string): Promise<Written>;
+  read(name: string): Promise<ObjectAnswer<TeamObject>>;
+  create(name: string, by: string): Promise<ObjectAnswer>;
+  remove(name: string, by: string): Promise<ObjectAnswer>;
 }
 
 export interface ProviderObject {
@@ -33,13 +33,13 @@ export interface ProviderObject {
 
 export interface ProviderObjects {
   /** One that the API made. */
-  read(canonical: string): Promise<Written<ProviderObject>>;
-  create(provider: StoredProvider, by: string): Promise<Written<ProviderObject>>;
+  read(canonical: string): Promise<ObjectAnswer<ProviderObject>>;
+  create(provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
   /** Only while it is what was read. */
-  replace(read: ProviderObject, provider: StoredProvider, by: string): Promise<Written<ProviderObject>>;
-  remove(read: ProviderObject): Promise<Written>;
+  replace(read: ProviderObject, provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
+  remove(read: ProviderObject): Promise<ObjectAnswer>;
   /** Under a name of its own, which no other secret ever has: `secretKey` of a provider. */
-  keepSecret(canonical: string, secret: string): Promise<Written<string>>;
+  keepSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
   dropSecret(key: string): Promise<void>;
   /** Those that were kept for the provider before then, but for one. */
   dropSecretsBefore(canonical: string, at: Date, but?: string): Promise<void>;

@@ -31,7 +31,7 @@ export interface Account {
 }
 
 /** What signing in looks at. */
-export interface Credentials {
+export interface StoredCredentials {
   id: number;
   username: string;
   passwordHash?: string;
@@ -80,7 +80,7 @@ export interface AccountStore {
   seedAdmin(admin: { username: string; passwordHash: string }, at: Date): Promise<'seeded' | 'not-empty'>;
   accounts(page: Page): Promise<Listed<Account>>;
   account(username: string): Promise<Account | undefined>;
-  credentials(username: string): Promise<Credentials | undefined>;
+  credentials(username: string): Promise<StoredCredentials | undefined>;
   createAccount(account: NewAccount, act: Act): Promise<'created' | 'taken'>;
   /** `work` acts only through its transaction. */
   withAccount<T>(username: string, work: (tx: AccountTransaction) => Promise<T>): Promise<T>;

@@ -1,12 +1,12 @@
 import { refuseLocalLoss, refuseUnlink, type Offered } from '#domain/access/lock-out.ts';
-import type { Kept, OAuthStore, SignInMethods } from './oauth-ports.ts';
+import type { SignInMethodsChanged, OAuthStore, SignInMethods } from './oauth-ports.ts';
 import type { Act } from './ports.ts';
 
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
 /** Turns signing in by password on or off. */
-export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<Kept> {
-  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const offered = await offeredBy(tx);
     const message = local ? undefined : refuseLocalLoss(await tx.users(), offered);
     if (message !== undefined) return { answer: 'refused', message };
@@ -20,8 +20,8 @@ export async function unlink(
   link: { userId: number; provider: string },
   act: Act,
   oauth: Store,
-): Promise<Kept> {
-  return await oauth.withSignInMethods(async (tx): Promise<Kept> => {
+): Promise<SignInMethodsChanged> {
+  return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const user = await tx.user(link.userId);
     if (user === undefined) return { answer: 'unknown' };
     const message = refuseUnlink(user, link.provider, await offeredBy(tx));

@@ -2,13 +2,13 @@ import type { AttemptKey } from '#domain/access/throttle.ts';
 import type {
   AccountStore,
   AuditStore,
-  Credentials,
+  StoredCredentials,
   Passwords,
   SessionToOpen,
   UserSessionStore,
 } from './ports.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
-import { takeAttempt } from './throttle.ts';
+import { throttleAttempt } from './throttle.ts';
 
 export interface SignInPorts {
   accounts: Pick<AccountStore, 'credentials'>;
@@ -66,13 +66,13 @@ export async function signIn(
     { kind: 'account', name },
     { kind: 'address', name: caller.network },
   ];
-  const wait = await takeAttempt(keys, ports);
+  const wait = await throttleAttempt(keys, ports);
   if (wait > 0) return { answer: 'wait', seconds: Math.ceil(wait / 1000) };
   const known = await ports.accounts.credentials(name);
   const fits = await ports.passwords.verify(known?.passwordHash, password);
   const session =
     known !== undefined && fits
-      ? await openSession(known, { action: 'user.signed_in' }, caller, ports)
+      ? await openUserSession(known, { action: 'user.signed_in' }, caller, ports)
       : undefined;
   if (session === undefined) {
     const entry = { actor: name, action: 'user.sign_in_failed', targetType: 'user', target: name };
@@ -88,8 +88,8 @@ export async function signIn(
 }
 
 /** Undefined when the account changed at this moment: what was looked at no longer holds. */
-export async function openSession(
-  account: Omit<Credentials, 'passwordHash'>,
+export async function openUserSession(
+  account: Omit<StoredCredentials, 'passwordHash'>,
   how: Pick<SessionToOpen, 'action' | 'byProvider'>,
   caller: Caller,
   ports: Pick<SignInPorts, 'sessions' | 'now' | 'newSessionId' | 'sessionSeconds'>,

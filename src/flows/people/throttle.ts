@@ -5,7 +5,7 @@ import type { ThrottleStore } from './throttle-ports.ts';
  * Counts an attempt as failed until it succeeds. Answers how many milliseconds it has to wait: 0 if it may go
  * on. While it waits it counts for no key.
  */
-export async function takeAttempt(
+export async function throttleAttempt(
   keys: readonly AttemptKey[],
   { throttle, now }: { throttle: Pick<ThrottleStore, 'withFailures'>; now: () => Date },
 ): Promise<number> {

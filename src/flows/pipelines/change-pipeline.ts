@@ -1,7 +1,7 @@
 import type { PipelineName } from '#flows/names.ts';
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { Act, MemberStore } from '#flows/people/ports.ts';
-import { findingsOf, type Finding } from './diagnose-manifest.ts';
+import { findingsOf, type ManifestFinding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
 import type { PipelineObject, PipelineObjects, PipelinePlace, PipelineSpec } from './object-ports.ts';
 
@@ -13,10 +13,10 @@ export interface ChangePipelinePorts {
 }
 
 export type PipelineChanged =
-  | Exclude<Written, { answer: 'done' }>
-  | { answer: 'invalid'; findings: Finding[] }
+  | Exclude<ObjectAnswer, { answer: 'done' }>
+  | { answer: 'invalid'; findings: ManifestFinding[] }
   /** Stands in the cluster. Without `verdict` the operator has yet to look; what it refuses does not run. */
-  | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: Finding[] };
+  | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: ManifestFinding[] };
 
 /** How long an answer waits for the operator. */
 const TRIES = 80;
@@ -26,7 +26,7 @@ const PAUSE_MS = 100;
 export async function validatePipeline(
   { config, vars = {} }: Pick<PipelineSpec, 'config' | 'vars'>,
   compiler: Compiler,
-): Promise<Finding[]> {
+): Promise<ManifestFinding[]> {
   return await findingsOf({ config, vars, varsElsewhere: false }, compiler);
 }
 
@@ -64,7 +64,7 @@ export async function updatePipeline(
 export async function readPipeline(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
-): Promise<Written<PipelineObject>> {
+): Promise<ObjectAnswer<PipelineObject>> {
   const place = await placeOf(name, ports);
   return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
 }
@@ -73,7 +73,7 @@ export async function readPipeline(
 export async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
-): Promise<Written<PipelineObject>> {
+): Promise<ObjectAnswer<PipelineObject>> {
   const read = await readPipeline(name, ports);
   if (read.answer !== 'done') return read;
   const { deleting, others } = read.value;
@@ -87,7 +87,7 @@ export async function readToChange(
 export async function deletePipeline(
   name: PipelineName,
   ports: ChangePipelinePorts,
-): Promise<Exclude<Written, { answer: 'done' }> | { answer: 'gone' } | { answer: 'waiting' }> {
+): Promise<Exclude<ObjectAnswer, { answer: 'done' }> | { answer: 'gone' } | { answer: 'waiting' }> {
   const read = await readPipeline(name, ports);
   if (read.answer !== 'done') return read;
   const removed = await ports.objects.remove(read.value);
@@ -117,7 +117,7 @@ async function placeOf(
   return namespace === undefined ? undefined : { namespace, name: pipeline };
 }
 
-function refuses(findings: readonly Finding[]): boolean {
+function refuses(findings: readonly ManifestFinding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
@@ -127,7 +127,7 @@ function refuses(findings: readonly Finding[]): boolean {
  */
 export async function judged(
   written: PipelineObject,
-  warnings: Finding[],
+  warnings: ManifestFinding[],
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
 ): Promise<PipelineChanged> {
   for (let tried = 0; tried < TRIES; tried += 1) {

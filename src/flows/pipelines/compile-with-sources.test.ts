@@ -5,7 +5,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { compileWithSources, type SourcePorts } from './compile-with-sources.ts';
 import type { ConfigurationAnswer, PipelineManifest, SourceAnswer } from './manifest-ports.ts';
-import type { KeptSources } from './ports.ts';
+import type { CachedSources } from './ports.ts';
 import { MAX_FETCHING_PIPELINES, SourceTurns } from './source-turns.ts';
 
 const manifest: PipelineManifest = { team: 'blue', pipeline: 'demo', namespace: 'blue', uid: 'uid' };
@@ -23,7 +23,7 @@ interface World {
   /** Which sources each text names; a pipeline names `first`. */
   names?: Record<string, string[]>;
   answers?: Record<string, SourceAnswer>;
-  kept?: KeptSources;
+  kept?: CachedSources;
   turns?: SourceTurns;
   /** How long each fetch takes. */
   fetchMs?: number;
@@ -39,7 +39,7 @@ function ports({
 }: World) {
   let clock = 0;
   const read: string[] = [];
-  const stored: KeptSources[] = [];
+  const stored: CachedSources[] = [];
   const seen: ResolvedSources[] = [];
   const compile = (_config: string, _variables: object, sources: ResolvedSources = {}): Compilation => {
     seen.push(sources);

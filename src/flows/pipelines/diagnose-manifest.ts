@@ -34,7 +34,7 @@ export async function diagnoseManifest(
 }
 
 /** One of them, with its place as numbers. */
-export interface Finding {
+export interface ManifestFinding {
   severity: 'error' | 'warning';
   /** Stable; absent for what is only said. */
   code?: string;
@@ -48,7 +48,7 @@ export interface Finding {
 }
 
 /** The same, for programs: errors are what refuses. */
-export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<Finding[]> {
+export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
   const { refusing, others, needs } = await look(text, compiler);
   return [
     ...refusing.map((diagnostic) => toFinding(diagnostic, 'error')),
@@ -61,11 +61,11 @@ export async function findingsOf(text: ManifestText, compiler: Compiler): Promis
   ];
 }
 
-function toFinding({ code, range, message, help }: Diagnostic, severity: Finding['severity']): Finding {
+function toFinding({ code, range, message, help }: Diagnostic, severity: ManifestFinding['severity']): ManifestFinding {
   return { severity, code, ...placeOf(range), message, help };
 }
 
-type Place = Pick<Finding, 'line' | 'column' | 'endLine' | 'endColumn'>;
+type Place = Pick<ManifestFinding, 'line' | 'column' | 'endLine' | 'endColumn'>;
 
 function placeOf(range: Diagnostic['range']): Place {
   if (range === undefined) return {};

@@ -1,5 +1,5 @@
 import { cancelledByDisable } from '#domain/scheduling/build-changes.ts';
-import type { ActionPorts, Done, Refused } from '#flows/builds/action-ports.ts';
+import type { ActionPorts, ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 
@@ -8,9 +8,9 @@ export async function disableVersion(
   name: ResourceName,
   { version, by }: { version: number; by: string },
   ports: ActionPorts,
-): Promise<Done | Refused> {
+): Promise<ActionDone | ActionRefused> {
   const at = ports.now();
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource, version);
     if (resource === undefined) return { answer: 'unknown' };
     await tx.disableVersion(version, by);
@@ -28,8 +28,8 @@ export async function enableVersion(
   name: ResourceName,
   version: number,
   ports: ActionPorts,
-): Promise<Done | Refused> {
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+): Promise<ActionDone | ActionRefused> {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource, version);
     if (resource === undefined) return { answer: 'unknown' };
     await tx.enableVersion(version, resource.id);

@@ -1,4 +1,4 @@
-import type { ProviderObjects, TeamObjects, Written } from '#flows/people/object-ports.ts';
+import type { ProviderObjects, TeamObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*
@@ -49,9 +49,9 @@ export interface NewPipelineObject extends PipelinePlace {
 
 export interface PipelineObjects {
   /** One that the API made. */
-  read(place: PipelinePlace): Promise<Written<PipelineObject>>;
-  create(object: NewPipelineObject, by: string): Promise<Written<PipelineObject>>;
+  read(place: PipelinePlace): Promise<ObjectAnswer<PipelineObject>>;
+  create(object: NewPipelineObject, by: string): Promise<ObjectAnswer<PipelineObject>>;
   /** Only while it is what was read. */
-  replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<Written<PipelineObject>>;
-  remove(read: PipelineObject): Promise<Written>;
+  replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<ObjectAnswer<PipelineObject>>;
+  remove(read: PipelineObject): Promise<ObjectAnswer>;
 }

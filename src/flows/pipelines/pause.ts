@@ -1,5 +1,5 @@
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
-import type { ActionPorts, ActionTransaction, Done, Refused } from '#flows/builds/action-ports.ts';
+import type { ActionPorts, ActionTransaction, ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
 
@@ -8,12 +8,12 @@ export async function pausePipeline(
   name: PipelineName,
   by: string,
   ports: ActionPorts,
-): Promise<Done | Refused> {
+): Promise<ActionDone | ActionRefused> {
   return await changePipeline(name, ports, async (tx) => await tx.pausePipeline(by));
 }
 
 /** With the jobs that are paused. Versions that came meanwhile trigger nothing. */
-export async function unpausePipeline(name: PipelineName, ports: ActionPorts): Promise<Done | Refused> {
+export async function unpausePipeline(name: PipelineName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   return await changePipeline(name, ports, async (tx) => await tx.unpausePipeline());
 }
 
@@ -21,8 +21,8 @@ async function changePipeline(
   name: PipelineName,
   ports: ActionPorts,
   write: (tx: ActionTransaction) => Promise<void>,
-): Promise<Done | Refused> {
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+): Promise<ActionDone | ActionRefused> {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const reason = whyManaged(await tx.pausedByManifest());
     if (reason !== undefined) return { answer: 'refused', reasons: [reason] };
     await write(tx);
@@ -32,12 +32,12 @@ async function changePipeline(
   return answer;
 }
 
-export async function pauseJob(name: JobName, by: string, ports: ActionPorts): Promise<Done | Refused> {
+export async function pauseJob(name: JobName, by: string, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   return await changeJob(name, ports, async (tx, job) => await tx.pauseJob(job, by));
 }
 
 /** Versions that came meanwhile trigger nothing. */
-export async function unpauseJob(name: JobName, ports: ActionPorts): Promise<Done | Refused> {
+export async function unpauseJob(name: JobName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   return await changeJob(name, ports, async (tx, job) => await tx.unpauseJob(job));
 }
 
@@ -45,8 +45,8 @@ async function changeJob(
   name: JobName,
   ports: ActionPorts,
   write: (tx: ActionTransaction, job: number) => Promise<void>,
-): Promise<Done | Refused> {
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+): Promise<ActionDone | ActionRefused> {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const job = await tx.job(name.job);
     if (job === undefined) return { answer: 'unknown' };
     await write(tx, job);

@@ -3,11 +3,11 @@ import { cancelledByPin } from '#domain/scheduling/build-changes.ts';
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
 import type {
   ActionPorts,
-  Done,
+  ActionDone,
   Pin,
   PinToWrite,
   PinTransaction,
-  Refused,
+  ActionRefused,
 } from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
@@ -15,9 +15,9 @@ import type { ResourceName } from '#flows/names.ts';
 /**
  * Builds take this version of the resource and no other. Those that have not started with another one end.
  */
-export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPorts): Promise<Done | Refused> {
+export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   const at = ports.now();
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource, pin.version);
     if (resource === undefined) return { answer: 'unknown' };
     const reason = whyManaged(resource.managed);
@@ -29,8 +29,8 @@ export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPor
   return answer;
 }
 
-export async function unpinResource(name: ResourceName, ports: ActionPorts): Promise<Done | Refused> {
-  const answer = await ports.actions.withPipeline(name, async (tx): Promise<Done | Refused> => {
+export async function unpinResource(name: ResourceName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+  const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource);
     if (resource === undefined) return { answer: 'unknown' };
     const reason = whyManaged(resource.managed);

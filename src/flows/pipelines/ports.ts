@@ -43,7 +43,7 @@ export interface SavedPipeline {
 }
 
 /** What was found under the sources of a pipeline. */
-export interface KeptSources {
+export interface CachedSources {
   /** Of the text, the variables and the request that they were fetched for. */
   key: string;
   sources: ResolvedSources;
@@ -74,7 +74,7 @@ export interface PipelineFacts {
   /** So many builds have not started that new versions make none. */
   queueFull?: boolean;
   /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
-  waiting?: Waiting[];
+  waiting?: WaitReason[];
 }
 
 export interface StoredFacts extends Omit<PipelineFacts, 'queueFull' | 'waiting' | 'resources'> {
@@ -83,7 +83,7 @@ export interface StoredFacts extends Omit<PipelineFacts, 'queueFull' | 'waiting'
   resources: (Omit<PipelineFacts['resources'][number], 'stalled'> & DueCheckTimer)[];
 }
 
-export interface Waiting {
+export interface WaitReason {
   job: string;
   /** Absent: it is the job that gets no build. */
   number?: string;
@@ -101,9 +101,9 @@ export interface PipelineStore extends RenameStore, SaveStore {
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
   /** Those of the team that have not been removed. */
   countPipelines(team: string): Promise<number>;
-  keptSources(name: PipelineName): Promise<KeptSources | undefined>;
+  keptSources(name: PipelineName): Promise<CachedSources | undefined>;
   /** In place of those kept before. */
-  keepSources(name: PipelineName, kept: KeptSources): Promise<void>;
+  keepSources(name: PipelineName, kept: CachedSources): Promise<void>;
   /** Those that have not been removed, for the comparison with objects. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }

@@ -1,4 +1,4 @@
-import type { ActionStore, Refused, WebhookRegenerated } from '#flows/builds/action-ports.ts';
+import type { ActionStore, ActionRefused, WebhookRegenerated } from '#flows/builds/action-ports.ts';
 import type { ResourceName } from '#flows/names.ts';
 
 interface Ports {
@@ -12,8 +12,8 @@ export async function regenerateWebhook(
   name: ResourceName,
   signed: boolean | undefined,
   { actions, webhookHash }: Ports,
-): Promise<WebhookRegenerated | Refused> {
-  return await actions.withPipeline(name, async (tx): Promise<WebhookRegenerated | Refused> => {
+): Promise<WebhookRegenerated | ActionRefused> {
+  return await actions.withPipeline(name, async (tx): Promise<WebhookRegenerated | ActionRefused> => {
     const webhook = await tx.nextWebhook(name.resource, signed);
     if (webhook === undefined) return { answer: 'unknown' };
     await tx.saveWebhookHash(webhook.resource, webhookHash(webhook.resource, webhook.generation));

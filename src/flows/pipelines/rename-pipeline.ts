@@ -1,5 +1,5 @@
 import type { PipelineName } from '#flows/names.ts';
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { Act } from '#flows/people/ports.ts';
 import {
   isGone,
@@ -46,7 +46,7 @@ function refusal(
   { pipeline }: PipelineName,
   to: string,
   asked: Exclude<RenameAsked, { answer: 'asked' }>,
-): Exclude<Written, { answer: 'done' }> {
+): Exclude<ObjectAnswer, { answer: 'done' }> {
   if (asked.answer === 'taken') return { answer: 'exists' };
   if (asked.answer === 'unknown') return refused(`${pipeline} has not run yet as it is: wait until it does.`);
   if (asked.answer === 'history')
@@ -71,7 +71,7 @@ async function makeOrMeet(
   { old, to, renamedFrom }: NewName,
   { by }: Act,
   { objects }: Pick<RenamePipelinePorts, 'objects'>,
-): Promise<Written<PipelineObject>> {
+): Promise<ObjectAnswer<PipelineObject>> {
   const place = { namespace: old.namespace, name: to };
   const made = await objects.create({ ...place, spec: old.spec, renamedFrom }, by);
   if (made.answer !== 'exists') return made;

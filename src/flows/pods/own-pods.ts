@@ -25,19 +25,19 @@ export interface ForeignPods {
   add(pod: PodFacts, message: string): void;
 }
 
-export interface DoorPorts {
+export interface OwnPodPorts {
   builds: Pick<BuildPodStore, 'givenPod'>;
   foreign: ForeignPods;
 }
 
 type BuildWork = PodFacts['work'] & { kind: 'build' };
-export type Entered =
+export type VerifiedPod =
   { verdict: 'own'; pod: OwnPod } | { verdict: 'leftover'; pod: OurPod } | { verdict: 'foreign' };
 
-const FOREIGN: Entered = { verdict: 'foreign' };
+const FOREIGN: VerifiedPod = { verdict: 'foreign' };
 
 /** A Pod that says it is a build's. A leftover whose build goes on is left alone until that has ended. */
-export async function enterBuildPod(pod: PodFacts, work: BuildWork, ports: DoorPorts): Promise<Entered> {
+export async function verifyBuildPod(pod: PodFacts, work: BuildWork, ports: OwnPodPorts): Promise<VerifiedPod> {
   if (ports.foreign.has(pod)) return FOREIGN;
   const given = await ports.builds.givenPod(work.build, work.attempt);
   const ownership = ownPod(pod, given);
@@ -46,10 +46,10 @@ export async function enterBuildPod(pod: PodFacts, work: BuildWork, ports: DoorP
 }
 
 /** The build that lost its Pod with this one; undefined when its going says nothing of any build. */
-export async function enterGoneBuildPod(
+export async function verifyGoneBuildPod(
   last: PodFacts,
   work: BuildWork,
-  ports: DoorPorts,
+  ports: OwnPodPorts,
 ): Promise<OwnPod | undefined> {
   if (ports.foreign.has(last)) return undefined;
   return wasOwnPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
@@ -59,7 +59,7 @@ export async function enterGoneBuildPod(
  * A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left
  * to that.
  */
-export function enterStrayCheckPod(pod: PodFacts, runs: readonly OpenRun[], foreign: ForeignPods): Entered {
+export function verifyStrayCheckPod(pod: PodFacts, runs: readonly OpenRun[], foreign: ForeignPods): VerifiedPod {
   const { work } = pod;
   if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
   const run = runs.find((open) => open.run === work.run);
@@ -110,7 +110,7 @@ function uidOf({ podUid }: { podUid?: string }): Pick<GivenPod, 'uid'> {
   return podUid === undefined ? {} : { uid: podUid };
 }
 
-function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): Entered {
+function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): VerifiedPod {
   switch (ownership.verdict) {
     case 'own':
       return { verdict: 'own', pod: own(pod) };

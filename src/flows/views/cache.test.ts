@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { kept } from './cache.ts';
+import { createCache } from './cache.ts';
 
 /** Makings that are counted. */
-function counted(options: Partial<Parameters<typeof kept<string>>[0]> = {}) {
+function counted(options: Partial<Parameters<typeof createCache<string>>[0]> = {}) {
   const made: string[] = [];
-  const keeper = kept<string>({ most: 2, ...options });
+  const keeper = createCache<string>({ maxSize: 2, ...options });
   const want = async (key: string, value = key): Promise<string> =>
     await keeper.get(key, async () => {
       made.push(value);
       return value;
     });
-  return { made, want, atHand: (key: string) => keeper.atHand(key) };
+  return { made, want, cached: (key: string) => keeper.cached(key) };
 }
 
 describe('what is kept', () => {
@@ -27,14 +27,14 @@ describe('what is kept', () => {
   });
 
   test('takes the room that it says, and what is larger than all room is handed out and not kept', async () => {
-    const { made, want } = counted({ most: 5, sizeOf: (value) => value.length });
+    const { made, want } = counted({ maxSize: 5, sizeOf: (value) => value.length });
     for (const key of ['aaa', 'bb', 'aaa', 'bb', 'much too large', 'bb']) await want(key);
     expect(made).toEqual(['aaa', 'bb', 'much too large', 'bb']);
   });
 
   test('is made anew once it is old, for all who want it then', async () => {
     let now = 0;
-    const { made, want } = counted({ fresh: { for: 10, now: () => now } });
+    const { made, want } = counted({ maxAge: { ms: 10, now: () => now } });
     await want('a', 'first');
     now = 9;
     expect(await want('a', 'too early')).toBe('first');
@@ -44,7 +44,7 @@ describe('what is kept', () => {
   });
 
   test('is not what failed, nor what is not worth it', async () => {
-    const keeper = kept<string>({ most: 2, forgets: (value) => value === 'refused' });
+    const keeper = createCache<string>({ maxSize: 2, skips: (value) => value === 'refused' });
     const failing = keeper.get('a', async () => await Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
     expect(await keeper.get('a', async () => 'refused')).toBe('refused');
@@ -53,20 +53,20 @@ describe('what is kept', () => {
 
   test('is at hand once it is made, and as long as it is fresh', async () => {
     let now = 0;
-    const { want, atHand } = counted({ fresh: { for: 10, now: () => now } });
+    const { want, cached } = counted({ maxAge: { ms: 10, now: () => now } });
     const making = want('a');
-    expect(atHand('a')).toBeUndefined();
+    expect(cached('a')).toBeUndefined();
     await making;
     now = 9;
-    expect([atHand('a'), atHand('b')]).toEqual(['a', undefined]);
+    expect([cached('a'), cached('b')]).toEqual(['a', undefined]);
     now = 10;
-    expect(atHand('a')).toBeUndefined();
+    expect(cached('a')).toBeUndefined();
   });
 
   test('goes later when it was taken as it was at hand', async () => {
-    const { made, want, atHand } = counted();
+    const { made, want, cached } = counted();
     for (const key of ['a', 'b']) await want(key);
-    atHand('a');
+    cached('a');
     for (const key of ['c', 'a', 'b']) await want(key);
     expect(made).toEqual(['a', 'b', 'c', 'b']);
   });

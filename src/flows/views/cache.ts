@@ -1,11 +1,11 @@
 /**
- * What was made is kept while there is room: those that nobody wanted for longest go first. One making for
- * all who want it meanwhile.
+ * Values that cost time to make. The least recently used are dropped first. Callers at the same time share
+ * one `make`.
  */
-export interface Kept<V> {
+export interface Cache<V> {
   get(key: string, make: () => Promise<V>): Promise<V>;
-  /** What is there already, without waiting; undefined where there is nothing, or nothing fresh. */
-  atHand(key: string): V | undefined;
+  /** Without waiting; undefined if the value is not here, or too old. */
+  cached(key: string): V | undefined;
 }
 
 interface Entry<V> {
@@ -15,20 +15,20 @@ interface Entry<V> {
   at: number;
 }
 
-export interface KeptOptions<V> {
-  /** In whatever `sizeOf` counts; 1 for each where it is absent. */
-  most: number;
+export interface CacheOptions<V> {
+  /** In the unit of `sizeOf`; without it, the number of values. */
+  maxSize: number;
   sizeOf?: (value: V) => number;
-  /** Milliseconds after which it is made anew, from the moment at which its making began. */
-  fresh?: { for: number; now: () => number };
-  /** What is not worth keeping once it was handed out. */
-  forgets?: (value: V) => boolean;
+  /** A value is made again when it is older. Its age counts from when `make` was called. */
+  maxAge?: { ms: number; now: () => number };
+  /** Such a value goes to the callers that wait for it and is not stored. */
+  skips?: (value: V) => boolean;
 }
 
-export function kept<V>({ most, sizeOf = () => 1, fresh, forgets = () => false }: KeptOptions<V>): Kept<V> {
+export function createCache<V>({ maxSize, sizeOf = () => 1, maxAge, skips = () => false }: CacheOptions<V>): Cache<V> {
   const entries = new Map<string, Entry<V>>();
   let total = 0;
-  /** Stands at the end. */
+  /** The most recently used. */
   let last: Entry<V> | undefined;
   const drop = (key: string, entry: Entry<V>): void => {
     if (entries.get(key) !== entry) return;
@@ -37,7 +37,7 @@ export function kept<V>({ most, sizeOf = () => 1, fresh, forgets = () => false }
   };
   const shrink = (): void => {
     for (const [oldest, one] of entries) {
-      if (total <= most) break;
+      if (total <= maxSize) break;
       drop(oldest, one);
     }
   };
@@ -47,7 +47,7 @@ export function kept<V>({ most, sizeOf = () => 1, fresh, forgets = () => false }
     last = entry;
     const settled = (value: V): void => {
       if (entries.get(key) !== entry) return;
-      if (forgets(value)) {
+      if (skips(value)) {
         drop(key, entry);
         return;
       }
@@ -59,10 +59,10 @@ export function kept<V>({ most, sizeOf = () => 1, fresh, forgets = () => false }
     entry.made.then(settled, () => drop(key, entry));
     return entry;
   };
-  const isFresh = ({ at }: Entry<V>, now: number): boolean => fresh === undefined || now - at < fresh.for;
-  const now = (): number => fresh?.now() ?? 0;
-  /** Wanted last, dropped last. */
-  const want = (key: string, entry: Entry<V>): void => {
+  const isFresh = ({ at }: Entry<V>, now: number): boolean => maxAge === undefined || now - at < maxAge.ms;
+  const now = (): number => maxAge?.now() ?? 0;
+  /** Moves it to the end: dropped last. */
+  const touch = (key: string, entry: Entry<V>): void => {
     if (last === entry) return;
     entries.delete(key);
     entries.set(key, entry);
@@ -76,13 +76,13 @@ export function kept<V>({ most, sizeOf = () => 1, fresh, forgets = () => false }
         if (known !== undefined) drop(key, known);
         return await begin(key, make, at).made;
       }
-      want(key, known);
+      touch(key, known);
       return await known.made;
     },
-    atHand(key) {
+    cached(key) {
       const known = entries.get(key);
       if (known?.value === undefined || !isFresh(known, now())) return undefined;
-      want(key, known);
+      touch(key, known);
       return known.value;
     },
   };

@@ -18,7 +18,7 @@ export interface ViewStore
 }
 
 /** What people are shown: what is stored, and what follows from it. */
-export function viewsOver(store: ViewStore, now: () => Date): Views {
+export function completeViews(store: ViewStore, now: () => Date): Views {
   return {
     ...store,
     build: async (ref) => {

@@ -1,41 +1,35 @@
 import type { PipelineName } from '#flows/names.ts';
-import { kept } from './cache.ts';
-import type { ShownPipeline, ShowStore } from './show-ports.ts';
+import { createCache } from './cache.ts';
+import type { OverviewPipeline, OverviewStore } from './show-ports.ts';
 
-/**
- * For so long nobody asks the database again, however many look: what was public is shown no longer than that
- * after it is not.
- */
+/** Age at which views are read from the database again. A pipeline that is no longer public is shown for at most so long. */
 export const FRESH_MS = 1000;
-const MOST_PIPELINES = 1000;
+const MAX_PIPELINES = 1000;
 
-/**
- * The pipeline, if who asks may see it. `undefined` costs the same whether it is not there or not theirs to
- * see.
- */
-export interface FindShown {
-  find: (name: PipelineName, member: boolean) => Promise<ShownPipeline | undefined>;
-  /** For a stranger and without waiting; also undefined where the database must be asked. */
-  atHand: (name: PipelineName) => ShownPipeline | undefined;
+/** Finds a pipeline if the viewer may see it. A pipeline that is private takes as long as one that does not exist. */
+export interface PipelineLookup {
+  find: (name: PipelineName, member: boolean) => Promise<OverviewPipeline | undefined>;
+  /** For the public, without asking the database; undefined also if the answer is not cached. */
+  cached: (name: PipelineName) => OverviewPipeline | undefined;
 }
 
-export function findShown(store: Pick<ShowStore, 'shown'>, now: () => number): FindShown {
-  const pipelines = kept<ShownPipeline | undefined>({
-    most: MOST_PIPELINES,
-    fresh: { for: FRESH_MS, now },
+export function pipelineLookup(store: Pick<OverviewStore, 'pipeline'>, now: () => number): PipelineLookup {
+  const pipelines = createCache<OverviewPipeline | undefined>({
+    maxSize: MAX_PIPELINES,
+    maxAge: { ms: FRESH_MS, now },
   });
   return {
     async find({ team, pipeline }, member) {
       const name = { team, pipeline };
-      return seenBy(member, await pipelines.get(keyOf(name), () => store.shown(name)));
+      return seenBy(member, await pipelines.get(pipelineKey(name), () => store.pipeline(name)));
     },
-    atHand: (name) => seenBy(false, pipelines.atHand(keyOf(name))),
+    cached: (name) => seenBy(false, pipelines.cached(pipelineKey(name))),
   };
 }
 
-function seenBy(member: boolean, found: ShownPipeline | undefined): ShownPipeline | undefined {
+function seenBy(member: boolean, found: OverviewPipeline | undefined): OverviewPipeline | undefined {
   return found !== undefined && (found.public || member) ? found : undefined;
 }
 
-/** Names come from paths, and may have anything in them. */
-export const keyOf = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;
+/** Unambiguous for any names: they come from URLs. */
+export const pipelineKey = ({ team, pipeline }: PipelineName): string => `${team.length} ${team}${pipeline}`;

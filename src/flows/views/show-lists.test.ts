@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BuildDetail, Views } from './ports.ts';
-import { showLists, type ShownLists } from './show-lists.ts';
-import type { ShowStore } from './show-ports.ts';
+import { publicViews, type PublicViews } from './show-lists.ts';
+import type { OverviewStore } from './show-ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };
@@ -36,8 +36,8 @@ function lists({ isPublic = true } = {}) {
   const asked: string[] = [];
   let now = 0;
   const pipeline = { ...APP, ...MORE, id: 1, public: isPublic, paused: false, revision: 7 };
-  const store: Pick<ShowStore, 'shown' | 'state'> = {
-    async shown({ pipeline: name }) {
+  const store: Pick<OverviewStore, 'pipeline' | 'state'> = {
+    async pipeline({ pipeline: name }) {
       asked.push('shown');
       return name === 'app' ? { ...pipeline } : undefined;
     },
@@ -70,11 +70,11 @@ function lists({ isPublic = true } = {}) {
       return { rows: [version], hasMore: false };
     },
   };
-  const all = showLists({ store, views, now: () => now });
+  const all = publicViews({ store, views, now: () => now });
   return { all, asked, pipeline, later: () => void (now += 1000) };
 }
 
-const READS: Record<string, (all: ShownLists) => Promise<unknown>> = {
+const READS: Record<string, (all: PublicViews) => Promise<unknown>> = {
   pipeline: (all) => all.pipeline(APP),
   jobs: (all) => all.jobs(APP),
   job: (all) => all.job(UNIT),
@@ -83,7 +83,7 @@ const READS: Record<string, (all: ShownLists) => Promise<unknown>> = {
   resources: (all) => all.resources(APP),
   resource: (all) => all.resource(GIT),
   versions: (all) => all.versions(GIT, PAGE),
-  whole: (all) => all.whole(APP),
+  whole: (all) => all.snapshot(APP),
 };
 
 describe.each(Object.entries(READS))('what strangers read: %s', (_name, read) => {
@@ -120,9 +120,9 @@ describe('strangers', () => {
 
   test('who follow are told of what is now', async () => {
     const { all, asked, pipeline } = lists();
-    await all.whole(APP);
+    await all.snapshot(APP);
     pipeline.public = false;
-    expect(await all.whole(APP)).toBeUndefined();
+    expect(await all.snapshot(APP)).toBeUndefined();
     expect(asked.filter((one) => one === 'shown')).toHaveLength(2);
   });
 
@@ -130,7 +130,7 @@ describe('strangers', () => {
     'are shown no %s of a private pipeline that has got the name since it was looked for, and jobs of the same names',
     async (what) => {
       const { all, pipeline } = lists();
-      await all.whole(APP);
+      await all.snapshot(APP);
       expect(await all.job(UNIT)).toBeDefined();
       Object.assign(pipeline, { id: 2, public: false });
       expect(await READS[what]?.(all)).toBeUndefined();

@@ -2,17 +2,17 @@ import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
-import { kept } from './cache.ts';
-import { findShown, FRESH_MS } from './find-shown.ts';
+import { createCache } from './cache.ts';
+import { pipelineLookup, FRESH_MS } from './find-shown.ts';
 import type { BuildDetail, BuildView, JobView, VersionView, Views } from './ports.ts';
-import type { ShownPipeline, ShownState, ShowStore } from './show-ports.ts';
+import type { OverviewPipeline, OverviewState, OverviewStore } from './show-ports.ts';
 
 /*
- * What strangers read of a public pipeline, beside its picture. Each shape is made of the fields that are
- * named here, so that whatever members are shown one day stays inside until somebody names it here too.
+ * What the public reads of a public pipeline, beside its picture. Each shape copies the fields that are named
+ * here. A field that is added for members stays hidden from the public until it is named here too.
  */
 
-export interface ShownSummary {
+export interface PublicPipeline {
   id: number;
   team: string;
   name: string;
@@ -21,7 +21,7 @@ export interface ShownSummary {
   resources: number;
 }
 
-export interface ShownJob {
+export interface PublicJob {
   id: number;
   name: string;
   paused: boolean;
@@ -29,8 +29,8 @@ export interface ShownJob {
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
 }
 
-/** How a build stands and when: neither why, nor by whom, nor of what. */
-export interface ShownBuild {
+/** Without its reason, its inputs and who started it. */
+export interface PublicBuild {
   /** The cursor of the list. */
   id: number;
   number: string;
@@ -40,162 +40,156 @@ export interface ShownBuild {
   endedAt?: Date;
 }
 
-export type ShownStep = Pick<StepState, 'kind' | 'name' | 'resource' | 'status' | 'startedAt' | 'endedAt'>;
+export type PublicStep = Pick<StepState, 'kind' | 'name' | 'resource' | 'status' | 'startedAt' | 'endedAt'>;
 
-export interface ShownBuildDetail extends ShownBuild {
-  steps: ShownStep[];
+export interface PublicBuildDetail extends PublicBuild {
+  steps: PublicStep[];
 }
 
-export type ShownResource = Pick<ShownState['resources'][number], 'id' | 'name' | 'type' | 'pinned'>;
+export type PublicResource = Pick<OverviewState['resources'][number], 'id' | 'name' | 'type' | 'pinned'>;
 
-/** By its number, which pictures take; its fields may hold addresses and words of others. */
-export interface ShownVersion {
+/** Without its fields, which may hold addresses and messages. The picture takes the id. */
+export interface PublicVersion {
   id: number;
   createdAt: Date;
 }
 
-/** Everything of a pipeline that changes. */
-export interface ShownWhole {
-  pipeline: ShownSummary;
-  jobs: ShownJob[];
-  resources: ShownResource[];
+/** The state of a pipeline at one time. */
+export interface PublicSnapshot {
+  pipeline: PublicPipeline;
+  jobs: PublicJob[];
+  resources: PublicResource[];
 }
 
-/**
- * `undefined`: there is none, or it is not public: nobody can tell which. Jobs and resources are those of the
- * present definition.
- */
-export interface ShownLists {
-  pipeline(name: PipelineName): Promise<ShownSummary | undefined>;
-  jobs(name: PipelineName): Promise<ShownJob[] | undefined>;
-  job(name: JobName): Promise<ShownJob | undefined>;
+/** `undefined`: it does not exist or is not public. Jobs and resources are those of the current revision. */
+export interface PublicViews {
+  pipeline(name: PipelineName): Promise<PublicPipeline | undefined>;
+  jobs(name: PipelineName): Promise<PublicJob[] | undefined>;
+  job(name: JobName): Promise<PublicJob | undefined>;
   /** Newest first. */
-  builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<ShownBuild> | undefined>;
-  build(ref: BuildRef): Promise<ShownBuildDetail | undefined>;
-  resources(name: PipelineName): Promise<ShownResource[] | undefined>;
-  resource(name: ResourceName): Promise<ShownResource | undefined>;
+  builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<PublicBuild> | undefined>;
+  build(ref: BuildRef): Promise<PublicBuildDetail | undefined>;
+  resources(name: PipelineName): Promise<PublicResource[] | undefined>;
+  resource(name: ResourceName): Promise<PublicResource | undefined>;
   /** Newest first. */
-  versions(name: ResourceName, page: Page): Promise<Listed<ShownVersion> | undefined>;
-  /** Read anew each time, for one reader on behalf of all who follow it. */
-  whole(name: PipelineName): Promise<ShownWhole | undefined>;
+  versions(name: ResourceName, page: Page): Promise<Listed<PublicVersion> | undefined>;
+  /** Not cached: one reader polls it for all who follow the pipeline. */
+  snapshot(name: PipelineName): Promise<PublicSnapshot | undefined>;
 }
 
 interface Ports {
-  store: Pick<ShowStore, 'shown' | 'state'>;
+  store: Pick<OverviewStore, 'pipeline' | 'state'>;
   views: Pick<Views, 'jobs' | 'builds' | 'build' | 'versions'>;
   /** Milliseconds. */
   now: () => number;
 }
 
-const MOST_WHOLES = 100;
-const MOST_PAGES = 300;
+const MAX_SNAPSHOTS = 100;
+const MAX_PAGES = 300;
 
-export function showLists({ store, views, now }: Ports): ShownLists {
-  const { find } = findShown(store, now);
-  const fresh = { for: FRESH_MS, now };
-  const wholes = kept<ShownWhole>({ most: MOST_WHOLES, fresh });
-  const pages = { most: MOST_PAGES, fresh };
-  const builds = kept<Listed<ShownBuild> | undefined>(pages);
-  const details = kept<ShownBuildDetail | undefined>(pages);
-  const versions = kept<Listed<ShownVersion> | undefined>(pages);
-  const readWhole = async (found: ShownPipeline): Promise<ShownWhole> => {
+export function publicViews({ store, views, now }: Ports): PublicViews {
+  const { find } = pipelineLookup(store, now);
+  const maxAge = { ms: FRESH_MS, now };
+  const snapshots = createCache<PublicSnapshot>({ maxSize: MAX_SNAPSHOTS, maxAge });
+  const pages = { maxSize: MAX_PAGES, maxAge };
+  const builds = createCache<Listed<PublicBuild> | undefined>(pages);
+  const details = createCache<PublicBuildDetail | undefined>(pages);
+  const versions = createCache<Listed<PublicVersion> | undefined>(pages);
+  const readSnapshot = async (found: OverviewPipeline): Promise<PublicSnapshot> => {
     const [named = [], { jobs: own, resources }] = await Promise.all([
       views.jobs(found),
       store.state(found.id),
     ]);
-    // The name may be another pipeline's by now, which need not be public.
+    // Another pipeline may have the name by now, and it may be private.
     const jobs = named.filter(({ id }) => own.some((one) => one.id === id));
     return {
       pipeline: summaryOf(found, jobs.length, resources.length),
-      jobs: jobs.map(shownJob),
-      resources: resources.map(shownResource),
+      jobs: jobs.map(publicJob),
+      resources: resources.map(publicResource),
     };
   };
-  const whole = async (name: PipelineName): Promise<ShownWhole | undefined> => {
+  const snapshot = async (name: PipelineName): Promise<PublicSnapshot | undefined> => {
     const found = await find(name, false);
-    return found && (await wholes.get(String(found.id), () => readWhole(found)));
+    return found && (await snapshots.get(String(found.id), () => readSnapshot(found)));
   };
-  const job = async (name: JobName) => inWhole(await whole(name), 'jobs', name.job);
-  const resource = async (name: ResourceName) => inWhole(await whole(name), 'resources', name.resource);
+  const job = async (name: JobName) => findIn(await snapshot(name), 'jobs', name.job);
+  const resource = async (name: ResourceName) => findIn(await snapshot(name), 'resources', name.resource);
   return {
-    pipeline: async (name) => (await whole(name))?.pipeline,
-    jobs: async (name) => (await whole(name))?.jobs,
+    pipeline: async (name) => (await snapshot(name))?.pipeline,
+    jobs: async (name) => (await snapshot(name))?.jobs,
     job: async (name) => (await job(name))?.one,
     async builds(name, page) {
       const found = await job(name);
       if (found === undefined) return undefined;
-      const read = async () => listed(await views.builds(name, page), shownBuild);
+      const read = async () => listed(await views.builds(name, page), publicBuild);
       return await builds.get(keyOf(found, page), ifStillOf(store, found, read));
     },
     async build(ref) {
       const found = await job(ref);
       if (found === undefined) return undefined;
-      const read = async () => shownDetail(await views.build(ref), found.of.resources);
+      const read = async () => publicDetail(await views.build(ref), found.snapshot.resources);
       return await details.get(keyOf(found, ref.number), ifStillOf(store, found, read));
     },
-    resources: async (name) => (await whole(name))?.resources,
+    resources: async (name) => (await snapshot(name))?.resources,
     resource: async (name) => (await resource(name))?.one,
     async versions(name, page) {
       const found = await resource(name);
       if (found === undefined) return undefined;
-      const read = async () => listed(await views.versions(name, page), shownVersion);
+      const read = async () => listed(await views.versions(name, page), publicVersion);
       return await versions.get(keyOf(found, page), ifStillOf(store, found, read));
     },
-    async whole(name) {
-      const found = await store.shown(name);
-      return found?.public === true ? await readWhole(found) : undefined;
+    async snapshot(name) {
+      const found = await store.pipeline(name);
+      return found?.public === true ? await readSnapshot(found) : undefined;
     },
   };
 }
 
-/** A job or resource, and what it was found in. */
+/** A job or resource and the snapshot that it is part of. */
 interface Found<K extends 'jobs' | 'resources'> {
-  of: ShownWhole;
-  one: ShownWhole[K][number];
+  snapshot: PublicSnapshot;
+  one: PublicSnapshot[K][number];
 }
 
-function inWhole<K extends 'jobs' | 'resources'>(
-  of: ShownWhole | undefined,
+function findIn<K extends 'jobs' | 'resources'>(
+  snapshot: PublicSnapshot | undefined,
   kind: K,
   name: string,
 ): Found<K> | undefined {
-  const one: ShownWhole[K][number] | undefined = of?.[kind].find((known) => known.name === name);
-  return of && one && { of, one };
+  const one: PublicSnapshot[K][number] | undefined = snapshot?.[kind].find((known) => known.name === name);
+  return snapshot && one && { snapshot, one };
 }
 
-function keyOf({ one }: Found<'jobs' | 'resources'>, what: unknown): string {
-  return JSON.stringify([one.id, what]);
+function keyOf({ one }: Found<'jobs' | 'resources'>, detail: unknown): string {
+  return JSON.stringify([one.id, detail]);
 }
 
-/**
- * What is read by names is shown if they are still those of the public pipeline that was found: a private one
- * can have them meanwhile.
- */
+/** Drops what was read by name if another pipeline has the name by now, which may be private. */
 function ifStillOf<T>(
-  store: Pick<ShowStore, 'shown'>,
-  { of: { pipeline } }: Found<'jobs' | 'resources'>,
+  store: Pick<OverviewStore, 'pipeline'>,
+  { snapshot: { pipeline } }: Found<'jobs' | 'resources'>,
   read: () => Promise<T | undefined>,
 ): () => Promise<T | undefined> {
   return async () => {
     const answer = await read();
-    const now = await store.shown({ team: pipeline.team, pipeline: pipeline.name });
+    const now = await store.pipeline({ team: pipeline.team, pipeline: pipeline.name });
     return now?.public === true && now.id === pipeline.id ? answer : undefined;
   };
 }
 
-function summaryOf({ id, team, pipeline, paused }: ShownPipeline, jobs: number, resources: number) {
+function summaryOf({ id, team, pipeline, paused }: OverviewPipeline, jobs: number, resources: number) {
   return { id, team, name: pipeline, paused, jobs, resources };
 }
 
-function shownJob({ id, name, paused, running, latest }: JobView): ShownJob {
-  return { id, name, paused, running, ...(latest !== undefined && { latest: shownLatest(latest) }) };
+function publicJob({ id, name, paused, running, latest }: JobView): PublicJob {
+  return { id, name, paused, running, ...(latest !== undefined && { latest: latestOf(latest) }) };
 }
 
-function shownLatest({ number, status, ...more }: NonNullable<JobView['latest']>) {
+function latestOf({ number, status, ...more }: NonNullable<JobView['latest']>) {
   return { number, status, ...times(more) };
 }
 
-function shownBuild({ id, number, status, createdAt, ...more }: BuildView): ShownBuild {
+function publicBuild({ id, number, status, createdAt, ...more }: BuildView): PublicBuild {
   return { id, number, status, createdAt, ...times(more) };
 }
 
@@ -203,19 +197,17 @@ function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
 }
 
-/**
- * Without the steps of resources that the definition names no longer: their names may not be for strangers.
- */
-function shownDetail(
+/** Without steps of resources that the current revision no longer has: their names may be private. */
+function publicDetail(
   build: BuildDetail | undefined,
-  resources: readonly ShownResource[],
-): ShownBuildDetail | undefined {
+  resources: readonly PublicResource[],
+): PublicBuildDetail | undefined {
   const isNamed = ({ resource }: StepState): boolean =>
     resource === undefined || resources.some(({ name }) => name === resource);
-  return build && { ...shownBuild(build), steps: build.steps.filter(isNamed).map(shownStep) };
+  return build && { ...publicBuild(build), steps: build.steps.filter(isNamed).map(publicStep) };
 }
 
-function shownStep({ kind, name, resource, status, startedAt, endedAt }: StepState): ShownStep {
+function publicStep({ kind, name, resource, status, startedAt, endedAt }: StepState): PublicStep {
   return {
     kind,
     name,
@@ -226,11 +218,11 @@ function shownStep({ kind, name, resource, status, startedAt, endedAt }: StepSta
   };
 }
 
-function shownResource({ id, name, type, pinned }: ShownState['resources'][number]): ShownResource {
+function publicResource({ id, name, type, pinned }: OverviewState['resources'][number]): PublicResource {
   return { id, name, type, pinned };
 }
 
-function shownVersion({ id, createdAt }: VersionView): ShownVersion {
+function publicVersion({ id, createdAt }: VersionView): PublicVersion {
   return { id, createdAt };
 }
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { get, job, samplePipeline } from '#testing/sample-pipeline.ts';
-import { showPipelines, type PictureWanted } from './show-pipeline.ts';
-import type { PictureToDraw, ShownState } from './show-ports.ts';
+import { showPipelines, type PictureOptions } from './show-pipeline.ts';
+import type { PictureToDraw, OverviewState } from './show-ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
-const SVG: PictureWanted = { format: 'svg', hideIntermediates: false, groupParallel: false };
+const SVG: PictureOptions = { format: 'svg', hideIntermediates: false, groupParallel: false };
 
 function shows({ isPublic = true } = {}) {
   const asked: string[] = [];
   const drawn: PictureToDraw[] = [];
   let now = 0;
   const pipeline = { ...APP, id: 1, public: isPublic, paused: false, revision: 7 };
-  const state: ShownState = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
+  const state: OverviewState = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
   const draw = async (picture: PictureToDraw): Promise<PictureToDraw> => {
     drawn.push(picture);
     await new Promise(setImmediate);
@@ -19,7 +19,7 @@ function shows({ isPublic = true } = {}) {
   };
   const all = showPipelines({
     store: {
-      async shown({ pipeline: name }) {
+      async pipeline({ pipeline: name }) {
         asked.push('shown');
         return name === 'app' ? { ...pipeline } : undefined;
       },
@@ -39,7 +39,7 @@ function shows({ isPublic = true } = {}) {
     now: () => now,
     release: '1',
   });
-  const find = async (wanted: Partial<PictureWanted> = {}) => {
+  const find = async (wanted: Partial<PictureOptions> = {}) => {
     const found = await all.picture(APP, false, { ...SVG, ...wanted });
     if (found === undefined || found === 'no-version') throw new Error('there is no picture');
     return found;
@@ -95,8 +95,8 @@ describe('pictures', () => {
   });
 });
 
-const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureWanted> = {}) =>
-  all.pictureAtHand(APP, { ...SVG, ...wanted });
+const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureOptions> = {}) =>
+  all.cachedPicture(APP, { ...SVG, ...wanted });
 
 describe('a picture at hand', () => {
   test('is the one that somebody has just had, and no other', async () => {
@@ -140,7 +140,7 @@ describe('a picture at hand', () => {
       ['', 'mainapp'],
       ['mai', 'napp'],
     ] as const)
-      expect(all.pictureAtHand({ team, pipeline }, SVG)).toBeUndefined();
+      expect(all.cachedPicture({ team, pipeline }, SVG)).toBeUndefined();
   });
 });
 
@@ -152,7 +152,7 @@ describe('who may look', () => {
   ])('%s', async (_, isPublic, member, may) => {
     const { all } = shows({ isPublic });
     expect((await all.picture(APP, member, SVG)) !== undefined).toBe(may);
-    expect((await all.publicView(APP, member)) !== undefined).toBe(may);
+    expect((await all.overview(APP, member)) !== undefined).toBe(may);
     expect((await all.badge(APP, member)) !== undefined).toBe(may);
   });
 

@@ -6,62 +6,53 @@ import { publicStructure, type PublicStructure } from '#domain/graph/public-view
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PipelineName } from '#flows/names.ts';
-import { kept, type Kept } from './cache.ts';
-import { findShown, FRESH_MS, keyOf } from './find-shown.ts';
+import { createCache, type Cache } from './cache.ts';
+import { pipelineLookup, FRESH_MS, pipelineKey } from './find-shown.ts';
 import type {
   Drawing,
   DrawingRefused,
   PictureToDraw,
-  ShownPipeline,
-  ShownState,
-  ShowStore,
+  OverviewPipeline,
+  OverviewState,
+  OverviewStore,
 } from './show-ports.ts';
 
-export interface PictureWanted {
+export interface PictureOptions {
   format: 'svg' | 'png' | 'dot';
   hideIntermediates: boolean;
   groupParallel: boolean;
-  /** The way of this version; the others are faded. */
+  /** Row id: show the path of this version and fade the rest. */
   version?: number;
 }
 
-interface PictureFound {
-  /**
-   * Equal tags, equal pictures: of everything that the picture is made from, so that nothing is drawn to know
-   * it.
-   */
+interface Picture {
+  /** An ETag: a digest of everything that the picture is made from, known without drawing it. */
   tag: string;
   public: boolean;
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
 }
 
-/** A picture that somebody has just had. */
-interface PictureAtHand extends Pick<PictureFound, 'tag'> {
+/** A picture that is drawn already. */
+interface CachedPicture extends Pick<Picture, 'tag'> {
   bytes: Uint8Array;
 }
 
-export interface PublicView extends PublicStructure {
-  pipeline: ShownPipeline;
-  state: ShownState;
+export interface Overview extends PublicStructure {
+  pipeline: OverviewPipeline;
+  state: OverviewState;
 }
 
-/**
- * What a pipeline is shown as. `undefined`: there is none, or it is not public and who asks is no member:
- * nobody can tell which.
- */
-export interface Shows {
-  publicView(name: PipelineName, member: boolean): Promise<PublicView | undefined>;
-  /** `no-version`: it is not the pipeline's. */
+/** Graph, picture and badge of a pipeline. `undefined`: it does not exist, or the viewer may not see it. */
+export interface Overviews {
+  overview(name: PipelineName, member: boolean): Promise<Overview | undefined>;
+  /** `no-version`: the pipeline has no such version. */
   picture(
     name: PipelineName,
     member: boolean,
-    wanted: PictureWanted,
-  ): Promise<PictureFound | 'no-version' | undefined>;
-  /**
-   * The same picture for a stranger, when nothing need be asked or drawn for it; undefined says nothing about
-   * whether there is one.
-   */
-  pictureAtHand(name: PipelineName, wanted: PictureWanted): PictureAtHand | undefined;
+    options: PictureOptions,
+  ): Promise<Picture | 'no-version' | undefined>;
+  /** For the public, without asking the database or drawing; undefined if it is not cached. */
+  cachedPicture(name: PipelineName, options: PictureOptions): CachedPicture | undefined;
   badge(
     name: PipelineName & { job?: string },
     member: boolean,
@@ -69,67 +60,67 @@ export interface Shows {
 }
 
 interface Ports {
-  store: ShowStore;
+  store: OverviewStore;
   drawing: Drawing;
-  /** Of a text, short enough for an ETag. */
+  /** Short enough for an ETag. */
   digest: (text: string) => string;
   encode: (text: string) => Uint8Array;
   /** Milliseconds. */
   now: () => number;
-  /** Of the program: it may draw otherwise than the one before. */
+  /** Of Millrace: another release may draw differently. */
   release: string;
 }
 
-const MOST_STATES = 100;
-const MOST_GRAPHS = 48;
-/** Of finished pictures. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MAX_STATES = 100;
+const MAX_GRAPHS = 48;
+/** Of finished pictures together. */
+const MAX_PICTURE_BYTES = 32 * 1024 * 1024;
 
 interface StateFound {
-  state: ShownState;
+  state: OverviewState;
   digest: string;
-  /** Of pictures that were asked for. */
+  /** ETags of pictures that were requested. */
   tags: Map<string, string>;
 }
 
 interface Caches {
-  states: Kept<StateFound>;
-  graphs: Kept<Graph>;
-  drawn: Kept<{ bytes: Uint8Array } | DrawingRefused>;
+  states: Cache<StateFound>;
+  graphs: Cache<Graph>;
+  drawn: Cache<{ bytes: Uint8Array } | DrawingRefused>;
 }
 
-export function showPipelines(ports: Ports): Shows {
-  const fresh = { for: FRESH_MS, now: ports.now };
+export function showPipelines(ports: Ports): Overviews {
+  const maxAge = { ms: FRESH_MS, now: ports.now };
   const caches: Caches = {
-    states: kept({ most: MOST_STATES, fresh }),
-    graphs: kept({ most: MOST_GRAPHS }),
-    drawn: kept({
-      most: MOST_BYTES,
+    states: createCache({ maxSize: MAX_STATES, maxAge }),
+    graphs: createCache({ maxSize: MAX_GRAPHS }),
+    drawn: createCache({
+      maxSize: MAX_PICTURE_BYTES,
       sizeOf: (one) => ('bytes' in one ? one.bytes.length : 0),
-      forgets: (one) => 'refused' in one,
+      skips: (one) => 'refused' in one,
     }),
   };
-  const shown = findShown(ports.store, ports.now);
-  const { find } = shown;
-  const stateOf = async ({ id }: ShownPipeline) =>
+  const lookup = pipelineLookup(ports.store, ports.now);
+  const { find } = lookup;
+  const stateOf = async ({ id }: OverviewPipeline) =>
     await caches.states.get(String(id), async () => {
       const state = await ports.store.state(id);
       return { state, digest: ports.digest(JSON.stringify(state)), tags: new Map() };
     });
   return {
-    async publicView(name, member) {
+    async overview(name, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
       const structure = publicStructure(await ports.store.definition(pipeline.revision));
       return { pipeline, ...structure, state: (await stateOf(pipeline)).state };
     },
-    async picture(name, member, wanted) {
+    async picture(name, member, options) {
       const pipeline = await find(name, member);
       return (
-        pipeline && (await findPicture({ ports, caches, pipeline, wanted, found: await stateOf(pipeline) }))
+        pipeline && (await findPicture({ ports, caches, pipeline, options, found: await stateOf(pipeline) }))
       );
     },
-    pictureAtHand: (name, wanted) => findAtHand(caches, shown.atHand(name), wanted),
+    cachedPicture: (name, options) => findCachedPicture(caches, lookup.cached(name), options),
     async badge({ job, ...name }, member) {
       const pipeline = await find(name, member);
       if (pipeline === undefined) return undefined;
@@ -137,34 +128,34 @@ export function showPipelines(ports: Ports): Shows {
         (one) => job === undefined || one.name === job,
       );
       if (job !== undefined && jobs.length === 0) return undefined;
-      return { ...badgeOf(job ?? pipeline.pipeline, jobs.map(stateOfShown)), public: pipeline.public };
+      return { ...badgeOf(job ?? pipeline.pipeline, jobs.map(jobStateOf)), public: pipeline.public };
     },
   };
 }
 
-function findAtHand(
+function findCachedPicture(
   { states, drawn }: Caches,
-  pipeline: ShownPipeline | undefined,
-  wanted: PictureWanted,
-): PictureAtHand | undefined {
-  if (wanted.version !== undefined || pipeline === undefined) return undefined;
-  const tag = states.atHand(String(pipeline.id))?.tags.get(tagKey(pipeline, wanted));
-  const found = tag === undefined ? undefined : drawn.atHand(tag);
+  pipeline: OverviewPipeline | undefined,
+  options: PictureOptions,
+): CachedPicture | undefined {
+  if (options.version !== undefined || pipeline === undefined) return undefined;
+  const tag = states.cached(String(pipeline.id))?.tags.get(tagKey(pipeline, options));
+  const found = tag === undefined ? undefined : drawn.cached(tag);
   if (tag === undefined || found === undefined || 'refused' in found) return undefined;
   return { tag, bytes: found.bytes };
 }
 
-interface Finding {
+interface PictureRequest {
   ports: Ports;
   caches: Caches;
-  pipeline: ShownPipeline;
-  wanted: PictureWanted;
+  pipeline: OverviewPipeline;
+  options: PictureOptions;
   found: StateFound;
 }
 
-async function findPicture(finding: Finding): Promise<PictureFound | 'no-version'> {
-  const { ports, caches, pipeline, wanted, found } = finding;
-  const { format, version } = wanted;
+async function findPicture(request: PictureRequest): Promise<Picture | 'no-version'> {
+  const { ports, caches, pipeline, options, found } = request;
+  const { format, version } = options;
   const resource = version === undefined ? '' : await ports.store.resourceOfVersion(pipeline.id, version);
   if (resource === undefined) return 'no-version';
   const parts = [
@@ -173,32 +164,32 @@ async function findPicture(finding: Finding): Promise<PictureFound | 'no-version
     pipeline.pipeline,
     pipeline.revision,
     format,
-    optionsOf(wanted),
+    optionsOf(options),
     resource,
     found.digest,
   ];
   const tag = ports.digest(JSON.stringify(parts));
-  if (version === undefined) found.tags.set(tagKey(pipeline, wanted), tag);
+  if (version === undefined) found.tags.set(tagKey(pipeline, options), tag);
   const draw = async () => {
-    const picture = await pictureOf(finding, resource === '' ? undefined : resource);
+    const picture = await pictureOf(request, resource === '' ? undefined : resource);
     return await drawIn(ports, format, picture);
   };
   return { tag, public: pipeline.public, draw: () => caches.drawn.get(tag, draw) };
 }
 
-const optionsOf = ({ hideIntermediates, groupParallel }: PictureWanted): string =>
+const optionsOf = ({ hideIntermediates, groupParallel }: PictureOptions): string =>
   `${Number(hideIntermediates)}${Number(groupParallel)}`;
 
-/** What the tag is made of, without the state that it stands beside. */
-const tagKey = (pipeline: ShownPipeline, wanted: PictureWanted): string =>
-  `${wanted.format} ${optionsOf(wanted)} ${pipeline.revision} ${keyOf(pipeline)}`;
+/** Names a picture among those of one state. */
+const tagKey = (pipeline: OverviewPipeline, options: PictureOptions): string =>
+  `${options.format} ${optionsOf(options)} ${pipeline.revision} ${pipelineKey(pipeline)}`;
 
 async function pictureOf(
-  { ports, caches, pipeline, wanted, found }: Finding,
+  { ports, caches, pipeline, options, found }: PictureRequest,
   resource?: string,
 ): Promise<PictureToDraw> {
   const definition = await ports.store.definition(pipeline.revision);
-  const { hideIntermediates, groupParallel } = wanted;
+  const { hideIntermediates, groupParallel } = options;
   const graph = async (options: { hideIntermediates: boolean; groupParallel: boolean }): Promise<Graph> =>
     await caches.graphs.get(`${pipeline.revision} ${JSON.stringify(options)}`, async () =>
       graphOf(definition, options),
@@ -212,7 +203,7 @@ async function pictureOf(
 
 async function drawIn(
   { drawing, encode }: Ports,
-  format: PictureWanted['format'],
+  format: PictureOptions['format'],
   picture: PictureToDraw,
 ): Promise<{ bytes: Uint8Array } | DrawingRefused> {
   if (format === 'dot') return { bytes: encode(writeDot(picture.graph, picture.name, picture.looks)) };
@@ -224,14 +215,14 @@ async function drawIn(
   return 'svg' in drawn ? { bytes: encode(drawn.svg) } : drawn;
 }
 
-function graphState({ jobs, resources }: ShownState): GraphState {
+function graphState({ jobs, resources }: OverviewState): GraphState {
   return {
-    jobs: new Map(jobs.map((job) => [job.name, stateOfShown(job)])),
+    jobs: new Map(jobs.map((job) => [job.name, jobStateOf(job)])),
     resources: new Map(resources.map(({ name, pinned, failing }) => [name, { pinned, failing }])),
   };
 }
 
-export function stateOfShown({ paused, ended, doing }: ShownState['jobs'][number]): JobState {
+export function jobStateOf({ paused, ended, doing }: OverviewState['jobs'][number]): JobState {
   const builds = [...(ended === undefined ? [] : [ended]), ...doing].map((status) => ({
     number: '1',
     status,

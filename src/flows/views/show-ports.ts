@@ -4,9 +4,9 @@ import type { Doing, Ended } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 
-/* What a pipeline is shown from: names and states, and nothing else of it. */
+/* What an overview of a pipeline is made from: names and states, nothing else. */
 
-export interface ShownPipeline extends PipelineName {
+export interface OverviewPipeline extends PipelineName {
   id: number;
   public: boolean;
   paused: boolean;
@@ -14,29 +14,29 @@ export interface ShownPipeline extends PipelineName {
   revision: number;
 }
 
-export interface ShownState {
+export interface OverviewState {
   /** In the order of the file. */
   jobs: { id: number; name: string; paused: boolean; ended?: Ended; doing: Doing[] }[];
   resources: { id: number; name: string; type: string; pinned: boolean; failing: boolean }[];
 }
 
-export interface ShowStore {
-  /** Costs the same whether there is one or not. */
-  shown(name: PipelineName): Promise<ShownPipeline | undefined>;
-  state(pipeline: number): Promise<ShownState>;
+export interface OverviewStore {
+  /** Takes as long whether there is one or not. */
+  pipeline(name: PipelineName): Promise<OverviewPipeline | undefined>;
+  state(pipeline: number): Promise<OverviewState>;
   definition(revision: number): Promise<Pipeline>;
-  /** The resource of the pipeline that the version is of. */
+  /** Name of the version's resource; undefined if the version is not of this pipeline. */
   resourceOfVersion(pipeline: number, version: number): Promise<string | undefined>;
 }
 
 export interface PictureToDraw {
   graph: Graph;
   looks: ReadonlyMap<string, NodeLook>;
-  /** Of the pipeline, for those who cannot see the picture. */
+  /** Of the pipeline: the text alternative. */
   name: string;
 }
 
-/** Why there is no picture: a stable word, and a sentence for people. */
+/** Why there is no picture: a stable code, and a sentence for people. */
 export interface DrawingRefused {
   refused: { reason: 'too-large' | 'time-limit' | 'fault' | 'busy'; message: string };
 }

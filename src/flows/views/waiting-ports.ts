@@ -12,7 +12,7 @@ export interface WaitingStore {
   /** Facts of these jobs (row ids). Of unused versions they show no more than that there is one. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
-  unstartedBuilds(jobs: readonly number[]): Promise<UnstartedBuild[]>;
+  unstartedBuilds(jobs: readonly number[]): Promise<BuildToExplain[]>;
 }
 
 export interface JobToExplain {
@@ -20,7 +20,7 @@ export interface JobToExplain {
   name: string;
 }
 
-export interface UnstartedBuild extends WaitingBuild {
+export interface BuildToExplain extends WaitingBuild {
   job: string;
   number: string;
 }

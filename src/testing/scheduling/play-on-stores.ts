@@ -1,7 +1,7 @@
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
-import type { Done, Refused } from '#flows/builds/action-ports.ts';
+import type { ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
 import { giveTurns, toSave, type TestStores } from '#testing/stores.ts';
@@ -266,7 +266,7 @@ const OUTCOMES: Record<string, 'succeeded' | 'failed' | 'cancelled'> = {
   cancelled: 'cancelled',
 };
 
-function codes(answer: Done | Refused): string[] {
+function codes(answer: ActionDone | ActionRefused): string[] {
   if (answer.answer === 'done') return [];
   if (answer.answer === 'unknown') return ['unknown'];
   return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];

@@ -3,14 +3,14 @@ import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
-import type { BuildTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
+import type { BuildActionTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { parseNumber } from './build-number.ts';
 import { endUnstarted } from './scheduling/end-unstarted.ts';
 import { queuedBuilds } from './scheduling/queued-builds.ts';
 import { insertGoodVersions } from './write-applied.ts';
 
-export function buildActions(connection: Transaction, pipeline: number): BuildTransaction {
+export function buildActions(connection: Transaction, pipeline: number): BuildActionTransaction {
   return {
     build: async (ref) => await lockBuild(connection, pipeline, ref),
     async cancel({ id, job }, why) {

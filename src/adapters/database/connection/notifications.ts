@@ -1,6 +1,6 @@
 import type { DatabasePool } from 'slonik';
 import type {
-  Heard,
+  ReceivedNotification,
   MissedNotifications,
   Notification,
   Notifications,
@@ -64,7 +64,7 @@ export function openNotifications(options: NotificationOptions): ClosableNotific
 function concerns<T extends Topic>(
   topics: readonly T[],
   notification: Notification | MissedNotifications,
-): notification is Heard<T> {
+): notification is ReceivedNotification<T> {
   return notification.topic === 'missed' || topics.some((topic) => topic === notification.topic);
 }
 

@@ -9,7 +9,7 @@ import type {
   AccountStore,
   AccountTransaction,
   Act,
-  Credentials,
+  StoredCredentials,
   LockedAccount,
 } from '#flows/people/ports.ts';
 import { inTurn } from './access-lock.ts';
@@ -45,7 +45,7 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
       return found ?? undefined;
     },
     async credentials(username) {
-      const found = await pool.maybeOne(rows<Credentials & { passwordHash: string | null }>()`
+      const found = await pool.maybeOne(rows<StoredCredentials & { passwordHash: string | null }>()`
         SELECT id, username, password_hash AS "passwordHash", token_gen AS "tokenGen",
           must_change_password AS "mustChangePassword"
         FROM users WHERE username = ${username}`);

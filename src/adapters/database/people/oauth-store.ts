@@ -3,7 +3,7 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, time, type Database } from '#adapters/database/connection/pool.ts';
 import type { LinkedIdentity, OAuthStore } from '#flows/people/oauth-ports.ts';
-import type { Credentials } from '#flows/people/ports.ts';
+import type { StoredCredentials } from '#flows/people/ports.ts';
 import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { oauthFlows } from './oauth-flows.ts';
@@ -29,7 +29,7 @@ export function oauthStore(database: Database): OAuthStore {
 function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'saveGroups' | 'link' | 'links'> {
   return {
     async accountOf({ issuer, subject }) {
-      const found = await pool.maybeOne(rows<Credentials & { passwordHash: string | null }>()`
+      const found = await pool.maybeOne(rows<StoredCredentials & { passwordHash: string | null }>()`
         SELECT u.id, u.username, u.password_hash AS "passwordHash", u.token_gen AS "tokenGen",
           u.must_change_password AS "mustChangePassword"
         FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = ${issuer} AND i.subject = ${subject}`);

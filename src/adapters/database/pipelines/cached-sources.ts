@@ -2,14 +2,14 @@ import { sql } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { KeptSources, PipelineStore } from '#flows/pipelines/ports.ts';
+import type { CachedSources, PipelineStore } from '#flows/pipelines/ports.ts';
 
 /** Cached content of the sources of pipelines. */
 export function keptSources(database: Database): Pick<PipelineStore, 'keptSources' | 'keepSources'> {
   const { pool } = database;
   return {
     async keptSources({ team, pipeline }: PipelineName) {
-      const found = await pool.maybeOne(rows<KeptSources>()`
+      const found = await pool.maybeOne(rows<CachedSources>()`
         SELECT key, sources FROM kept_sources WHERE team = ${team} AND pipeline = ${pipeline}`);
       return found ?? undefined;
     },

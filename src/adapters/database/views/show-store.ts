@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { Doing, Ended } from '#domain/graph/state.ts';
-import type { ShownPipeline, ShownState, ShowStore } from '#flows/views/show-ports.ts';
+import type { OverviewPipeline, OverviewState, OverviewStore } from '#flows/views/show-ports.ts';
 
 interface JobRow {
   id: number;
@@ -19,10 +19,10 @@ export function showStore({
 }: {
   pool: DatabasePool;
   definitions: Definitions;
-}): ShowStore {
+}): OverviewStore {
   return {
     async shown({ team, pipeline }) {
-      const found = await pool.maybeOne(prepared<ShownPipeline>('shown_pipeline')`
+      const found = await pool.maybeOne(prepared<OverviewPipeline>('shown_pipeline')`
         SELECT p.id, t.name AS team, p.name AS pipeline, p.public, p.paused, v.id AS revision
         FROM pipelines p JOIN teams t ON t.id = p.team_id
         JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
@@ -48,7 +48,7 @@ export function showStore({
 }
 
 /** The newest ended build by number, then by retry. The index scans end at the first row. */
-async function jobsOf(pool: DatabasePool, pipeline: number): Promise<ShownState['jobs']> {
+async function jobsOf(pool: DatabasePool, pipeline: number): Promise<OverviewState['jobs']> {
   const found = await pool.any(prepared<JobRow>('shown_jobs')`
     SELECT j.id, j.name, j.paused,
       (SELECT b.status FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NOT NULL
@@ -62,8 +62,8 @@ async function jobsOf(pool: DatabasePool, pipeline: number): Promise<ShownState[
   }));
 }
 
-async function resourcesOf(pool: DatabasePool, pipeline: number): Promise<ShownState['resources']> {
-  const found = await pool.any(prepared<ShownState['resources'][number]>('shown_resources')`
+async function resourcesOf(pool: DatabasePool, pipeline: number): Promise<OverviewState['resources']> {
+  const found = await pool.any(prepared<OverviewState['resources'][number]>('shown_resources')`
     SELECT r.id, r.name, r.type, r.pinned_by IS NOT NULL AS pinned, s.failures > 0 AS failing
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL ORDER BY r.position`);

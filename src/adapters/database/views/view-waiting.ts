@@ -7,7 +7,7 @@ import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { JobToExplain, UnstartedBuild, WaitingStore } from '#flows/views/waiting-ports.ts';
+import type { JobToExplain, BuildToExplain, WaitingStore } from '#flows/views/waiting-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
 const MAX_BUILDS = 1000;
@@ -58,7 +58,7 @@ interface BuildRow {
 async function unstartedBuilds(
   { pool, definitions }: Stored,
   jobs: readonly number[],
-): Promise<UnstartedBuild[]> {
+): Promise<BuildToExplain[]> {
   const found = await pool.any(rows<BuildRow>()`
     SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
       b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (

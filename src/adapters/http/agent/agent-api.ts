@@ -1,7 +1,7 @@
 import type { CheckResultsRequest, SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import type { SessionAnswer } from '#flows/builds/session-ports.ts';
+import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 
 /** What the routes for agents ask for; the door wires flows and the API server behind it. */
 export interface AgentApi {
@@ -10,7 +10,7 @@ export interface AgentApi {
     request: SessionRequest,
     peer: string,
     onProvisional: (work: SessionResponse) => void,
-  ): Promise<SessionAnswer>;
+  ): Promise<AgentSessionAnswer>;
   /** Whose key this is; undefined when nobody's. */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
   applyEvents(

@@ -18,7 +18,7 @@ import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
-import type { SessionAnswer } from '#flows/builds/session-ports.ts';
+import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 import type { AgentApi } from './agent-api.ts';
 import { followCertificate, readCertificate } from './certificate.ts';
 import { MAX_REFUSED_CALLS } from './refused-calls.ts';
@@ -59,7 +59,7 @@ function fakeApi() {
     over: false,
     cancel: false,
     lookUps: 0,
-    answer: undefined as SessionAnswer | undefined,
+    answer: undefined as AgentSessionAnswer | undefined,
     early: undefined as SessionResponse | undefined,
   };
   const api: AgentApi = {
@@ -155,7 +155,7 @@ async function ask(path: string, asked: Asked): Promise<{ status: number; body: 
   return { status: answer.statusCode ?? 0, body: JSON.parse(text) };
 }
 
-const opened: SessionAnswer = {
+const opened: AgentSessionAnswer = {
   answer: 'opened',
   session: BUILD,
   response: {
@@ -182,7 +182,7 @@ describe('a session', () => {
     expect(fake.state.lookUps).toBe(0);
   });
 
-  const refusals: Record<string, [answer: SessionAnswer, status: number]> = {
+  const refusals: Record<string, [answer: AgentSessionAnswer, status: number]> = {
     'of a stranger': [{ answer: 'refused', reason: 'the Pod has another uid' }, 401],
     'whose credential another key used': [{ answer: 'taken', session: BUILD }, 401],
     'of an attempt that is over': [{ answer: 'over' }, 401],

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyReply } from 'fastify';
 import type { AgentMetrics, SessionResult } from '#adapters/http/metrics.ts';
 import { Problem, problemOf } from '#adapters/http/problem.ts';
 import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
-import type { SessionAnswer } from '#flows/builds/session-ports.ts';
+import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';
 import { hashKey, over } from './sessions.ts';
@@ -69,7 +69,7 @@ class Lines {
   }
 }
 
-type Refusal = Exclude<SessionAnswer, { answer: 'opened' | 'same' }>;
+type Refusal = Exclude<AgentSessionAnswer, { answer: 'opened' | 'same' }>;
 
 /** The caller learns only that it is over; the log says why. */
 function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics): Problem {

@@ -1,4 +1,4 @@
-import type { Heard, Notifications } from '#flows/notification-ports.ts';
+import type { ReceivedNotification, Notifications } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** What readers of one thing share. `A`: from where a reader goes on. */
@@ -57,12 +57,12 @@ export class Feeds<A> {
     this.#known.clear();
   }
 
-  #heard(notification: Heard<'progress' | 'status'>): void {
+  #heard(notification: ReceivedNotification<'progress' | 'status'>): void {
     for (const { feed, ids } of this.#known.values()) if (concerns(notification, ids)) feed.refresh();
   }
 }
 
-function concerns(notification: Heard<'progress' | 'status'>, ids: Ids): boolean {
+function concerns(notification: ReceivedNotification<'progress' | 'status'>, ids: Ids): boolean {
   if (notification.topic === 'missed') return true;
   return notification.topic === 'progress'
     ? notification.build === ids.build

@@ -4,7 +4,7 @@ import { encodeResource } from '#adapters/http/routes/resources.ts';
 import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { ShownLists } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/show-lists.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { PipelineFeedParts } from './pipeline-feed.ts';
 
@@ -34,11 +34,11 @@ export function stateForMembers(
 }
 
 /** As strangers follow it. They are not told whether it is gone or theirs to see no more. */
-export function stateForStrangers(name: PipelineName, { whole }: Pick<ShownLists, 'whole'>): Told {
+export function stateForStrangers(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): Told {
   return {
     over: { by: 'rights', last: HIDDEN },
     async read() {
-      const shown = await whole(name);
+      const shown = await snapshot(name);
       return shown && encodeShownWhole(shown);
     },
   };

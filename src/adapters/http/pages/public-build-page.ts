@@ -1,5 +1,5 @@
 import { refOf } from '#adapters/http/routes/builds.ts';
-import type { ShownBuildDetail, ShownLists, ShownStep } from '#flows/views/show-lists.ts';
+import type { PublicBuildDetail, PublicViews, PublicStep } from '#flows/views/show-lists.ts';
 import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';
@@ -9,7 +9,7 @@ import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
  * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page
  * follows the pipeline's, which tells of each change of a status.
  */
-export function publicBuildPage(shown: Pick<ShownLists, 'build'>, codec: Codec): PublicPage {
+export function publicBuildPage(shown: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (asked) => {
     const { team, pipeline, job } = jobOf(asked.params);
     const ref = refOf({ team, pipeline, job, build: asked.params['build'] ?? '' });
@@ -27,7 +27,7 @@ export function publicBuildPage(shown: Pick<ShownLists, 'build'>, codec: Codec):
   };
 }
 
-function facts({ createdAt, startedAt, endedAt }: ShownBuildDetail): Html {
+function facts({ createdAt, startedAt, endedAt }: PublicBuildDetail): Html {
   return html`<dl>
     <dt>Made</dt>
     <dd>${time(createdAt)}</dd>
@@ -38,7 +38,7 @@ function facts({ createdAt, startedAt, endedAt }: ShownBuildDetail): Html {
   </dl>`;
 }
 
-function steps(known: readonly ShownStep[]): Html {
+function steps(known: readonly PublicStep[]): Html {
   if (known.length === 0) return html``;
   return html`<section aria-labelledby="steps">
     <h2 id="steps">Steps</h2>

@@ -1,4 +1,4 @@
-import type { ShownLists, ShownVersion } from '#flows/views/show-lists.ts';
+import type { PublicViews, PublicVersion } from '#flows/views/show-lists.ts';
 import { table } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { time } from './layout.ts';
@@ -8,7 +8,7 @@ import { jobOf, paths, publicAbove } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A job as strangers see it: how its builds stand. */
-export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: Codec): PublicPage {
+export function publicJobPage(shown: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
   return async (asked) => {
     const name = jobOf(asked.params);
     const [view, builds] = await Promise.all([
@@ -31,7 +31,7 @@ export function publicJobPage(shown: Pick<ShownLists, 'job' | 'builds'>, codec: 
 
 /** A resource as strangers see it: when its versions were found. */
 export function publicResourcePage(
-  shown: Pick<ShownLists, 'resource' | 'versions'>,
+  shown: Pick<PublicViews, 'resource' | 'versions'>,
   codec: Codec,
 ): PublicPage {
   return async (asked) => {
@@ -53,7 +53,7 @@ export function publicResourcePage(
   };
 }
 
-function versionTable(pipeline: string, versions: readonly ShownVersion[]): Html {
+function versionTable(pipeline: string, versions: readonly PublicVersion[]): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   return html`<div class="scroll">
     ${table(

@@ -1,4 +1,4 @@
-import type { ShownLists } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/show-lists.ts';
 import { html } from './html.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { jobOf, paths } from './paths.ts';
@@ -6,7 +6,7 @@ import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A pipeline as strangers see it: its picture, its jobs and its resources. */
 export function publicPipelinePage(
-  shown: Pick<ShownLists, 'pipeline' | 'jobs' | 'resources'>,
+  shown: Pick<PublicViews, 'pipeline' | 'jobs' | 'resources'>,
   codec: Codec,
 ): PublicPage {
   return async (asked) => {

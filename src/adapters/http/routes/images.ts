@@ -8,7 +8,7 @@ import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { remember } from '#adapters/http/remember.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { PictureWanted, Shows } from '#flows/views/show-pipeline.ts';
+import type { PictureOptions, Overviews } from '#flows/views/show-pipeline.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
@@ -73,18 +73,18 @@ const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(sv
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
 /** Finished pictures of public pipelines. An address written in an unusual way is left to the routes. */
-export function picturesAtHand(shows: Pick<Shows, 'pictureAtHand'>): FindAtHand {
+export function picturesAtHand(shows: Pick<Overviews, 'cachedPicture'>): FindAtHand {
   const read = remember(REMEMBERED, readAddress);
   return (url) => {
     const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
-    const picture = address && shows.pictureAtHand(address.name, address.wanted);
+    const picture = address && shows.cachedPicture(address.name, address.wanted);
     return picture && { route: address.route, type: address.type, ...picture };
   };
 }
 
 interface Address {
   name: { team: string; pipeline: string };
-  wanted: PictureWanted;
+  wanted: PictureOptions;
   route: string;
   type: string;
 }
@@ -112,7 +112,7 @@ type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   query: Query;
 };
 
-function wantedOf(format: PictureWanted['format'], query: Query): PictureWanted {
+function wantedOf(format: PictureOptions['format'], query: Query): PictureOptions {
   return {
     format,
     hideIntermediates: isOn(query.hide_intermediates),
@@ -123,8 +123,8 @@ function wantedOf(format: PictureWanted['format'], query: Query): PictureWanted 
 
 /** The bytes, or nothing once who asks has been told that they have them. */
 async function draw(
-  shows: Pick<Shows, 'picture'>,
-  format: PictureWanted['format'],
+  shows: Pick<Overviews, 'picture'>,
+  format: PictureOptions['format'],
   request: Asked,
   reply: FastifyReply,
 ): Promise<Uint8Array | undefined> {

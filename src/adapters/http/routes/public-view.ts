@@ -4,7 +4,7 @@ import { shownTo } from '#adapters/http/access/strangers.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStep } from '#domain/graph/public-view.ts';
-import { stateOfShown, type PublicView } from '#flows/views/show-pipeline.ts';
+import { jobStateOf, type Overview } from '#flows/views/show-pipeline.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Named = { id: Type.Integer(), name: Type.String() };
@@ -57,14 +57,14 @@ export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
       strangers: 'same',
       handler: async (request) => {
         const { params, identity } = request;
-        const view = await shows.publicView(params, isMember(identity, params.team));
+        const view = await shows.overview(params, isMember(identity, params.team));
         return { data: encode(shownTo(request, view)) };
       },
     }),
   ];
 }
 
-function encode({ pipeline, jobs, resourceTypes, state }: PublicView) {
+function encode({ pipeline, jobs, resourceTypes, state }: Overview) {
   const { id, team, paused } = pipeline;
   const steps = new Map(jobs.map((job) => [job.name, job.steps]));
   return {
@@ -74,7 +74,7 @@ function encode({ pipeline, jobs, resourceTypes, state }: PublicView) {
     public: pipeline.public,
     paused,
     jobs: state.jobs.map((job) => {
-      const { ended, doing } = stateOfShown(job);
+      const { ended, doing } = jobStateOf(job);
       return {
         id: job.id,
         name: job.name,

@@ -1,14 +1,14 @@
 import { Type, type Static } from 'typebox';
 import type { Listed } from '#flows/page.ts';
 import type {
-  ShownBuild,
-  ShownBuildDetail,
-  ShownJob,
-  ShownResource,
-  ShownStep,
-  ShownSummary,
-  ShownVersion,
-  ShownWhole,
+  PublicBuild,
+  PublicBuildDetail,
+  PublicJob,
+  PublicResource,
+  PublicStep,
+  PublicPipeline,
+  PublicVersion,
+  PublicSnapshot,
 } from '#flows/views/show-lists.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
@@ -94,12 +94,12 @@ export function shownPage<T, U>(
   return found && { data: found.rows.map(encode), has_more: found.hasMore };
 }
 
-export function encodeShownPipeline(shown: ShownSummary): Static<typeof Pipeline> {
+export function encodeShownPipeline(shown: PublicPipeline): Static<typeof Pipeline> {
   const { id, team, name, paused, jobs, resources } = shown;
   return { id, team, name, public: true, paused, jobs, resources };
 }
 
-export function encodeShownJob({ id, name, paused, running, latest }: ShownJob): Static<typeof Job> {
+export function encodeShownJob({ id, name, paused, running, latest }: PublicJob): Static<typeof Job> {
   const { started_at, duration } = taken(latest ?? {});
   return {
     id,
@@ -112,16 +112,16 @@ export function encodeShownJob({ id, name, paused, running, latest }: ShownJob):
   };
 }
 
-export function encodeShownBuild(build: ShownBuild): Static<typeof Build> {
+export function encodeShownBuild(build: PublicBuild): Static<typeof Build> {
   const { id, number, status, createdAt } = build;
   return { id, number, status, created_at: createdAt.toISOString(), ...taken(build) };
 }
 
-export function encodeShownDetail(build: ShownBuildDetail): Static<typeof SHOWN.build>['data'] {
+export function encodeShownDetail(build: PublicBuildDetail): Static<typeof SHOWN.build>['data'] {
   return { ...encodeShownBuild(build), steps: build.steps.map(encodeStep) };
 }
 
-function encodeStep({ kind, name, resource, status, startedAt, endedAt }: ShownStep): Static<typeof Step> {
+function encodeStep({ kind, name, resource, status, startedAt, endedAt }: PublicStep): Static<typeof Step> {
   return {
     kind,
     name,
@@ -132,16 +132,16 @@ function encodeStep({ kind, name, resource, status, startedAt, endedAt }: ShownS
   };
 }
 
-export function encodeShownResource({ id, name, type, pinned }: ShownResource): Static<typeof Resource> {
+export function encodeShownResource({ id, name, type, pinned }: PublicResource): Static<typeof Resource> {
   return { id, name, type, pinned };
 }
 
-export function encodeShownVersion({ id, createdAt }: ShownVersion): Static<typeof Version> {
+export function encodeShownVersion({ id, createdAt }: PublicVersion): Static<typeof Version> {
   return { id, created_at: createdAt.toISOString() };
 }
 
 /** What strangers who follow a pipeline are told. */
-export function encodeShownWhole({ pipeline, jobs, resources }: ShownWhole) {
+export function encodeShownWhole({ pipeline, jobs, resources }: PublicSnapshot) {
   return {
     pipeline: encodeShownPipeline(pipeline),
     jobs: jobs.map(encodeShownJob),

@@ -1,7 +1,7 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import { defined } from '#defined';
 import { ORDINARY } from '#domain/scheduling/reasons.ts';
-import type { PipelineFacts, Waiting } from '#flows/pipelines/ports.ts';
+import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';
 import { conditionsOf } from './conditions.ts';
 import { lastBuildOf } from './last-build.ts';
 import { pipelineConditions, type PipelineConditionInput } from './pipeline-conditions.ts';
@@ -52,7 +52,7 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
   });
 }
 
-function waitingText({ job, number, reason }: Waiting): NonNullable<PipelineStatus['waiting']> {
+function waitingText({ job, number, reason }: WaitReason): NonNullable<PipelineStatus['waiting']> {
   if (ORDINARY.has(reason.code)) return [];
   const message = reason.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return [{ job, ...(number === undefined ? {} : { build: number }), reason: reason.code, message }];

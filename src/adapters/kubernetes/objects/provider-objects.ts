@@ -4,7 +4,7 @@ import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/p
 import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, Written } from '#flows/people/object-ports.ts';
+import type { ProviderObject, ProviderObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';
@@ -18,7 +18,7 @@ type Found = Wire<OAuthProviderObject>;
 export function providerObjects(options: Options): ProviderObjects {
   const { client, name: secretName } = options;
   const kind = KINDS.oauthProviders;
-  const read = async (canonical: string): Promise<Written<Found>> =>
+  const read = async (canonical: string): Promise<ObjectAnswer<Found>> =>
     ofApi(writtenOf(await client.get(kind, { name: canonical })));
   return {
     ...clientSecrets(options),

@@ -1,6 +1,6 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import { changedBy, ofApi, writtenOf, type Meta } from './written.ts';
 
 /** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */
@@ -22,7 +22,7 @@ export async function replaceSpec<T extends { metadata: Meta; spec: unknown }>(
   kind: Kind<T>,
   ref: ObjectRef,
   { generation, spec, by, annotations = {} }: SpecChange<T['spec']>,
-): Promise<Written<T>> {
+): Promise<ObjectAnswer<T>> {
   for (let tried = 1; ; tried += 1) {
     const read = ofApi(writtenOf(await client.get(kind, ref)));
     if (read.answer !== 'done') return read;

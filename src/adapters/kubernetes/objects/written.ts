@@ -1,7 +1,7 @@
 import type { Answer } from '#adapters/kubernetes/api/answer.ts';
 import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 
 /** What objects have that the API looks at. */
 export interface Meta {
@@ -19,7 +19,7 @@ export interface Meta {
  * What came of a write or a read, in words of the flows; the words of the API server about a refusal are for
  * people.
  */
-export function writtenOf<T>(answer: Answer<T>): Written<T> {
+export function writtenOf<T>(answer: Answer<T>): ObjectAnswer<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
   const { status, reason, message } = answer;
   if (status === 404) return { answer: 'unknown' };
@@ -29,7 +29,7 @@ export function writtenOf<T>(answer: Answer<T>): Written<T> {
 }
 
 /** Only of what the API made. */
-export function ofApi<T extends { metadata?: Meta }>(written: Written<T>): Written<T> {
+export function ofApi<T extends { metadata?: Meta }>(written: ObjectAnswer<T>): ObjectAnswer<T> {
   if (written.answer !== 'done') return written;
   return isByApi(written.value.metadata) ? written : { answer: 'managed' };
 }
@@ -62,10 +62,10 @@ export function made<T>(kind: Kind<T>, object: NewObject): T {
     annotations: { ...changedBy(by), ...annotations },
     finalizers: finalizer === undefined ? undefined : [finalizer],
   };
-  // Written in full: what client-node wants beside it is the server's to fill in.
+  // ObjectAnswer in full: what client-node wants beside it is the server's to fill in.
   return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 
-export function mapped<T, U>(written: Written<T>, map: (value: T) => U): Written<U> {
+export function mapped<T, U>(written: ObjectAnswer<T>, map: (value: T) => U): ObjectAnswer<U> {
   return written.answer === 'done' ? { answer: 'done', value: map(written.value) } : written;
 }

@@ -5,7 +5,7 @@ import { route, type Route } from '#adapters/http/access/route.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { answer, answerList, Time } from '#adapters/http/routes/schemas.ts';
-import type { Kept } from '#flows/people/oauth-ports.ts';
+import type { SignInMethodsChanged } from '#flows/people/oauth-ports.ts';
 import {
   completeProfile,
   finishFlow,
@@ -259,7 +259,7 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
   ];
 }
 
-function kept(answered: Kept, what: string): void {
+function kept(answered: SignInMethodsChanged, what: string): void {
   if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
   found(answered.answer === 'done' ? answered : undefined, what);
 }

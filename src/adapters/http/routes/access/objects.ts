@@ -1,5 +1,5 @@
 import { Problem, type ProblemKind } from '#adapters/http/problem.ts';
-import type { Written } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
 /** What makes objects in the cluster; a gateway that was started without one makes none. */
@@ -12,12 +12,12 @@ export function writable(objects: ApiObjects | undefined): ApiObjects {
 }
 
 /** What was written, or the problem why nothing was. */
-export function written<T>(answered: Written<T>, what: string): T {
+export function written<T>(answered: ObjectAnswer<T>, what: string): T {
   if (answered.answer === 'done') return answered.value;
   throw problemOf(answered, what);
 }
 
-type NotWritten = Exclude<Written, { answer: 'done' }>;
+type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
 
 const KINDS = {
   exists: ['already-exists', 'exists already'],

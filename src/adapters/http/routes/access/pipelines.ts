@@ -13,7 +13,7 @@ import {
   type ChangePipelinePorts,
   type PipelineChanged,
 } from '#flows/pipelines/change-pipeline.ts';
-import type { Finding as FindingTold } from '#flows/pipelines/diagnose-manifest.ts';
+import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
 import { actOf } from './answers.ts';
@@ -244,7 +244,7 @@ export function encode({ team, pipeline }: Named, made: PipelineChanged) {
   return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
 }
 
-function invalid(findings: readonly FindingTold[]): Problem {
+function invalid(findings: readonly ManifestFinding[]): Problem {
   const [first] = findings.filter(({ severity }) => severity === 'error');
   const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
   return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, {
@@ -252,7 +252,7 @@ function invalid(findings: readonly FindingTold[]): Problem {
   });
 }
 
-function encodeFinding({ endLine, endColumn, ...finding }: FindingTold) {
+function encodeFinding({ endLine, endColumn, ...finding }: ManifestFinding) {
   return {
     ...finding,
     ...(endLine !== undefined && { end_line: endLine }),
