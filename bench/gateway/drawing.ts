@@ -5,7 +5,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { Ended } from '#domain/graph/state.ts';
-import type { PictureToDraw } from '#flows/views/show-ports.ts';
+import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';
 

@@ -16,7 +16,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { Ended, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import type { PictureToDraw } from '#flows/views/show-ports.ts';
+import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { childProcesses } from '#testing/child-processes.ts';
 import { largePipeline } from '#testing/large-pipeline.ts';
 

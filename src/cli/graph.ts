@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
-import type { PictureToDraw } from '#flows/views/show-ports.ts';
+import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { explain } from './explain.ts';
 import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
 import { EXIT, Misuse, type Exit, type Terminal } from './terminal.ts';

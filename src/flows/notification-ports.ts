@@ -34,5 +34,8 @@ export interface Notifications {
   /** Sends in the background and never fails the caller. */
   notify(notification: Notification): void;
   /** Every listener hears `missed` too. Returns how to stop. */
-  listen<T extends Topic>(topics: readonly T[], heard: (notification: ReceivedNotification<T>) => void): () => void;
+  listen<T extends Topic>(
+    topics: readonly T[],
+    heard: (notification: ReceivedNotification<T>) => void,
+  ): () => void;
 }

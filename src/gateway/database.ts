@@ -20,8 +20,8 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
+import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { OverviewStore } from '#flows/views/show-ports.ts';
 
 export interface GatewayDatabase {
   builds: BuildStore;

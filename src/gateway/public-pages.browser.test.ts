@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { FRESH_MS } from '#flows/views/find-shown.ts';
+import { FRESH_MS } from '#flows/views/pipeline-lookup.ts';
 import { stumblingBlocks } from '#testing/accessibility.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
 import { writeSecretiveHistory } from '#testing/secretive-history.ts';

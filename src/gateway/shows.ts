@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { createPictures } from '#adapters/images/pictures.ts';
 import { VERSION } from '#config';
+import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import { publicViews, type PublicViews } from '#flows/views/show-lists.ts';
+import { publicViews, type PublicViews } from '#flows/views/public-views.ts';
 import { showPipelines, type Overviews } from '#flows/views/show-pipeline.ts';
-import type { OverviewStore } from '#flows/views/show-ports.ts';
 
 export interface ClosableShows {
   shows: Overviews;

@@ -1,9 +1,9 @@
 import type { Vote } from '#domain/scheduling/vote.ts';
 import type {
-  ActionPorts,
   ActionDone,
-  Pin,
+  ActionPorts,
   ActionRefused,
+  Pin,
   Retried,
   VersionTriggered,
   Voted,

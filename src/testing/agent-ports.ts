@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPods, PodAnswer, PodName, TokenAnswer, AddressWait } from '#flows/builds/session-ports.ts';
+import type { AddressWait, AgentPods, PodAnswer, PodName, TokenAnswer } from '#flows/builds/session-ports.ts';
 
 /** Time as it is. */
 export const realWaiting: AddressWait = {

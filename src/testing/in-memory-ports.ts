@@ -1,7 +1,7 @@
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/public-views.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
 import { inMemoryTriggers } from './in-memory-triggers.ts';

@@ -1,5 +1,5 @@
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 
 /**
  * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.

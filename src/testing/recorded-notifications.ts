@@ -1,8 +1,8 @@
 import type {
-  ReceivedNotification,
   MissedNotifications,
   Notification,
   Notifications,
+  ReceivedNotification,
   Topic,
 } from '#flows/notification-ports.ts';
 
@@ -19,7 +19,10 @@ export class RecordedNotifications implements Notifications {
     this.sent.push(textOf(notification));
   }
 
-  listen<T extends Topic>(topics: readonly T[], heard: (notification: ReceivedNotification<T>) => void): () => void {
+  listen<T extends Topic>(
+    topics: readonly T[],
+    heard: (notification: ReceivedNotification<T>) => void,
+  ): () => void {
     const listener = (notification: Notification): void => {
       if (concerns(topics, notification)) heard(notification);
     };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { PictureOptions, Overviews } from '#flows/views/show-pipeline.ts';
+import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import { inMemoryPorts } from '#testing/in-memory-ports.ts';
 import { createLog } from './log.ts';
 import type { PressureLimits } from './pressure.ts';

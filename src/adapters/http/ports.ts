@@ -4,7 +4,7 @@ import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/public-views.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import type { PublicMetrics } from './metrics.ts';
 

@@ -7,7 +7,7 @@ import { looksOf, TONES } from '#domain/graph/look.ts';
 import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { PictureToDraw } from '#flows/views/show-ports.ts';
+import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { childProcesses, nextChild } from '#testing/child-processes.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
 import { createPictures } from './pictures.ts';

@@ -1,4 +1,4 @@
-import type { Drawing } from '#flows/views/show-ports.ts';
+import type { Drawing } from '#flows/views/overview-ports.ts';
 import { drawShapes, isReadable } from './draw-shapes.ts';
 import { drawSvg } from './draw-svg.ts';
 import { layoutOf, type Layout } from './layout.ts';

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { DrawingRefused } from '#flows/views/show-ports.ts';
+import type { DrawingRefused } from '#flows/views/overview-ports.ts';
 import { findFont, workerUrl } from './locate.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
 

@@ -1,6 +1,6 @@
 import * as openid from 'openid-client';
 import { scopesOf } from '#domain/access/oauth-provider.ts';
-import type { OAuthAnswer, OAuthRequest, OAuthClient, StoredProvider } from '#flows/people/oauth-ports.ts';
+import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
   /** The secret of our client, by the name that the provider's object gives it; asked each time. */

@@ -1,10 +1,14 @@
 import { decideCancel } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { ActionPorts, ActionDone, ActionRefused } from './action-ports.ts';
+import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** Ends a build that has not started; the agent of one that runs is asked to stop, and runs its hooks. */
-export async function cancelBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function cancelBuild(
+  ref: BuildRef,
+  by: string,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(ref, async (tx): Promise<ActionDone | ActionRefused> => {
     const build = await tx.build(ref);

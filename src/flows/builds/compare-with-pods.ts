@@ -1,11 +1,11 @@
 import { followCheckPod, removeEnded, type FollowChecksPorts } from '#flows/checks/follow-check-pods.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import {
-  verifyStrayCheckPod,
   podOfAttempt,
   podOfRun,
   runOfGonePod,
   runOfPod,
+  verifyStrayCheckPod,
   type OwnPod,
 } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';

@@ -8,12 +8,12 @@ import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import {
+  podOfAttempt,
   verifyBuildPod,
   verifyGoneBuildPod,
-  podOfAttempt,
-  type OwnPodPorts,
   type OurPod,
   type OwnPod,
+  type OwnPodPorts,
 } from '#flows/pods/own-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import { endBuild, retryAttempt } from './end-build.ts';

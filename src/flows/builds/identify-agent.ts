@@ -1,7 +1,7 @@
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { judgeAgentPod, type AgentPod, type Judgement } from '#domain/build/judge-agent-pod.ts';
-import type { AgentPods, AgentCredentials, Unavailable, AddressWait } from './session-ports.ts';
+import type { AddressWait, AgentCredentials, AgentPods, Unavailable } from './session-ports.ts';
 
 export type Identified =
   | { verdict: 'known'; session: AgentSession }

@@ -1,10 +1,14 @@
 import { decideWarning } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef } from '#flows/names.ts';
-import type { ActionPorts, ActionDone, ActionRefused } from './action-ports.ts';
+import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** A failed build counts as good from now on, so jobs behind it may take its versions. */
-export async function markWarning(ref: BuildRef, by: string, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function markWarning(
+  ref: BuildRef,
+  by: string,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   const answer = await ports.actions.withPipeline(ref, async (tx): Promise<ActionDone | ActionRefused> => {
     const build = await tx.build(ref);
     if (build === undefined) return { answer: 'unknown' };

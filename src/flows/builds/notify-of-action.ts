@@ -1,4 +1,4 @@
-import type { ActionPorts, ActionDone, ActionRefused } from './action-ports.ts';
+import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 
 /** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
 export function notifyOfAction(

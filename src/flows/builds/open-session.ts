@@ -10,8 +10,8 @@ import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
 import type { BuildStore } from './ports.ts';
 import type {
-  AgentPods,
   AgentCredentials,
+  AgentPods,
   AgentSessionAnswer,
   SessionStore,
   TeamSecrets,

@@ -4,7 +4,11 @@ import type { ActionPorts, ActionRefused, Retried } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** The same build again: with the inputs and the definition of the one that it repeats. */
-export async function retryBuild(ref: BuildRef, by: string, ports: ActionPorts): Promise<Retried | ActionRefused> {
+export async function retryBuild(
+  ref: BuildRef,
+  by: string,
+  ports: ActionPorts,
+): Promise<Retried | ActionRefused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Retried | ActionRefused> => {
     const build = await tx.build(ref);

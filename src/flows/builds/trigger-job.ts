@@ -1,6 +1,6 @@
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/names.ts';
-import type { ReceivedNotification, Notifications } from '#flows/notification-ports.ts';
+import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
 import type { BuildStore } from './ports.ts';
 import { buildRefOf } from './schedule-jobs.ts';
@@ -129,7 +129,10 @@ async function waitForAnswer(
   }
 }
 
-function mayAnswer(notification: ReceivedNotification<'schedule' | 'status'>, { pipelineId }: TriggerWaits): boolean {
+function mayAnswer(
+  notification: ReceivedNotification<'schedule' | 'status'>,
+  { pipelineId }: TriggerWaits,
+): boolean {
   if (notification.topic === 'missed') return true;
   return notification.pipeline === 'all' || notification.pipeline === pipelineId;
 }

@@ -4,7 +4,11 @@ import type { ActionPorts, ActionRefused, Voted } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
 /** Approves or rejects a build that waits at its gate. */
-export async function voteOnBuild(ref: BuildRef, vote: Vote, ports: ActionPorts): Promise<Voted | ActionRefused> {
+export async function voteOnBuild(
+  ref: BuildRef,
+  vote: Vote,
+  ports: ActionPorts,
+): Promise<Voted | ActionRefused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(ref, async (tx): Promise<Voted | ActionRefused> => {
     const build = await tx.build(ref);

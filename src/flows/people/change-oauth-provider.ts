@@ -1,7 +1,7 @@
 import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, ObjectAnswer } from './object-ports.ts';
+import type { ObjectAnswer, ProviderObject, ProviderObjects } from './object-ports.ts';
 import type { Act } from './ports.ts';
 import { refuseProviderChange, refuseProviderRemoval } from './save-provider.ts';
 

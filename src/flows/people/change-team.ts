@@ -2,7 +2,7 @@ import { ignoredGroups } from '#domain/access/group-roles.ts';
 import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { OAuthStore } from './oauth-ports.ts';
-import type { TeamObjects, ObjectAnswer } from './object-ports.ts';
+import type { ObjectAnswer, TeamObjects } from './object-ports.ts';
 import type { Act, Changed, MemberStore, TeamChange, TeamView } from './ports.ts';
 
 export interface ChangeTeamPorts {

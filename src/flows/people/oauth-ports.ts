@@ -47,7 +47,8 @@ export interface LinkedIdentity {
 }
 
 /** `refused`: with the reason, and the reason names who would be locked out. */
-export type SignInMethodsChanged = { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
+export type SignInMethodsChanged =
+  { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
 
 /** How people can sign in. */
 export interface SignInMethods {
@@ -108,7 +109,10 @@ export interface OAuthAnswer {
 /** Speaks with providers. `failure` is for the log: it may quote what they said. */
 export interface OAuthClient {
   /** Where the browser is sent. */
-  authorizationUrl(provider: StoredProvider, ask: OAuthRequest): Promise<{ url: string } | { failure: string }>;
+  authorizationUrl(
+    provider: StoredProvider,
+    ask: OAuthRequest,
+  ): Promise<{ url: string } | { failure: string }>;
   /** The answer that came with the browser, checked in every way that the protocol has, for who it is. */
   identify(
     provider: StoredProvider,

@@ -3,8 +3,8 @@ import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth
 import type {
   LinkBegun,
   OAuthAnswer,
-  OAuthRequest,
   OAuthClient,
+  OAuthRequest,
   OAuthStore,
   StoredProvider,
 } from './oauth-ports.ts';

@@ -1,6 +1,6 @@
 import { refuseProviderLoss } from '#domain/access/lock-out.ts';
 import { isOutdated, issuerOf, mayLockOut, providerChange } from '#domain/access/provider-change.ts';
-import type { SignInMethodsChanged, OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
+import type { OAuthStore, SignInMethods, SignInMethodsChanged, StoredProvider } from './oauth-ports.ts';
 import type { Act } from './ports.ts';
 import { offeredBy } from './sign-in-methods.ts';
 
@@ -10,7 +10,11 @@ import { offeredBy } from './sign-in-methods.ts';
  */
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
-export async function saveProvider(provider: StoredProvider, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
+export async function saveProvider(
+  provider: StoredProvider,
+  act: Act,
+  oauth: Store,
+): Promise<SignInMethodsChanged> {
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const before = await providerNamed(provider.canonical, tx);
     if (isOutdated(before, provider)) return { answer: 'done' };
@@ -24,7 +28,11 @@ export async function saveProvider(provider: StoredProvider, act: Act, oauth: St
   });
 }
 
-export async function removeProvider(canonical: string, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
+export async function removeProvider(
+  canonical: string,
+  act: Act,
+  oauth: Store,
+): Promise<SignInMethodsChanged> {
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const message = await refuseProviderRemoval(canonical, tx);
     if (message !== undefined) return { answer: 'refused', message };

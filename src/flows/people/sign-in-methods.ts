@@ -1,5 +1,5 @@
 import { refuseLocalLoss, refuseUnlink, type Offered } from '#domain/access/lock-out.ts';
-import type { SignInMethodsChanged, OAuthStore, SignInMethods } from './oauth-ports.ts';
+import type { OAuthStore, SignInMethods, SignInMethodsChanged } from './oauth-ports.ts';
 import type { Act } from './ports.ts';
 
 type Store = Pick<OAuthStore, 'withSignInMethods'>;

@@ -2,9 +2,9 @@ import type { AttemptKey } from '#domain/access/throttle.ts';
 import type {
   AccountStore,
   AuditStore,
-  StoredCredentials,
   Passwords,
   SessionToOpen,
+  StoredCredentials,
   UserSessionStore,
 } from './ports.ts';
 import type { ThrottleStore } from './throttle-ports.ts';

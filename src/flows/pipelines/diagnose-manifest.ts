@@ -61,7 +61,10 @@ export async function findingsOf(text: ManifestText, compiler: Compiler): Promis
   ];
 }
 
-function toFinding({ code, range, message, help }: Diagnostic, severity: ManifestFinding['severity']): ManifestFinding {
+function toFinding(
+  { code, range, message, help }: Diagnostic,
+  severity: ManifestFinding['severity'],
+): ManifestFinding {
   return { severity, code, ...placeOf(range), message, help };
 }
 

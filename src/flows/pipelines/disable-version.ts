@@ -1,5 +1,5 @@
 import { cancelledByDisable } from '#domain/scheduling/build-changes.ts';
-import type { ActionPorts, ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
+import type { ActionDone, ActionPorts, ActionRefused } from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 

@@ -1,4 +1,4 @@
-import type { ProviderObjects, TeamObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer, ProviderObjects, TeamObjects } from '#flows/people/object-ports.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*

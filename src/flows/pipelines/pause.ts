@@ -1,5 +1,10 @@
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
-import type { ActionPorts, ActionTransaction, ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
+import type {
+  ActionDone,
+  ActionPorts,
+  ActionRefused,
+  ActionTransaction,
+} from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
 
@@ -13,7 +18,10 @@ export async function pausePipeline(
 }
 
 /** With the jobs that are paused. Versions that came meanwhile trigger nothing. */
-export async function unpausePipeline(name: PipelineName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function unpausePipeline(
+  name: PipelineName,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   return await changePipeline(name, ports, async (tx) => await tx.unpausePipeline());
 }
 
@@ -32,7 +40,11 @@ async function changePipeline(
   return answer;
 }
 
-export async function pauseJob(name: JobName, by: string, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function pauseJob(
+  name: JobName,
+  by: string,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   return await changeJob(name, ports, async (tx, job) => await tx.pauseJob(job, by));
 }
 

@@ -2,12 +2,12 @@ import { floorAfterUnpin } from '#domain/scheduling/baselines.ts';
 import { cancelledByPin } from '#domain/scheduling/build-changes.ts';
 import { whyManaged } from '#domain/scheduling/why-managed.ts';
 import type {
-  ActionPorts,
   ActionDone,
+  ActionPorts,
+  ActionRefused,
   Pin,
   PinToWrite,
   PinTransaction,
-  ActionRefused,
 } from '#flows/builds/action-ports.ts';
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
@@ -15,7 +15,11 @@ import type { ResourceName } from '#flows/names.ts';
 /**
  * Builds take this version of the resource and no other. Those that have not started with another one end.
  */
-export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function pinResource(
+  name: ResourceName,
+  pin: Pin,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   const at = ports.now();
   const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource, pin.version);
@@ -29,7 +33,10 @@ export async function pinResource(name: ResourceName, pin: Pin, ports: ActionPor
   return answer;
 }
 
-export async function unpinResource(name: ResourceName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
+export async function unpinResource(
+  name: ResourceName,
+  ports: ActionPorts,
+): Promise<ActionDone | ActionRefused> {
   const answer = await ports.actions.withPipeline(name, async (tx): Promise<ActionDone | ActionRefused> => {
     const resource = await tx.resource(name.resource);
     if (resource === undefined) return { answer: 'unknown' };

@@ -1,4 +1,4 @@
-import type { ActionStore, ActionRefused, WebhookRegenerated } from '#flows/builds/action-ports.ts';
+import type { ActionRefused, ActionStore, WebhookRegenerated } from '#flows/builds/action-ports.ts';
 import type { ResourceName } from '#flows/names.ts';
 
 interface Ports {

@@ -37,7 +37,11 @@ export type VerifiedPod =
 const FOREIGN: VerifiedPod = { verdict: 'foreign' };
 
 /** A Pod that says it is a build's. A leftover whose build goes on is left alone until that has ended. */
-export async function verifyBuildPod(pod: PodFacts, work: BuildWork, ports: OwnPodPorts): Promise<VerifiedPod> {
+export async function verifyBuildPod(
+  pod: PodFacts,
+  work: BuildWork,
+  ports: OwnPodPorts,
+): Promise<VerifiedPod> {
   if (ports.foreign.has(pod)) return FOREIGN;
   const given = await ports.builds.givenPod(work.build, work.attempt);
   const ownership = ownPod(pod, given);
@@ -59,7 +63,11 @@ export async function verifyGoneBuildPod(
  * A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left
  * to that.
  */
-export function verifyStrayCheckPod(pod: PodFacts, runs: readonly OpenRun[], foreign: ForeignPods): VerifiedPod {
+export function verifyStrayCheckPod(
+  pod: PodFacts,
+  runs: readonly OpenRun[],
+  foreign: ForeignPods,
+): VerifiedPod {
   const { work } = pod;
   if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
   const run = runs.find((open) => open.run === work.run);

@@ -8,13 +8,6 @@ export interface Cache<V> {
   cached(key: string): V | undefined;
 }
 
-interface Entry<V> {
-  made: Promise<V>;
-  value: V | undefined;
-  size: number;
-  at: number;
-}
-
 export interface CacheOptions<V> {
   /** In the unit of `sizeOf`; without it, the number of values. */
   maxSize: number;
@@ -25,65 +18,79 @@ export interface CacheOptions<V> {
   skips?: (value: V) => boolean;
 }
 
-export function createCache<V>({ maxSize, sizeOf = () => 1, maxAge, skips = () => false }: CacheOptions<V>): Cache<V> {
+interface Entry<V> {
+  made: Promise<V>;
+  value: V | undefined;
+  size: number;
+  madeAt: number;
+}
+
+export function createCache<V>(options: CacheOptions<V>): Cache<V> {
+  const { maxSize, sizeOf = () => 1, maxAge, skips = () => false } = options;
+  const entries = createEntries<V>(maxSize);
+  const now = (): number => maxAge?.now() ?? 0;
+  const isFresh = ({ madeAt }: Entry<V>): boolean => maxAge === undefined || now() - madeAt < maxAge.ms;
+  const begin = (key: string, make: () => Promise<V>): Entry<V> => {
+    const entry: Entry<V> = { made: make(), value: undefined, size: 0, madeAt: now() };
+    entries.add(key, entry);
+    const store = (value: V): void => {
+      if (skips(value)) entries.drop(key, entry);
+      else entries.fill(key, entry, { value, size: sizeOf(value) });
+    };
+    entry.made.then(store, () => entries.drop(key, entry));
+    return entry;
+  };
+  return {
+    async get(key, make) {
+      const known = entries.find(key);
+      if (known !== undefined && isFresh(known)) {
+        entries.touch(key, known);
+        return await known.made;
+      }
+      if (known !== undefined) entries.drop(key, known);
+      return await begin(key, make).made;
+    },
+    cached(key) {
+      const known = entries.find(key);
+      if (known?.value === undefined || !isFresh(known)) return undefined;
+      entries.touch(key, known);
+      return known.value;
+    },
+  };
+}
+
+/** Entries in the order of their last use. One that was replaced under its key is dropped or filled no more. */
+function createEntries<V>(maxSize: number) {
   const entries = new Map<string, Entry<V>>();
   let total = 0;
-  /** The most recently used. */
-  let last: Entry<V> | undefined;
+  let mostRecent: Entry<V> | undefined;
   const drop = (key: string, entry: Entry<V>): void => {
     if (entries.get(key) !== entry) return;
     entries.delete(key);
     total -= entry.size;
   };
-  const shrink = (): void => {
-    for (const [oldest, one] of entries) {
-      if (total <= maxSize) break;
-      drop(oldest, one);
-    }
-  };
-  const begin = (key: string, make: () => Promise<V>, at: number): Entry<V> => {
-    const entry: Entry<V> = { made: make(), value: undefined, size: 0, at };
+  const add = (key: string, entry: Entry<V>): void => {
     entries.set(key, entry);
-    last = entry;
-    const settled = (value: V): void => {
-      if (entries.get(key) !== entry) return;
-      if (skips(value)) {
-        drop(key, entry);
-        return;
-      }
-      entry.value = value;
-      entry.size = sizeOf(value);
-      total += entry.size;
-      shrink();
-    };
-    entry.made.then(settled, () => drop(key, entry));
-    return entry;
-  };
-  const isFresh = ({ at }: Entry<V>, now: number): boolean => maxAge === undefined || now - at < maxAge.ms;
-  const now = (): number => maxAge?.now() ?? 0;
-  /** Moves it to the end: dropped last. */
-  const touch = (key: string, entry: Entry<V>): void => {
-    if (last === entry) return;
-    entries.delete(key);
-    entries.set(key, entry);
-    last = entry;
+    mostRecent = entry;
   };
   return {
-    async get(key, make) {
-      const at = now();
-      const known = entries.get(key);
-      if (known === undefined || !isFresh(known, at)) {
-        if (known !== undefined) drop(key, known);
-        return await begin(key, make, at).made;
-      }
-      touch(key, known);
-      return await known.made;
+    find: (key: string) => entries.get(key),
+    add,
+    drop,
+    touch(key: string, entry: Entry<V>): void {
+      if (mostRecent === entry) return;
+      entries.delete(key);
+      add(key, entry);
     },
-    cached(key) {
-      const known = entries.get(key);
-      if (known?.value === undefined || !isFresh(known, now())) return undefined;
-      touch(key, known);
-      return known.value;
+    fill(key: string, entry: Entry<V>, { value, size }: { value: V; size: number }): void {
+      if (entries.get(key) !== entry) return;
+      entry.value = value;
+      entry.size = size;
+      total += size;
+      for (const [oldest, one] of entries) {
+        if (total <= maxSize) break;
+        drop(oldest, one);
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { get, job, samplePipeline } from '#testing/sample-pipeline.ts';
+import type { OverviewState, PictureToDraw } from './overview-ports.ts';
 import { showPipelines, type PictureOptions } from './show-pipeline.ts';
-import type { PictureToDraw, OverviewState } from './show-ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const SVG: PictureOptions = { format: 'svg', hideIntermediates: false, groupParallel: false };

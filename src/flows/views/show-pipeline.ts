@@ -7,15 +7,15 @@ import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PipelineName } from '#flows/names.ts';
 import { createCache, type Cache } from './cache.ts';
-import { pipelineLookup, FRESH_MS, pipelineKey } from './find-shown.ts';
 import type {
   Drawing,
   DrawingRefused,
-  PictureToDraw,
   OverviewPipeline,
   OverviewState,
   OverviewStore,
-} from './show-ports.ts';
+  PictureToDraw,
+} from './overview-ports.ts';
+import { FRESH_MS, pipelineKey, pipelineLookup } from './pipeline-lookup.ts';
 
 export interface PictureOptions {
   format: 'svg' | 'png' | 'dot';
@@ -190,9 +190,9 @@ async function pictureOf(
 ): Promise<PictureToDraw> {
   const definition = await ports.store.definition(pipeline.revision);
   const { hideIntermediates, groupParallel } = options;
-  const graph = async (options: { hideIntermediates: boolean; groupParallel: boolean }): Promise<Graph> =>
-    await caches.graphs.get(`${pipeline.revision} ${JSON.stringify(options)}`, async () =>
-      graphOf(definition, options),
+  const graph = async (how: { hideIntermediates: boolean; groupParallel: boolean }): Promise<Graph> =>
+    await caches.graphs.get(`${pipeline.revision} ${JSON.stringify(how)}`, async () =>
+      graphOf(definition, how),
     );
   const shown = await graph({ hideIntermediates, groupParallel });
   const whole =

@@ -1,9 +1,9 @@
 import type { DatabasePool } from 'slonik';
 import type {
-  ReceivedNotification,
   MissedNotifications,
   Notification,
   Notifications,
+  ReceivedNotification,
   Topic,
 } from '#flows/notification-ports.ts';
 import { createListener, type ListenOptions } from './listen.ts';

@@ -9,8 +9,8 @@ import type {
   AccountStore,
   AccountTransaction,
   Act,
-  StoredCredentials,
   LockedAccount,
+  StoredCredentials,
 } from '#flows/people/ports.ts';
 import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';

@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { Doing, Ended } from '#domain/graph/state.ts';
-import type { OverviewPipeline, OverviewState, OverviewStore } from '#flows/views/show-ports.ts';
+import type { OverviewPipeline, OverviewState, OverviewStore } from '#flows/views/overview-ports.ts';
 
 interface JobRow {
   id: number;
@@ -21,7 +21,7 @@ export function showStore({
   definitions: Definitions;
 }): OverviewStore {
   return {
-    async shown({ team, pipeline }) {
+    async pipeline({ team, pipeline }) {
       const found = await pool.maybeOne(prepared<OverviewPipeline>('shown_pipeline')`
         SELECT p.id, t.name AS team, p.name AS pipeline, p.public, p.paused, v.id AS revision
         FROM pipelines p JOIN teams t ON t.id = p.team_id

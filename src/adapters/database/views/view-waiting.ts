@@ -7,7 +7,7 @@ import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { PipelineName } from '#flows/names.ts';
-import type { JobToExplain, BuildToExplain, WaitingStore } from '#flows/views/waiting-ports.ts';
+import type { BuildToExplain, JobToExplain, WaitingStore } from '#flows/views/waiting-ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
 const MAX_BUILDS = 1000;

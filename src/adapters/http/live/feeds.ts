@@ -1,4 +1,4 @@
-import type { ReceivedNotification, Notifications } from '#flows/notification-ports.ts';
+import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** What readers of one thing share. `A`: from where a reader goes on. */

@@ -4,7 +4,7 @@ import { encodeResource } from '#adapters/http/routes/resources.ts';
 import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/public-views.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { PipelineFeedParts } from './pipeline-feed.ts';
 

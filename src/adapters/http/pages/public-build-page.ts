@@ -1,5 +1,5 @@
 import { refOf } from '#adapters/http/routes/builds.ts';
-import type { PublicBuildDetail, PublicViews, PublicStep } from '#flows/views/show-lists.ts';
+import type { PublicBuildDetail, PublicStep, PublicViews } from '#flows/views/public-views.ts';
 import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';
 import { jobOf, paths, publicAbove } from './paths.ts';

@@ -1,4 +1,4 @@
-import type { PublicViews, PublicVersion } from '#flows/views/show-lists.ts';
+import type { PublicVersion, PublicViews } from '#flows/views/public-views.ts';
 import { table } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { time } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { PublicViews } from '#flows/views/show-lists.ts';
+import type { PublicViews } from '#flows/views/public-views.ts';
 import { html } from './html.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { jobOf, paths } from './paths.ts';

@@ -8,7 +8,7 @@ import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { remember } from '#adapters/http/remember.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { PictureOptions, Overviews } from '#flows/views/show-pipeline.ts';
+import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));

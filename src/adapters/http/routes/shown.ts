@@ -4,12 +4,12 @@ import type {
   PublicBuild,
   PublicBuildDetail,
   PublicJob,
-  PublicResource,
-  PublicStep,
   PublicPipeline,
-  PublicVersion,
+  PublicResource,
   PublicSnapshot,
-} from '#flows/views/show-lists.ts';
+  PublicStep,
+  PublicVersion,
+} from '#flows/views/public-views.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import { BuildStatusName, Time } from './schemas.ts';
 

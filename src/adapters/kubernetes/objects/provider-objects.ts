@@ -4,7 +4,7 @@ import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/p
 import type { OAuthProviderObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { ProviderObject, ProviderObjects, ObjectAnswer } from '#flows/people/object-ports.ts';
+import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
 import { made, mapped, ofApi, writtenOf } from './written.ts';

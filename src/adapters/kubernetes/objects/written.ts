@@ -62,7 +62,7 @@ export function made<T>(kind: Kind<T>, object: NewObject): T {
     annotations: { ...changedBy(by), ...annotations },
     finalizers: finalizer === undefined ? undefined : [finalizer],
   };
-  // ObjectAnswer in full: what client-node wants beside it is the server's to fill in.
+  // Written in full: what client-node wants beside it is the server's to fill in.
   return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 

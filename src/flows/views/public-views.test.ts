@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { OverviewStore } from './overview-ports.ts';
 import type { BuildDetail, Views } from './ports.ts';
-import { publicViews, type PublicViews } from './show-lists.ts';
-import type { OverviewStore } from './show-ports.ts';
+import { publicViews, type PublicViews } from './public-views.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };

@@ -1,6 +1,6 @@
 import type { PipelineName } from '#flows/names.ts';
 import { createCache } from './cache.ts';
-import type { OverviewPipeline, OverviewStore } from './show-ports.ts';
+import type { OverviewPipeline, OverviewStore } from './overview-ports.ts';
 
 /** Age at which views are read from the database again. A pipeline that is no longer public is shown for at most so long. */
 export const FRESH_MS = 1000;

@@ -3,9 +3,9 @@ import type { BuildStatus } from '#domain/build/events.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
 import { createCache } from './cache.ts';
-import { pipelineLookup, FRESH_MS } from './find-shown.ts';
+import type { OverviewPipeline, OverviewState, OverviewStore } from './overview-ports.ts';
+import { FRESH_MS, pipelineLookup } from './pipeline-lookup.ts';
 import type { BuildDetail, BuildView, JobView, VersionView, Views } from './ports.ts';
-import type { OverviewPipeline, OverviewState, OverviewStore } from './show-ports.ts';
 
 /*
  * What the public reads of a public pipeline, beside its picture. Each shape copies the fields that are named
