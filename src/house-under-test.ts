@@ -7,7 +7,7 @@ import { createCompiler } from '#adapters/hcl/compile.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import type { OperatorConfig } from '#config';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { openStores } from '#testing/stores.ts';
@@ -26,7 +26,7 @@ const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
 /** It only ends what hangs. */
 const LIMIT_MS = 300_000;
 
-const group = (apiVersion: string, kind: string): Kind<object> => ({
+const group = (apiVersion: string, kind: string): ApiKind<object> => ({
   apiVersion,
   kind,
   plural: kind.endsWith('y') ? `${kind.toLowerCase().slice(0, -1)}ies` : `${kind.toLowerCase()}s`,
@@ -62,7 +62,7 @@ export async function openHouse(options: Options = {}) {
     as: (user: string): ApiClient => new ApiClient(impersonating(connection, user)),
     door,
     gateway,
-    async apply<T>(kind: Kind<T>, object: unknown): Promise<void> {
+    async apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
       const same: T & { metadata?: { name?: string } } = JSON.parse(JSON.stringify(object));
       orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
 /*
@@ -13,13 +13,13 @@ const TENANT = 'a-tenant';
 const BY_API = { 'millrace.dev/managed-by': 'api' };
 const BY_ROOT = { 'millrace.dev/changed-by': 'root' };
 const SPEC = { config: 'job "a" {\n  task "b" {\n    run "exec" {\n      path = "true"\n    }\n  }\n}\n' };
-const PIPELINES: Kind<object> = {
+const PIPELINES: ApiKind<object> = {
   apiVersion: KINDS.pipelines.apiVersion,
   kind: 'Pipeline',
   plural: 'pipelines',
   namespaced: true,
 };
-const BINDINGS: Kind<object> = {
+const BINDINGS: ApiKind<object> = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'RoleBinding',
   plural: 'rolebindings',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { rows } from './adapters/database/connection/pool.ts';
 import { eventually, openHouse, type House } from './house-under-test.ts';
 
@@ -273,7 +273,7 @@ test('the gateway’s token does no more than that, whoever holds it', async () 
     issuerURL: 'https://id.example.org',
   };
   const { restricted } = house;
-  const create = async (plural: Kind<unknown>, more: object) => {
+  const create = async (plural: ApiKind<unknown>, more: object) => {
     const whole: object = { apiVersion: plural.apiVersion, kind: plural.kind, ...more };
     return await restricted.create<object>({ ...plural, shape: {} }, whole);
   };

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 
 /*
  * An installation on an API server of its own, filled with pipelines: what the measurements of checks have in
@@ -19,7 +19,7 @@ export const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathna
 const TEAMS = 10;
 const AT_ONCE = 8;
 const LOADED_MS = 600_000;
-const DEFINITIONS: Kind<object> = {
+const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   plural: 'customresourcedefinitions',

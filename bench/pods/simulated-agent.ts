@@ -4,7 +4,7 @@ import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { numberFlag } from '#bench/table.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
@@ -29,7 +29,7 @@ const times = {
   version: numberFlag('version-ms', 100_000),
 };
 
-interface SeenPod extends Kept {
+interface SeenPod extends CachedObject {
   work?: PodWork;
 }
 

@@ -9,13 +9,13 @@ import { migrate } from '#adapters/database/migrate.ts';
 import {
   makeAuthority,
   makeServerCertificate,
-  type Pair,
+  type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import { startPostgres, type PostgresServer } from '#testing/postgres-server.ts';
 
 let folder: string;
-let authority: Pair;
-let other: Pair;
+let authority: CertificateAndKey;
+let other: CertificateAndKey;
 let server: PostgresServer;
 
 /** A Postgres that speaks TLS only, as the chart's own does. */

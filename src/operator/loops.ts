@@ -1,7 +1,7 @@
 import { setInterval } from 'node:timers';
-import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
-import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
+import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
 import { retainHistory } from '#flows/builds/retain-history.ts';
@@ -50,7 +50,7 @@ export class Loops {
   #short = new Map<string, number>();
   readonly #stop: (() => void)[] = [];
   /** By key; what is about one pipeline or one team aside. */
-  readonly #works: ReadonlyMap<string, () => Promise<Ending>> = new Map([
+  readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
     ['builds', () => this.#startBuilds()],
     ['checks', () => this.#startChecks()],
     ['hooks', () => this.#runHooks()],
@@ -112,13 +112,13 @@ export class Loops {
     }
   }
 
-  #work(key: string): Promise<Ending> {
+  #work(key: string): Promise<ReconcileResult> {
     const [what = '', id = ''] = key.split(' ');
     if (what === 'team') return this.#tryRefused(id);
     return this.#works.get(what)?.() ?? this.#schedule(id === '' ? 'all' : Number(id));
   }
 
-  #podChanged(change: Change<SeenPod>): void {
+  #podChanged(change: ObjectChange<PodProjection>): void {
     this.#pods.changed(change);
     this.#reconciling.pacer.changed(change);
     const { facts, namespace } = change.object;
@@ -128,29 +128,29 @@ export class Loops {
   }
 
   /** The short way from a notification to a Pod: one query, one POST. */
-  async #startBuilds(): Promise<Ending> {
+  async #startBuilds(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
-    let againAfterMs: number | undefined;
+    let requeueAfterMs: number | undefined;
     const atOnce = await this.#room.use(async (room) => {
       const started = await startBuilds({ ...database, cluster, pods: () => this.#pods.all(), now }, room);
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
-      againAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
+      requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
       if (started.failures.length > 0) this.#reconciling.pacer.failed();
       this.#leadership.metrics.startWindow({ ...started.window, places: this.#reconciling.pacer.places() });
       return started;
     });
-    if (atOnce) return { againAfterMs: 0 };
-    return againAfterMs === undefined ? 'done' : { againAfterMs };
+    if (atOnce) return { requeueAfterMs: 0 };
+    return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
   }
 
   /** Other rules hold for a Team: what they refused may be possible now. */
-  async #tryRefused(namespace: string): Promise<Ending> {
+  async #tryRefused(namespace: string): Promise<ReconcileResult> {
     if (await this.#leadership.database.builds.tryAllRefused(namespace)) this.#queue.add('builds');
     return 'done';
   }
 
-  async #startChecks(): Promise<Ending> {
+  async #startChecks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
     const avoid = new Set(
@@ -161,23 +161,23 @@ export class Loops {
     this.#short = new Map([...this.#short].filter(([team]) => avoid.has(team)));
     for (const team of short) this.#short.set(team, performance.now() + SHORT_MS);
     const ending = this.#ending('checks could not be started', failures);
-    return more && ending === 'done' ? { againAfterMs: 0 } : ending;
+    return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
   /**
    * Its timer is as exact as the time that builds wait for hooks; only what a lost notification hid is found
    * by the tick.
    */
-  async #runHooks(): Promise<Ending> {
+  async #runHooks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const ports = { ...database, cluster: this.#reconciling.cluster, pods: () => this.#pods.all(), now };
-    const { againAfterMs, failures } = await runHooks(ports);
+    const { againAfterMs: requeueAfterMs, failures } = await runHooks(ports);
     reportFailures(this.#leadership, 'hooks of new versions could not be looked after', failures);
-    if (failures.length > 0) return { againAfterMs: AFTER_FAILURE_MS };
-    return againAfterMs === undefined ? 'done' : { againAfterMs };
+    if (failures.length > 0) return { requeueAfterMs: AFTER_FAILURE_MS };
+    return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
   }
 
-  async #schedule(pipeline: number | 'all'): Promise<Ending> {
+  async #schedule(pipeline: number | 'all'): Promise<ReconcileResult> {
     const ports = { ...this.#leadership.database, now };
     const { builds, held, more, failures } = await (pipeline === 'all'
       ? scheduleJobs(ports)
@@ -187,10 +187,10 @@ export class Loops {
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
     // Behind all other work: one pipeline with much to do holds nobody up.
-    return more && ending === 'done' ? { againAfterMs: 0 } : ending;
+    return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
-  async #compare(): Promise<Ending> {
+  async #compare(): Promise<ReconcileResult> {
     const { failures } = await compareWithPods({ ...this.#pods.ports(), pods: () => this.#pods.all() });
     return this.#ending(
       'a Pod could not be followed',
@@ -199,33 +199,33 @@ export class Loops {
   }
 
   /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
-  async #showOverdueChecks(): Promise<Ending> {
+  async #showOverdueChecks(): Promise<ReconcileResult> {
     this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
     return 'done';
   }
 
-  async #removeOrphans(): Promise<Ending> {
-    const { watched } = this.#reconciling;
+  async #removeOrphans(): Promise<ReconcileResult> {
+    const { informers } = this.#reconciling;
     const { pipelines: store, notifications } = this.#leadership.database;
     const removed = await removeOrphans({
       store,
       notifications,
-      exists: (namespace, name) => watched.pipelines.store.get(`${namespace}/${name}`) !== undefined,
+      exists: (namespace, name) => informers.pipelines.store.get(`${namespace}/${name}`) !== undefined,
     });
     if (removed.length > 0)
       this.#leadership.log.warn({ removed }, 'pipelines without an object were stopped');
     return 'done';
   }
 
-  async #retainHistory(): Promise<Ending> {
+  async #retainHistory(): Promise<ReconcileResult> {
     const { retention } = this.#leadership.database;
     const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
     if (Object.values(removed).some((count) => count > 0))
       this.#leadership.log.info({ removed }, 'history that nobody keeps was removed');
-    return more ? { againAfterMs: AFTER_FAILURE_MS } : 'done';
+    return more ? { requeueAfterMs: AFTER_FAILURE_MS } : 'done';
   }
 
-  async #limitLogs(): Promise<Ending> {
+  async #limitLogs(): Promise<ReconcileResult> {
     const { database, metrics, log } = this.#leadership;
     const { fills, bytes, removed, failures } = await limitLogs(this.#reconciling.teamLogs(), database.logs);
     this.#reconciling.logsCounted(fills);
@@ -235,9 +235,9 @@ export class Loops {
     return this.#ending('the logs of a team could not be counted', failures);
   }
 
-  #ending(what: string, failures: { error: unknown }[]): Ending {
+  #ending(what: string, failures: { error: unknown }[]): ReconcileResult {
     reportFailures(this.#leadership, what, failures);
-    return failures.length === 0 ? 'done' : { againAfterMs: AFTER_FAILURE_MS };
+    return failures.length === 0 ? 'done' : { requeueAfterMs: AFTER_FAILURE_MS };
   }
 }
 

@@ -11,7 +11,7 @@ import { buildEngine } from '#adapters/hcl/build.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { markClientSecrets } from '#adapters/kubernetes/objects/client-secrets.ts';
 import type { OperatorConfig } from '#config';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
@@ -28,7 +28,7 @@ import type { Ending } from './operator.ts';
  */
 /** It only ends what hangs. */
 const CONVERGED_MS = 300_000;
-const DEFINITIONS: Kind<object> = {
+const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   plural: 'customresourcedefinitions',
@@ -89,7 +89,7 @@ async function namespace(name: string, labels: Record<string, string> = {}): Pro
   orThrow(await client.create(KINDS.namespaces, object), `making the namespace ${name}`);
 }
 
-async function apply<T>(kind: Kind<T>, object: unknown): Promise<void> {
+async function apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
   const same: T & { metadata?: { name?: string; namespace?: string } } = JSON.parse(JSON.stringify(object));
   orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
 }

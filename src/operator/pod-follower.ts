@@ -1,6 +1,6 @@
-import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
-import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
+import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
 import type { AttemptFacts, BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
@@ -28,7 +28,7 @@ export class PodFollower {
     this.#foreign = new RememberedForeignPods((pod, message) => this.#tellForeign(pod, message));
   }
 
-  changed(change: Change<SeenPod>): void {
+  changed(change: ObjectChange<PodProjection>): void {
     const { facts } = change.object;
     if (facts === undefined) return;
     if (change.type === 'deleted') this.#gone.set(change.key, facts);
@@ -43,10 +43,10 @@ export class PodFollower {
 
   /** All our Pods, as last seen. */
   all(): PodFacts[] {
-    const { watched } = this.#reconciling;
-    return watched
+    const { informers } = this.#reconciling;
+    return informers
       .watchedNamespaces()
-      .flatMap((namespace) => watched.podsIn(namespace) ?? [])
+      .flatMap((namespace) => informers.podsIn(namespace) ?? [])
       .flatMap(({ facts }) => facts ?? []);
   }
 
@@ -56,8 +56,9 @@ export class PodFollower {
    */
   ports() {
     const { database } = this.#leadership;
-    const { watched, cluster } = this.#reconciling;
-    const known = ({ namespace }: { namespace: string }): boolean => watched.podsIn(namespace) !== undefined;
+    const { informers, cluster } = this.#reconciling;
+    const known = ({ namespace }: { namespace: string }): boolean =>
+      informers.podsIn(namespace) !== undefined;
     const builds: BuildStore = {
       ...database.builds,
       openAttempts: async () => (await database.builds.openAttempts()).filter(known),
@@ -104,9 +105,9 @@ export class PodFollower {
     });
   }
 
-  async #work(key: string): Promise<Ending> {
+  async #work(key: string): Promise<ReconcileResult> {
     const ports = this.ports();
-    const present = this.#reconciling.watched.pod(key);
+    const present = this.#reconciling.informers.pod(key);
     const gone = this.#gone.get(key);
     if (gone !== undefined) {
       await followGonePod(gone, await this.#runsFor(gone), ports);

@@ -1,23 +1,23 @@
 import { signNonce } from '#adapters/http/agent/nonce.ts';
-import type { Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { pipelineCluster } from '#adapters/kubernetes/cluster/pipeline-cluster.ts';
-import { kubernetesCluster } from '#adapters/kubernetes/cluster/pod-cluster.ts';
+import { podCluster } from '#adapters/kubernetes/cluster/pod-cluster.ts';
 import { isSealed } from '#adapters/kubernetes/cluster/seal.ts';
 import { teamCluster } from '#adapters/kubernetes/cluster/team-cluster.ts';
 import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
-import { PipelineMemory } from '#adapters/kubernetes/controllers/pipeline-states.ts';
+import { PipelineStates } from '#adapters/kubernetes/controllers/pipeline-states.ts';
 import { PipelineTriggers } from '#adapters/kubernetes/controllers/pipeline-triggers.ts';
 import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/controllers/pipelines.ts';
-import { TeamMemory } from '#adapters/kubernetes/controllers/team-states.ts';
+import { TeamStates } from '#adapters/kubernetes/controllers/team-states.ts';
 import { TeamTriggers } from '#adapters/kubernetes/controllers/team-triggers.ts';
 import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/teams.ts';
-import { Watched, type Handlers } from '#adapters/kubernetes/informers/informers.ts';
-import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
+import { Informers, type ChangeHandlers } from '#adapters/kubernetes/informers/informers.ts';
+import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
-import type { Ending, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import type { TeamLogs } from '#flows/builds/limit-logs.ts';
@@ -40,19 +40,19 @@ import { namespaceOf, workQueue } from './work-queue.ts';
 /** Failures of a watch that follow each other this closely are one. */
 const QUIET_MS = 60_000;
 
-type PodHeard = (change: Change<SeenPod>) => void;
+type PodHeard = (change: ObjectChange<PodProjection>) => void;
 type TeamHeard = (namespace: string) => void;
 
 /** The watches and the controllers: while they run, manifests are carried out. */
 export class Reconciling {
-  readonly watched: Watched;
+  readonly informers: Informers;
   /** Where the Pods of builds and checks are made. */
   readonly cluster: Cluster;
   /** How many Pods may be starting at a time. */
-  readonly pacer = new StartPacer({ nodes: () => this.watched.nodes({}) });
+  readonly pacer = new StartPacer({ nodes: () => this.informers.nodes({}) });
   readonly #leadership: Leadership;
   readonly #recorder: EventRecorder;
-  readonly #memory = { teams: new TeamMemory(), pipelines: new PipelineMemory() };
+  readonly #states = { teams: new TeamStates(), pipelines: new PipelineStates() };
   readonly #triggers: { teams: TeamTriggers; pipelines: PipelineTriggers };
   readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
   readonly #waits: Waits;
@@ -71,7 +71,7 @@ export class Reconciling {
       again: (pipeline) => this.pipelineRowChanged(pipeline),
     });
     leadership.metrics.waiting(() => this.#waits.byReason());
-    this.watched = new Watched(client, this.#handlers(), {
+    this.informers = new Informers(client, this.#handlers(), {
       isSealed: (pod) => isSealed(keys.agent, pod),
       defaultLimits: config.defaultLimits,
     });
@@ -87,19 +87,19 @@ export class Reconciling {
       pipelines: workQueue(leadership, 'pipeline', (key) => workOnPipeline(key, pipelines), namespaceOf),
       oauthProviders: workQueue(leadership, 'oauth-provider', (key) => this.#workOnOAuthProvider(key)),
     };
-    const { watched } = this;
+    const { informers } = this;
     this.#triggers = {
-      teams: new TeamTriggers({ watched, queue: this.#queues.teams, memory: this.#memory.teams }),
+      teams: new TeamTriggers({ informers, queue: this.#queues.teams, states: this.#states.teams }),
       pipelines: new PipelineTriggers({
-        watched,
+        informers,
         queue: this.#queues.pipelines,
-        memory: this.#memory.pipelines,
+        states: this.#states.pipelines,
       }),
     };
-    const cluster = kubernetesCluster({
+    const cluster = podCluster({
       client,
       installation: () => this.#installation(),
-      cache: this.watched,
+      cache: this.informers,
       nonceOf: (session) => signNonce(keys.agent, session),
       agentKey: keys.agent,
       startsPerNode: () => this.pacer.perNode(),
@@ -109,13 +109,13 @@ export class Reconciling {
 
   /** Fulfilled once all manifests that exist are known. */
   start(): Promise<void> {
-    return this.watched.start();
+    return this.informers.start();
   }
 
   async stop(): Promise<void> {
     const queues = Object.values(this.#queues);
     this.#waits.stop();
-    await Promise.all([this.watched.stop(), ...queues.map((queue) => queue.stop())]);
+    await Promise.all([this.informers.stop(), ...queues.map((queue) => queue.stop())]);
     await this.#recorder.flush();
   }
 
@@ -136,7 +136,7 @@ export class Reconciling {
 
   /** Of a Pipeline object, if there still is one. */
   recordEvent(namespace: string, name: string, event: EventNote): void {
-    const seen = this.watched.pipelines.store.get(`${namespace}/${name}`);
+    const seen = this.informers.pipelines.store.get(`${namespace}/${name}`);
     const { apiVersion, kind } = KINDS.pipelines;
     if (seen) this.#recorder.record({ apiVersion, kind, namespace, name, uid: seen.uid }, event);
   }
@@ -152,8 +152,8 @@ export class Reconciling {
 
   /** All Teams, with what their logs may take. */
   teamLogs(): TeamLogs[] {
-    return [...this.watched.teams.store.values()].map(({ name: team }) => {
-      const limit = bytesOf(this.watched.limitsOf(team).logBytes ?? '');
+    return [...this.informers.teams.store.values()].map(({ name: team }) => {
+      const limit = bytesOf(this.informers.limitsOf(team).logBytes ?? '');
       return limit === undefined ? { team } : { team, limit };
     });
   }
@@ -173,11 +173,12 @@ export class Reconciling {
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;
     this.#certificateAuthority = certificateAuthority;
-    for (const namespace of this.watched.watchedNamespaces()) this.#triggers.pipelines.teamChanged(namespace);
+    for (const namespace of this.informers.watchedNamespaces())
+      this.#triggers.pipelines.teamChanged(namespace);
   }
 
   stuckMs(): number {
-    return Math.max(this.watched.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
+    return Math.max(this.informers.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
   }
 
   async #teamNamed(id: number): Promise<void> {
@@ -186,12 +187,12 @@ export class Reconciling {
     if (name !== undefined) this.#triggers.teams.rowChanged(name);
   }
 
-  #workOnOAuthProvider(name: string): Promise<Ending> {
+  #workOnOAuthProvider(name: string): Promise<ReconcileResult> {
     const { client, config, database } = this.#leadership;
     const ports = { oauth: database.oauth, now: () => new Date() };
     return workOnOAuthProvider(name, {
       client,
-      store: this.watched.oauthProviders.store,
+      store: this.informers.oauthProviders.store,
       externalUrl: config.externalUrl,
       secretNames: [`${config.release}-oauth`, `${config.release}-oauth-api`],
       apply: (provider, by) => applyOAuthProvider(provider, ports, by),
@@ -199,7 +200,7 @@ export class Reconciling {
     });
   }
 
-  #handlers(): Handlers {
+  #handlers(): ChangeHandlers {
     return {
       team: (change) => {
         this.#triggers.teams.objectChanged(change);
@@ -219,7 +220,7 @@ export class Reconciling {
   }
 
   /** Warns of an outage once for each watch, not at each try. */
-  #watchFailed(what: string, { status, reason, message }: Problem): void {
+  #watchFailed(what: string, { status, reason, message }: ApiProblem): void {
     this.#leadership.metrics.watchFailed(reason);
     const now = performance.now();
     const level = now - (this.#watchFailedAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
@@ -232,15 +233,15 @@ export class Reconciling {
     const cluster = teamCluster({
       client,
       installation: () => this.#installation(),
-      specOf: (team) => this.watched.teams.store.get(team)?.spec,
-      pipelinesOf: ({ name, namespace }) => this.watched.pipelinesOf(name, namespace).length,
+      specOf: (team) => this.informers.teams.store.get(team)?.spec,
+      pipelinesOf: ({ name, namespace }) => this.informers.pipelinesOf(name, namespace).length,
     });
     return {
       client,
       defaultLimits: this.#leadership.config.defaultLimits,
-      watched: this.watched,
+      informers: this.informers,
       recorder: this.#recorder,
-      memory: this.#memory.teams,
+      states: this.#states.teams,
       apply: (manifest) => applyTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       ready: (namespace) => {
@@ -258,15 +259,15 @@ export class Reconciling {
     const cluster = pipelineCluster({
       client,
       installation: () => this.#installation(),
-      rulesOf: (team) => this.watched.team(team)?.rules,
-      limitsOf: (team) => this.watched.limitsOf(team),
+      rulesOf: (team) => this.informers.team(team)?.rules,
+      limitsOf: (team) => this.informers.limitsOf(team),
       agentKey: keys.agent,
     });
     return {
       client,
-      watched: this.watched,
+      informers: this.informers,
       recorder: this.#recorder,
-      memory: this.#memory.pipelines,
+      states: this.#states.pipelines,
       applyAgain: (key) => this.#triggers.pipelines.applyAgain(key),
       apply: (manifest) =>
         applyPipeline(manifest, {
@@ -280,7 +281,7 @@ export class Reconciling {
         }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
       facts: (name) => store.pipelineFacts(name),
-      teamState: (team) => this.#memory.teams.state(team),
+      teamState: (team) => this.#states.teams.state(team),
     };
   }
 

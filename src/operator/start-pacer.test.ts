@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
+import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { ContainerFacts } from '#flows/pods/ports.ts';
 import { StartPacer } from './start-pacer.ts';
 
-const pod = (name: string, state: ContainerFacts['state'], scheduled = true): SeenPod => ({
+const pod = (name: string, state: ContainerFacts['state'], scheduled = true): PodProjection => ({
   namespace: 'team',
   name,
   uid: name,
@@ -27,7 +27,7 @@ const pod = (name: string, state: ContainerFacts['state'], scheduled = true): Se
 function paced() {
   let now = 0;
   const pacer = new StartPacer({ nodes: () => [{ cores: 64 }], now: () => now });
-  const tell = (object: SeenPod, type: 'added' | 'deleted' = 'added'): void =>
+  const tell = (object: PodProjection, type: 'added' | 'deleted' = 'added'): void =>
     pacer.changed({ type, key: object.name, object });
   return {
     pacer,

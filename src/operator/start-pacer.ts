@@ -1,5 +1,5 @@
-import type { SeenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
+import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import {
   halve,
   INITIAL_PACE,
@@ -49,7 +49,7 @@ export class StartPacer {
     return startPlaces(this.#options.nodes(), this.#pace.perNode);
   }
 
-  changed({ type, object }: Change<SeenPod>): void {
+  changed({ type, object }: ObjectChange<PodProjection>): void {
     const { uid, namespace, facts } = object;
     const known = this.#onTheirWay.get(uid);
     const state = type === 'deleted' || facts?.sealed !== true ? 'other' : agentState(facts);

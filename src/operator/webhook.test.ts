@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '#adapters/http/log.ts';
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
-import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import {
   makeAuthority,
   makeServerCertificate,
-  type Pair,
+  type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { WebhookConfig } from '#config';
 import { freePort } from '#testing/free-port.ts';
@@ -24,7 +24,7 @@ let objects: Map<string, Record<string, unknown>>;
 let applied: object[];
 let port = 0;
 let webhook: Webhook;
-let authority: Pair;
+let authority: CertificateAndKey;
 
 beforeAll(async () => {
   authority = await makeAuthority('test', new Date());
@@ -40,26 +40,29 @@ beforeEach(async () => {
 
 afterEach(() => webhook.close());
 
-const keyOf = (kind: Kind<unknown>, name = ''): string => `${kind.plural}/${name}`;
+const keyOf = (kind: ApiKind<unknown>, name = ''): string => `${kind.plural}/${name}`;
 
-function answer<T>(object: object | undefined): Answer<T> {
+function answer<T>(object: object | undefined): ApiAnswer<T> {
   if (object === undefined) return { ok: false, status: 404, reason: 'NotFound', message: 'not found' };
   const value: T = JSON.parse(JSON.stringify(object));
   return { ok: true, value };
 }
 
 const client = {
-  get: async <T>(kind: Kind<T>, { name }: ObjectRef): Promise<Answer<T>> =>
+  get: async <T>(kind: ApiKind<T>, { name }: ObjectRef): Promise<ApiAnswer<T>> =>
     answer(objects.get(keyOf(kind, name))),
-  create: async <T>(kind: Kind<T>, object: T & { metadata?: { name?: string } }): Promise<Answer<T>> => {
+  create: async <T>(
+    kind: ApiKind<T>,
+    object: T & { metadata?: { name?: string } },
+  ): Promise<ApiAnswer<T>> => {
     objects.set(keyOf(kind, object.metadata?.name), { ...object });
     return { ok: true, value: object };
   },
-  patchMerge: async <T>(kind: Kind<T>, { name }: ObjectRef, patch: object): Promise<Answer<T>> => {
+  patchMerge: async <T>(kind: ApiKind<T>, { name }: ObjectRef, patch: object): Promise<ApiAnswer<T>> => {
     objects.set(keyOf(kind, name), { ...objects.get(keyOf(kind, name)), ...patch });
     return answer(objects.get(keyOf(kind, name)));
   },
-  apply: async <T>(kind: Kind<T>, object: T & { metadata?: { name?: string } }): Promise<Answer<T>> => {
+  apply: async <T>(kind: ApiKind<T>, object: T & { metadata?: { name?: string } }): Promise<ApiAnswer<T>> => {
     applied.push(object);
     objects.set(keyOf(kind, object.metadata?.name), { ...object });
     return { ok: true, value: object };
@@ -98,7 +101,7 @@ async function until(check: () => boolean | Promise<boolean>): Promise<void> {
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
-function secretOf({ certificate, key }: Pair): Record<string, unknown> {
+function secretOf({ certificate, key }: CertificateAndKey): Record<string, unknown> {
   return { data: { 'tls.crt': encoded(certificate), 'tls.key': encoded(key) } };
 }
 

@@ -6,7 +6,7 @@ import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import type { Log } from '#adapters/http/log.ts';
 import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Pair } from '#adapters/kubernetes/secrets/certificates.ts';
+import type { CertificateAndKey } from '#adapters/kubernetes/secrets/certificates.ts';
 import {
   ensureWebhookTls,
   givenWebhookTls,
@@ -47,7 +47,7 @@ export class Webhook {
   /** Awakes whoever waits for the next look. */
   #hurry = new AbortController();
   #running: Promise<void> | undefined;
-  #current: Pair | undefined;
+  #current: CertificateAndKey | undefined;
   #leading = false;
   #stop: AbortSignal | undefined;
   #trouble: string | undefined;
@@ -141,7 +141,7 @@ export class Webhook {
   }
 
   /** Takes a certificate into use, a renewed one without a restart. */
-  async #use(pair: Pair | undefined): Promise<void> {
+  async #use(pair: CertificateAndKey | undefined): Promise<void> {
     if (pair === undefined) return;
     const { certificate: cert, key } = pair;
     if (this.#current?.certificate === cert && this.#current.key === key) return;

@@ -1,5 +1,5 @@
 import { EpochOver } from '#adapters/database/connection/fence.ts';
-import { WorkQueue, type Ending } from '#adapters/kubernetes/watch/queue.ts';
+import { WorkQueue, type ReconcileResult } from '#adapters/kubernetes/watch/queue.ts';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;
@@ -17,7 +17,7 @@ export function namespaceOf(key: string): string {
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
   what: string,
-  work: (key: string) => Promise<Ending>,
+  work: (key: string) => Promise<ReconcileResult>,
   shareOf?: (key: string) => string,
 ): WorkQueue {
   const level = quietly();

@@ -2,7 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import * as fc from 'fast-check';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { isSealed, withSeal } from '#adapters/kubernetes/cluster/seal.ts';
-import { seenPod } from '#adapters/kubernetes/informers/pod-projection.ts';
+import { projectPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
@@ -99,7 +99,7 @@ function wirePod({ namespace, name, uid, labels }: Shown, status: Wire<V1Pod>['s
 }
 
 function factsOf(pod: Wire<V1Pod>): PodFacts {
-  const { facts } = seenPod(pod, isSealed(KEY, pod));
+  const { facts } = projectPod(pod, isSealed(KEY, pod));
   if (facts === undefined) throw new Error('The labels of the Pod name no work.');
   return facts;
 }

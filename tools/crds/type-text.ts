@@ -36,7 +36,7 @@ function interfaceText(yamlText: string): string {
   const { properties = {}, description } = version.schema.openAPIV3Schema;
   return [
     ...comment(description, ''),
-    `export interface ${names.kind}Object {`,
+    `export interface ${names.kind}CustomResource {`,
     `  apiVersion: '${group}/${version.name}';`,
     `  kind: '${names.kind}';`,
     '  metadata: V1ObjectMeta;',

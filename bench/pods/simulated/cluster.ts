@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import type { V1Node } from '@kubernetes/client-node';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Kind, Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiKind, Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { kwokConfiguration, type NodeTimes } from './stages.ts';
 
 const NODES = 4;
-const NODE: Kind<Wire<V1Node>> = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
+const NODE: ApiKind<Wire<V1Node>> = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
 /** Those of Kubernetes' controllers that act on what Millrace makes. */
 const CONTROLLERS = [
   'node-lifecycle-controller',

@@ -1,7 +1,7 @@
 import type { AuthenticationV1TokenRequest } from '@kubernetes/client-node';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PodWork } from './pod-work.ts';
 
 /** A token for this Pod alone and for one audience, as the kubelet puts it into the Pod's volume. */
@@ -10,7 +10,7 @@ export async function tokenFor(
   client: Pick<ApiClient, 'create'>,
 ): Promise<string | undefined> {
   if (token === undefined) return undefined;
-  const requests: Kind<Wire<AuthenticationV1TokenRequest>> = {
+  const requests: ApiKind<Wire<AuthenticationV1TokenRequest>> = {
     apiVersion: 'v1',
     kind: 'TokenRequest',
     plural: `serviceaccounts/${token.account}/token`,

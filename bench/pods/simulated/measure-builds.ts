@@ -6,7 +6,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { difference, type ApiWrites } from '#bench/api-writes.ts';
 import { applyPipelines, pipelineName, taskJob, untilLoaded } from '#bench/pods/installation.ts';
 import { secondsByProgram } from '#bench/process-cost.ts';
@@ -159,7 +159,7 @@ async function bareOf(
   const pods = new Reflector(client, {
     kind: KINDS.pods,
     labelSelector: `${BARE.name}=${BARE.value}`,
-    project: ({ metadata, status }): Kept & { ended: boolean } => {
+    project: ({ metadata, status }): CachedObject & { ended: boolean } => {
       const { namespace = '', name = '', uid = '', resourceVersion = '' } = metadata ?? {};
       return { namespace, name, uid, resourceVersion, ended: status?.phase === 'Succeeded' };
     },

@@ -1,9 +1,9 @@
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { inClusterConnection } from '#adapters/kubernetes/api/connection.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { handle, NAMESPACE, say } from '#bench/comparisons/operator-frameworks/told.ts';
 
 /** Millrace's own reflector and queue, connected as in a Pod and with the timing of the operator. */
@@ -14,12 +14,12 @@ interface Shape {
   metadata?: { name?: string; namespace?: string; uid?: string; resourceVersion?: string };
 }
 
-function keep({ metadata = {} }: Shape): Kept {
+function keep({ metadata = {} }: Shape): CachedObject {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
   return { name, namespace, uid, resourceVersion };
 }
 
-function watch<T extends Shape>(kind: Kind<T>, named: 'ConfigMap' | 'Secret'): void {
+function watch<T extends Shape>(kind: ApiKind<T>, named: 'ConfigMap' | 'Secret'): void {
   const queue = new WorkQueue({
     concurrency: 4,
     onError: (key, error) => console.error(key, error),

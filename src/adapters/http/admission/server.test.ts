@@ -4,7 +4,7 @@ import { createLog } from '#adapters/http/log.ts';
 import {
   makeAuthority,
   makeServerCertificate,
-  type Pair,
+  type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } from './server.ts';
@@ -12,8 +12,8 @@ import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } f
 const HOST = 'millrace-webhook.test.svc';
 const SOUND: ManifestDiagnosis = { errors: [], warnings: [] };
 
-let authority: Pair;
-let pair: Pair;
+let authority: CertificateAndKey;
+let pair: CertificateAndKey;
 beforeAll(async () => {
   authority = await makeAuthority('test', new Date());
   pair = await makeServerCertificate(authority, [HOST], new Date());

@@ -12,7 +12,7 @@ import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
 import {
   makeAuthority,
   makeServerCertificate,
-  type Pair,
+  type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
@@ -35,7 +35,7 @@ const NONCE = 'b.41.1.a-nonce-nobody-may-log';
 const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
 
-let authority: Pair;
+let authority: CertificateAndKey;
 let folder = '';
 beforeAll(async () => {
   authority = await makeAuthority('test', new Date());
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function renew(): Promise<Pair> {
+async function renew(): Promise<CertificateAndKey> {
   const pair = await makeServerCertificate(authority, [HOST], new Date());
   writeFileSync(join(folder, 'tls.crt'), pair.certificate);
   writeFileSync(join(folder, 'tls.key'), pair.key);

@@ -1,7 +1,7 @@
 /** What the API server said, or that it said nothing: refusals are values, never exceptions. */
-export type Answer<T> = { ok: true; value: T } | Problem;
+export type ApiAnswer<T> = { ok: true; value: T } | ApiProblem;
 
-export interface Problem {
+export interface ApiProblem {
   ok: false;
   /** HTTP status; 0 when there was no answer at all. */
   status: number;
@@ -13,9 +13,9 @@ export interface Problem {
 
 /** For those who cannot go on without the value: the queue's retry is their answer. */
 export class ApiError extends Error {
-  readonly problem: Problem;
+  readonly problem: ApiProblem;
 
-  constructor(doing: string, problem: Problem) {
+  constructor(doing: string, problem: ApiProblem) {
     super(
       `${doing}: ${problem.message} (${problem.reason}${problem.status === 0 ? '' : `, ${problem.status}`})`,
     );
@@ -25,20 +25,20 @@ export class ApiError extends Error {
 }
 
 /** The value, or the problem thrown with what was being done. */
-export function orThrow<T>(answer: Answer<T>, doing: string): T {
+export function orThrow<T>(answer: ApiAnswer<T>, doing: string): T {
   if (answer.ok) return answer.value;
   throw new ApiError(doing, answer);
 }
 
 /** The value, nothing when there is no such object, any other problem thrown. */
-export function orAbsent<T>(answer: Answer<T>, doing: string): T | undefined {
+export function orAbsent<T>(answer: ApiAnswer<T>, doing: string): T | undefined {
   if (answer.ok) return answer.value;
   if (answer.status === 404) return undefined;
   throw new ApiError(doing, answer);
 }
 
 /** Reads the Status object of an error answer; anything else becomes a sentence with its first bytes. */
-export function problemOf(status: number, body: string, retryAfter: string | undefined): Problem {
+export function apiProblem(status: number, body: string, retryAfter: string | undefined): ApiProblem {
   const told = statusObject(body);
   const seconds = Number(retryAfter ?? told.details?.retryAfterSeconds);
   return {
@@ -51,7 +51,7 @@ export function problemOf(status: number, body: string, retryAfter: string | und
 }
 
 /** A problem of the connection itself. */
-export function unreachable(error: unknown): Problem {
+export function apiUnreachable(error: unknown): ApiProblem {
   const message = error instanceof Error ? error.message || error.name : String(error);
   const timedOut = error instanceof Error && /timeout/i.test(`${error.name} ${error.message}`);
   return { ok: false, status: 0, reason: timedOut ? 'Timeout' : 'Unreachable', message };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyIfChanged, covers } from './apply-if-changed.ts';
-import type { Kind } from './kinds.ts';
+import type { ApiKind } from './kinds.ts';
 
 interface Thing {
   metadata: { name: string; annotations?: Record<string, string> };
   spec?: { size?: number; color?: string; items?: { name: string; port?: number }[] };
 }
 
-const KIND: Kind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
+const KIND: ApiKind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
 const wanted: Thing = { metadata: { name: 'a' }, spec: { size: 1, items: [{ name: 'x' }] } };
 
 /** What would be written for what is wanted while something is there. */

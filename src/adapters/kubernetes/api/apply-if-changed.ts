@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
-import type { Answer } from './answer.ts';
+import type { ApiAnswer } from './answer.ts';
 import type { ApiClient } from './client.ts';
-import type { Kind } from './kinds.ts';
+import type { ApiKind } from './kinds.ts';
 
 interface Wanted {
   metadata?: { name?: string; namespace?: string; annotations?: Record<string, string> };
@@ -15,10 +15,10 @@ interface Wanted {
  */
 export async function applyIfChanged<T extends Wanted>(
   client: Pick<ApiClient, 'apply'>,
-  kind: Kind<T>,
+  kind: ApiKind<T>,
   wanted: T,
   current: T | undefined,
-): Promise<Answer<'applied' | 'same'>> {
+): Promise<ApiAnswer<'applied' | 'same'>> {
   const marked = withDigest(wanted);
   if (current !== undefined && covers(current, marked)) return { ok: true, value: 'same' };
   const answer = await client.apply(kind, marked);

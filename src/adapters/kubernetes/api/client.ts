@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1TokenReview } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import { problemOf, unreachable, type Answer, type Problem } from './answer.ts';
+import { apiProblem, apiUnreachable, type ApiAnswer, type ApiProblem } from './answer.ts';
 import type { Connection } from './connection.ts';
-import { KINDS, pathOf, type Kind, type ObjectRef, type Wire } from './kinds.ts';
+import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds.ts';
 
 /** Server-side apply's name for what we own in an object; one for specs, one for statuses. */
 const FIELD_MANAGER = 'millrace';
@@ -55,14 +55,18 @@ export class ApiClient {
     this.#connection = connection;
   }
 
-  get<T>(kind: Kind<T>, ref: ObjectRef): Promise<Answer<T>> {
-    return this.#call('GET', pathOf(kind, ref));
+  get<T>(kind: ApiKind<T>, ref: ObjectRef): Promise<ApiAnswer<T>> {
+    return this.#call('GET', apiPath(kind, ref));
   }
 
   /**
    * All objects, fetched in pages; the resource version is the one from which a watch sees everything later.
    */
-  async list<T>(kind: Kind<T>, options: ListOptions, page: (items: T[]) => void): Promise<Answer<string>> {
+  async list<T>(
+    kind: ApiKind<T>,
+    options: ListOptions,
+    page: (items: T[]) => void,
+  ): Promise<ApiAnswer<string>> {
     let next: string | undefined;
     let version = '';
     do {
@@ -71,7 +75,7 @@ export class ApiClient {
         limit: String(PAGE),
         ...(next === undefined ? {} : { continue: next }),
       };
-      const path = withQuery(pathOf(kind, { namespace: options.namespace }), query);
+      const path = withQuery(apiPath(kind, { namespace: options.namespace }), query);
       const answer = await this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
       if (!answer.ok) return answer;
       page(answer.value.items ?? []);
@@ -81,46 +85,50 @@ export class ApiClient {
     return { ok: true, value: version };
   }
 
-  create<T>(kind: Kind<T>, object: T & { metadata?: { namespace?: string } }): Promise<Answer<T>> {
-    return this.#call('POST', pathOf(kind, { namespace: object.metadata?.namespace }), json(object));
+  create<T>(kind: ApiKind<T>, object: T & { metadata?: { namespace?: string } }): Promise<ApiAnswer<T>> {
+    return this.#call('POST', apiPath(kind, { namespace: object.metadata?.namespace }), json(object));
   }
 
   /** Server-side apply of exactly these fields; fields of ours that are missing now are removed. */
   apply<T>(
-    kind: Kind<T>,
+    kind: ApiKind<T>,
     object: { metadata?: { name?: string; namespace?: string } } & T,
     manager = FIELD_MANAGER,
-  ): Promise<Answer<T>> {
+  ): Promise<ApiAnswer<T>> {
     return this.#apply(kind, object, manager, '');
   }
 
   applyStatus<T>(
-    kind: Kind<T>,
+    kind: ApiKind<T>,
     object: { metadata: { name: string; namespace?: string | undefined; uid: string }; status: unknown },
     manager = STATUS_FIELD_MANAGER,
-  ): Promise<Answer<T>> {
+  ): Promise<ApiAnswer<T>> {
     return this.#apply(kind, object, manager, '/status');
   }
 
-  patchJson<T>(kind: Kind<T>, ref: ObjectRef, patch: JsonPatch[]): Promise<Answer<T>> {
-    return this.#call('PATCH', pathOf(kind, ref), { contentType: PATCH.json, text: JSON.stringify(patch) });
+  patchJson<T>(kind: ApiKind<T>, ref: ObjectRef, patch: JsonPatch[]): Promise<ApiAnswer<T>> {
+    return this.#call('PATCH', apiPath(kind, ref), { contentType: PATCH.json, text: JSON.stringify(patch) });
   }
 
-  patchMerge<T>(kind: Kind<T>, ref: ObjectRef, patch: unknown): Promise<Answer<T>> {
-    return this.#call('PATCH', pathOf(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
+  patchMerge<T>(kind: ApiKind<T>, ref: ObjectRef, patch: unknown): Promise<ApiAnswer<T>> {
+    return this.#call('PATCH', apiPath(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
   }
 
   /** Fails with a conflict when the object is not the version that was read. */
   replace<T>(
-    kind: Kind<T>,
+    kind: ApiKind<T>,
     object: T & { metadata?: { name?: string; namespace?: string } },
-  ): Promise<Answer<T>> {
+  ): Promise<ApiAnswer<T>> {
     const { name = '', namespace } = object.metadata ?? {};
-    return this.#call('PUT', pathOf(kind, { name, namespace }), json(object));
+    return this.#call('PUT', apiPath(kind, { name, namespace }), json(object));
   }
 
   /** A missing object counts as deleted. */
-  async delete(kind: Kind<unknown>, ref: ObjectRef, options: DeleteOptions = {}): Promise<Answer<'deleted'>> {
+  async delete(
+    kind: ApiKind<unknown>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<ApiAnswer<'deleted'>> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
@@ -131,29 +139,29 @@ export class ApiClient {
         ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
       },
     };
-    const answer = await this.#call('DELETE', pathOf(kind, ref), json(body));
+    const answer = await this.#call('DELETE', apiPath(kind, ref), json(body));
     return answer.ok || answer.status === 404 ? { ok: true, value: 'deleted' } : answer;
   }
 
   /** Whom a token belongs to, if it was made for one of the audiences. */
-  reviewToken(token: string, audiences: string[]): Promise<Answer<Wire<V1TokenReview>>> {
+  reviewToken(token: string, audiences: string[]): Promise<ApiAnswer<Wire<V1TokenReview>>> {
     const review = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
       spec: { token, audiences },
     };
-    return this.#call('POST', pathOf(KINDS.tokenReviews, {}), json(review));
+    return this.#call('POST', apiPath(KINDS.tokenReviews, {}), json(review));
   }
 
   /**
    * Opens a watch; the body is a line of JSON per event and ends when the server's `timeoutSeconds` are over.
    */
   async watch(
-    kind: Kind<unknown>,
+    kind: ApiKind<unknown>,
     options: ListOptions & { resourceVersion: string; timeoutSeconds: number },
     signal: AbortSignal,
-  ): Promise<Answer<AsyncIterable<Uint8Array>>> {
-    const path = withQuery(pathOf(kind, { namespace: options.namespace }), {
+  ): Promise<ApiAnswer<AsyncIterable<Uint8Array>>> {
+    const path = withQuery(apiPath(kind, { namespace: options.namespace }), {
       ...selectors(options),
       watch: 'true',
       allowWatchBookmarks: 'true',
@@ -168,20 +176,20 @@ export class ApiClient {
         accept: accepted(options, 'PartialObjectMetadata'),
       });
       if (response.statusCode === 200) return { ok: true, value: response.body };
-      return problemOf(response.statusCode, await response.body.text(), header(response, 'retry-after'));
+      return apiProblem(response.statusCode, await response.body.text(), header(response, 'retry-after'));
     } catch (error) {
-      return unreachable(error);
+      return apiUnreachable(error);
     }
   }
 
   #apply<T>(
-    kind: Kind<T>,
+    kind: ApiKind<T>,
     object: { metadata?: { name?: string; namespace?: string | undefined } },
     manager: string,
     subresource: string,
-  ): Promise<Answer<T>> {
+  ): Promise<ApiAnswer<T>> {
     const { name = '', namespace } = object.metadata ?? {};
-    const path = `${pathOf(kind, { name, namespace })}${subresource}`;
+    const path = `${apiPath(kind, { name, namespace })}${subresource}`;
     const body = { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
     return this.#call('PATCH', withQuery(path, { fieldManager: manager, force: 'true' }), {
       contentType: PATCH.apply,
@@ -194,7 +202,7 @@ export class ApiClient {
     path: string,
     body?: Body,
     accept?: string,
-  ): Promise<Answer<T>> {
+  ): Promise<ApiAnswer<T>> {
     let answer = await this.#once<T>({ method, path, body, accept });
     for (let retry = 0; retry < THROTTLE_RETRIES && !answer.ok && throttled(answer); retry += 1) {
       const seconds = Math.min(answer.retryAfterSeconds ?? 1, LONGEST_WAIT_SECONDS);
@@ -204,17 +212,17 @@ export class ApiClient {
     return answer;
   }
 
-  async #once<T>(request: Request): Promise<Answer<T>> {
+  async #once<T>(request: Request): Promise<ApiAnswer<T>> {
     try {
       const response = await this.#send('requests', request);
       const text = await response.body.text();
       if (response.statusCode >= 300) {
-        return problemOf(response.statusCode, text, header(response, 'retry-after'));
+        return apiProblem(response.statusCode, text, header(response, 'retry-after'));
       }
       const value: T = JSON.parse(text);
       return { ok: true, value };
     } catch (error) {
-      return unreachable(error);
+      return apiUnreachable(error);
     }
   }
 
@@ -255,7 +263,7 @@ interface ListBody<T> {
   metadata?: { resourceVersion?: string; continue?: string };
 }
 
-function throttled(problem: Problem): boolean {
+function throttled(problem: ApiProblem): boolean {
   return problem.status === 429 || (problem.status === 503 && problem.retryAfterSeconds !== undefined);
 }
 

@@ -17,9 +17,9 @@ import type {
   V1TokenReview,
 } from '@kubernetes/client-node';
 import type {
-  OAuthProviderObject,
-  PipelineObject,
-  TeamObject,
+  OAuthProviderCustomResource,
+  PipelineCustomResource,
+  TeamCustomResource,
 } from '#adapters/kubernetes/kinds/custom-resources.ts';
 
 /** As client-node types an object, but as JSON carries it: times are strings. */
@@ -35,7 +35,7 @@ export type Wire<T> = T extends Date
  * Where objects of one kind live in the API. `Shape` is never there at run time: it ties the kind to its
  * type.
  */
-export interface Kind<Shape> {
+export interface ApiKind<Shape> {
   apiVersion: string;
   kind: string;
   plural: string;
@@ -43,7 +43,7 @@ export interface Kind<Shape> {
   readonly shape?: Shape;
 }
 
-function core<Shape>(kind: string, plural: string, namespaced = true): Kind<Wire<Shape>> {
+function core<Shape>(kind: string, plural: string, namespaced = true): ApiKind<Wire<Shape>> {
   return { apiVersion: 'v1', kind, plural, namespaced };
 }
 
@@ -52,14 +52,14 @@ function grouped<Shape>(
   kind: string,
   plural: string,
   namespaced = true,
-): Kind<Wire<Shape>> {
+): ApiKind<Wire<Shape>> {
   return { apiVersion, kind, plural, namespaced };
 }
 
 export const KINDS = {
-  teams: grouped<TeamObject>('millrace.dev/v1alpha1', 'Team', 'teams', false),
-  pipelines: grouped<PipelineObject>('millrace.dev/v1alpha1', 'Pipeline', 'pipelines'),
-  oauthProviders: grouped<OAuthProviderObject>(
+  teams: grouped<TeamCustomResource>('millrace.dev/v1alpha1', 'Team', 'teams', false),
+  pipelines: grouped<PipelineCustomResource>('millrace.dev/v1alpha1', 'Pipeline', 'pipelines'),
+  oauthProviders: grouped<OAuthProviderCustomResource>(
     'millrace.dev/v1alpha1',
     'OAuthProvider',
     'oauthproviders',
@@ -102,7 +102,10 @@ export interface ObjectRef {
 }
 
 /** Path of a kind's collection or of one object in it. */
-export function pathOf(kind: Kind<unknown>, ref: { namespace?: string | undefined; name?: string }): string {
+export function apiPath(
+  kind: ApiKind<unknown>,
+  ref: { namespace?: string | undefined; name?: string },
+): string {
   const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
   const scope =
     kind.namespaced && ref.namespace !== undefined ? `/namespaces/${encodeURIComponent(ref.namespace)}` : '';

@@ -4,7 +4,7 @@ import type { V1CronJob, V1Job } from '@kubernetes/client-node';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
@@ -16,7 +16,7 @@ import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
  * Pods.
  */
 const NAMESPACE = 'team-blue';
-const JOBS: Kind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
+const JOBS: ApiKind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 const HOURS_OFF = 3;
 /** It only ends what hangs. */
 const PATIENCE_MS = 300_000;
@@ -83,14 +83,14 @@ function everyMinute(): Wire<V1CronJob> {
   return wire;
 }
 
-async function all<T>(kind: Kind<T>): Promise<T[]> {
+async function all<T>(kind: ApiKind<T>): Promise<T[]> {
   const found: T[] = [];
   orThrow(await client.list(kind, { namespace: NAMESPACE }, (items) => void found.push(...items)), 'listing');
   return found;
 }
 
 /** What is there once there is something. */
-async function appeared<T>(kind: Kind<T>): Promise<T[]> {
+async function appeared<T>(kind: ApiKind<T>): Promise<T[]> {
   const limit = Date.now() + PATIENCE_MS;
   for (;;) {
     const found = await all(kind);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { PipelineObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { LABEL, nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
@@ -63,7 +63,7 @@ async function configurationOf(pipeline: PipelineManifest, client: ApiClient): P
 }
 
 async function configText(
-  spec: Wire<PipelineObject>['spec'],
+  spec: Wire<PipelineCustomResource>['spec'],
   namespace: string,
   client: ApiClient,
 ): Promise<string | Missing> {
@@ -78,7 +78,7 @@ async function configText(
   return found.data?.[ref.key] ?? missing('KeyNotFound', `The ConfigMap ${ref.name} has no key ${ref.key}.`);
 }
 
-type VariableSource = NonNullable<Wire<PipelineObject>['spec']['varsFrom']>[number];
+type VariableSource = NonNullable<Wire<PipelineCustomResource>['spec']['varsFrom']>[number];
 
 async function readSource(
   source: VariableSource,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
 import type { TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
-import { kubernetesCluster } from './pod-cluster.ts';
+import { podCluster } from './pod-cluster.ts';
 import { shimKeys } from './shim-keys.ts';
 
 const definition: Pipeline = {
@@ -51,7 +51,7 @@ const rules: TeamRules = {
 
 interface World {
   /** What the API server says to the POST. */
-  posted?: Answer<{ uid: string }>;
+  posted?: ApiAnswer<{ uid: string }>;
   /** The credential in the Pod that is there already. */
   there?: string;
   running?: number;
@@ -77,20 +77,20 @@ function cluster(world: World) {
     created: (pod) => void noted.push(pod.metadata?.uid),
   };
   const client = {
-    create: <T>(_: unknown, object: T & Made): Promise<Answer<T>> => {
+    create: <T>(_: unknown, object: T & Made): Promise<ApiAnswer<T>> => {
       made.push(object);
       const posted = world.posted ?? { ok: true, value: { uid: 'new' } };
       const { uid } = posted.ok ? posted.value : { uid: '' };
       const metadata = { ...object.metadata, uid };
       return Promise.resolve(posted.ok ? { ok: true, value: { ...object, metadata } } : posted);
     },
-    get: <T>(): Promise<Answer<T>> => {
+    get: <T>(): Promise<ApiAnswer<T>> => {
       const value: T = JSON.parse(JSON.stringify(podWith(world.there)));
       return Promise.resolve({ ok: true, value });
     },
     delete: () => Promise.resolve({ ok: true as const, value: 'deleted' as const }),
   };
-  const built = kubernetesCluster({
+  const built = podCluster({
     client,
     cache,
     installation: () => ({

@@ -1,12 +1,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import { ApiError, orAbsent, orThrow, type Problem } from '#adapters/kubernetes/api/answer.ts';
+import { ApiError, orAbsent, orThrow, type ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
-import { factsOf } from '#adapters/kubernetes/informers/pod-projection.ts';
+import { podFacts } from '#adapters/kubernetes/informers/pod-projection.ts';
 import { buildPod } from '#adapters/kubernetes/manifests/build-pod.ts';
 import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
-import type { Installation, Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import type { Installation, OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
@@ -17,7 +17,7 @@ import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import { isSealed, withSeal } from './seal.ts';
 import { shimKeys } from './shim-keys.ts';
 
-export interface ClusterOptions {
+export interface PodClusterOptions {
   client: Pick<ApiClient, 'create' | 'get' | 'delete'>;
   installation(): Installation;
   cache: ClusterCache;
@@ -29,7 +29,7 @@ export interface ClusterOptions {
 }
 
 /** The Pods of builds and checks in a real cluster. */
-export function kubernetesCluster(options: ClusterOptions): Cluster {
+export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
   const starting = new Map<string, number>();
 
@@ -64,7 +64,7 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
       const answer = await client.get(KINDS.pods, { namespace, name });
       const found = orAbsent(answer, `reading the Pod ${namespace}/${name}`);
       const work = { kind: 'build', build, attempt: attempt.attempt } as const;
-      return found && { ...factsOf(found), work, sealed: isSealed(options.agentKey, found) };
+      return found && { ...podFacts(found), work, sealed: isSealed(options.agentKey, found) };
     },
     nodes: (selector) => cache.nodes(selector),
     startsPerNode: () => options.startsPerNode(),
@@ -77,7 +77,7 @@ export function kubernetesCluster(options: ClusterOptions): Cluster {
   };
 }
 
-function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: ClusterOptions): V1Pod {
+function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: PodClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'build', build: build.id, attempt: build.attempt });
   return buildPod(
     {
@@ -92,7 +92,7 @@ function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: Cluster
   );
 }
 
-function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: ClusterOptions): V1Pod {
+function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'checks', run: run.run });
   return checkPod(
     {
@@ -108,13 +108,13 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: Clust
 }
 
 /** Pods are admitted by the rules of a Team that is there, and nothing waits in between. */
-function rulesOf(name: string, { cache }: ClusterOptions): TeamRules {
+function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   const team = cache.team(name);
   if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
   return team.rules;
 }
 
-async function post(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
+async function post(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const answer = await options.client.create(KINDS.pods, wanted);
   if (answer.ok) {
     options.cache.created(answer.value);
@@ -128,7 +128,7 @@ async function post(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<Creat
  * A Pod of that name is there: ours from before a crash, or one that only looks like it. Its credential
  * tells: nobody knows it before our Pod exists, and nobody can change it in a Pod.
  */
-async function meet(options: ClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
+async function meet(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const { namespace, name = '' } = wanted.metadata ?? {};
   const doing = `reading the Pod ${namespace}/${name}`;
   const found = orThrow(await options.client.get(KINDS.pods, { namespace, name }), doing);
@@ -146,7 +146,7 @@ function credentialOf({ spec }: Wire<V1Pod>): string | undefined {
   return environment.find(({ name }) => name === AGENT_ENVIRONMENT.nonce)?.value;
 }
 
-function refusal(wanted: Wire<V1Pod>, problem: Problem): CreatePodAnswer {
+function refusal(wanted: Wire<V1Pod>, problem: ApiProblem): CreatePodAnswer {
   const reason = refusalReason(problem);
   if (reason !== undefined) return { answer: 'refused', reason, message: problem.message };
   throw new ApiError(`creating the Pod ${wanted.metadata?.namespace}/${wanted.metadata?.name}`, problem);
@@ -156,7 +156,7 @@ function refusal(wanted: Wire<V1Pod>, problem: Problem): CreatePodAnswer {
 function refusalReason({
   status,
   message,
-}: Problem): (CreatePodAnswer & { answer: 'refused' })['reason'] | undefined {
+}: ApiProblem): (CreatePodAnswer & { answer: 'refused' })['reason'] | undefined {
   if (status === 404) return 'NamespaceTerminating';
   if (status === 422 || status === 400) return 'Invalid';
   if (status !== 403) return undefined;
@@ -164,7 +164,7 @@ function refusalReason({
   return /being terminated/i.test(message) ? 'NamespaceTerminating' : 'Forbidden';
 }
 
-function owned(owner: Owner | undefined): { owner?: Owner } {
+function owned(owner: OwnerObject | undefined): { owner?: OwnerObject } {
   return owner === undefined ? {} : { owner };
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { workOf } from '#adapters/kubernetes/informers/work-of-pod.ts';
+import { workOfLabels } from '#adapters/kubernetes/informers/work-of-pod.ts';
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
@@ -23,6 +23,6 @@ export function isSealed(key: Buffer, pod: Wire<V1Pod>): boolean {
 
 function sealOf(key: Buffer, { metadata }: Wire<V1Pod>): string {
   const { namespace = '', name = '', labels = {} } = metadata ?? {};
-  const work = JSON.stringify(workOf(labels) ?? null);
+  const work = JSON.stringify(workOfLabels(labels) ?? null);
   return createHmac('sha256', key).update(`pod ${namespace}/${name} ${work}`).digest('base64url');
 }

@@ -1,8 +1,8 @@
-import { ApiError, orAbsent, type Answer, type Problem } from '#adapters/kubernetes/api/answer.ts';
+import { ApiError, orAbsent, type ApiAnswer, type ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { applyIfChanged } from '#adapters/kubernetes/api/apply-if-changed.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { TeamObject } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { TeamCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import {
@@ -22,7 +22,7 @@ export interface TeamClusterOptions {
   client: ApiClient;
   installation(): Installation;
   /** Spec of the Team as last seen. */
-  specOf(team: string): Wire<TeamObject>['spec'] | undefined;
+  specOf(team: string): Wire<TeamCustomResource>['spec'] | undefined;
   pipelinesOf(team: TeamManifest): number;
 }
 
@@ -93,7 +93,7 @@ async function fill(space: TeamNamespace, options: TeamClusterOptions): Promise<
   const { client } = options;
   const installation = options.installation();
   const { namespace } = space;
-  const steps: (() => Promise<Answer<unknown>>)[] = [
+  const steps: (() => Promise<ApiAnswer<unknown>>)[] = [
     ...teamRoleBindings(space, installation).map(
       (binding) => () => ensure(client, KINDS.roleBindings, binding),
     ),
@@ -117,9 +117,9 @@ interface Named {
 
 async function ensure<T extends Named>(
   client: ApiClient,
-  kind: Kind<T>,
+  kind: ApiKind<T>,
   object: Named,
-): Promise<Answer<unknown>> {
+): Promise<ApiAnswer<unknown>> {
   const wanted = wire(kind, object);
   const { name = '', namespace } = object.metadata ?? {};
   const found = await client.get(kind, { name, namespace });
@@ -129,10 +129,10 @@ async function ensure<T extends Named>(
 
 async function ensureOrRemove<T extends Named>(
   client: ApiClient,
-  kind: Kind<T>,
+  kind: ApiKind<T>,
   ref: { namespace: string; name: string },
   wanted: Named | undefined,
-): Promise<Answer<unknown>> {
+): Promise<ApiAnswer<unknown>> {
   if (wanted !== undefined) return ensure(client, kind, wanted);
   const found = await client.get(kind, ref);
   if (!found.ok) return found.status === 404 ? { ok: true, value: undefined } : found;
@@ -143,7 +143,7 @@ async function ensureOrRemove<T extends Named>(
  * Refusals that another try will not cure become an answer; everything else is thrown, for the queue to try
  * again.
  */
-function refused(namespace: string, problem: Problem): Refused {
+function refused(namespace: string, problem: ApiProblem): Refused {
   if (problem.status !== 403 && problem.status !== 422) {
     throw new ApiError(`preparing the namespace ${namespace}`, problem);
   }
@@ -151,7 +151,7 @@ function refused(namespace: string, problem: Problem): Refused {
 }
 
 /** Manifests have no dates in them: on the wire they are the same object. */
-function wire<T>(_kind: Kind<T>, object: unknown): T {
+function wire<T>(_kind: ApiKind<T>, object: unknown): T {
   const same: T = JSON.parse(JSON.stringify(object));
   return same;
 }

@@ -1,5 +1,5 @@
 /** A condition as Kubernetes keeps it. */
-export interface Condition {
+export interface StatusCondition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
   reason: string;
@@ -8,7 +8,7 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-export type WantedCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+export type WantedCondition = Pick<StatusCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
@@ -21,7 +21,7 @@ const LONGEST_MESSAGE = 32_000;
  * by "not known yet".
  */
 export function readyVerdict(
-  conditions: readonly Condition[] | undefined,
+  conditions: readonly StatusCondition[] | undefined,
   generation: number,
 ): WantedCondition | undefined {
   const ready = conditions?.find(({ type }) => type === 'Ready');
@@ -34,10 +34,10 @@ export function readyVerdict(
 /** The conditions to write: each keeps its time as long as its status stays. */
 export function conditionsOf(
   wanted: WantedCondition[],
-  before: Condition[] | undefined,
+  before: StatusCondition[] | undefined,
   generation: number,
   now: Date,
-): Condition[] {
+): StatusCondition[] {
   return wanted.map((condition) => {
     const known = before?.find(({ type }) => type === condition.type);
     const kept = known?.status === condition.status ? known.lastTransitionTime : undefined;

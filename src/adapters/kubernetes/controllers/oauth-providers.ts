@@ -1,8 +1,8 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { SeenOAuthProvider } from '#adapters/kubernetes/informers/projections.ts';
+import type { OAuthProviderProjection } from '#adapters/kubernetes/informers/projections.ts';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
-import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import type { ReconcileResult } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';
 import type { ProviderApplied } from '#flows/people/apply-oauth-provider.ts';
@@ -12,7 +12,7 @@ import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 
 export interface OAuthProvidersOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
-  store: Store<SeenOAuthProvider>;
+  store: Store<OAuthProviderProjection>;
   /** Under which people reach the public gateway; without it there is no callback to register. */
   externalUrl: string | undefined;
   /**
@@ -27,53 +27,59 @@ export interface OAuthProvidersOptions {
 const REFUSED_RETRY_MS = 30_000;
 
 /** Hands a provider on to the gateways, and says what became of it. */
-export async function workOnOAuthProvider(name: string, options: OAuthProvidersOptions): Promise<Ending> {
-  const seen = options.store.get(name);
-  if (seen === undefined) return 'done';
-  if (seen.deletedAt !== undefined) return await remove(seen, options);
-  await addFinalizer(options.client, KINDS.oauthProviders, seen, PROVIDER_FINALIZER);
-  const applied = await apply(seen, options);
-  await write(seen, options, conditionsFor(seen, applied, options.externalUrl));
-  return applied.outcome === 'refused' ? { againAfterMs: REFUSED_RETRY_MS } : 'done';
+export async function workOnOAuthProvider(
+  name: string,
+  options: OAuthProvidersOptions,
+): Promise<ReconcileResult> {
+  const object = options.store.get(name);
+  if (object === undefined) return 'done';
+  if (object.deletedAt !== undefined) return await remove(object, options);
+  await addFinalizer(options.client, KINDS.oauthProviders, object, PROVIDER_FINALIZER);
+  const applied = await apply(object, options);
+  await write(object, options, conditionsFor(object, applied, options.externalUrl));
+  return applied.outcome === 'refused' ? { requeueAfterMs: REFUSED_RETRY_MS } : 'done';
 }
 
-async function apply(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Applied> {
-  const { byApi, spec } = seen;
+async function apply(object: OAuthProviderProjection, options: OAuthProvidersOptions): Promise<Applied> {
+  const { byApi, spec } = object;
   const [secretName] = options.secretNames;
   if (options.secretNames.includes(spec.clientSecretRef.name))
-    return await options.apply(providerOf(seen), byApi?.changedBy);
+    return await options.apply(providerOf(object), byApi?.changedBy);
   const message = `The client secret must be in the Secret ${secretName}: it is the only one that gateways read such secrets from.`;
   return { outcome: 'refused', reason: 'SecretNotReadable', message };
 }
 
 type Applied = ProviderApplied | { outcome: 'refused'; reason: 'SecretNotReadable'; message: string };
 
-async function remove(seen: SeenOAuthProvider, options: OAuthProvidersOptions): Promise<Ending> {
-  if (!seen.finalizers.includes(PROVIDER_FINALIZER)) return 'done';
-  const removed = await options.remove(seen.name, seen.byApi?.changedBy);
+async function remove(
+  object: OAuthProviderProjection,
+  options: OAuthProvidersOptions,
+): Promise<ReconcileResult> {
+  if (!object.finalizers.includes(PROVIDER_FINALIZER)) return 'done';
+  const removed = await options.remove(object.name, object.byApi?.changedBy);
   if (removed.outcome === 'refused') {
-    await write(seen, options, conditionsFor(seen, removed, options.externalUrl));
-    return { againAfterMs: REFUSED_RETRY_MS };
+    await write(object, options, conditionsFor(object, removed, options.externalUrl));
+    return { requeueAfterMs: REFUSED_RETRY_MS };
   }
-  await removeFinalizer(options.client, KINDS.oauthProviders, seen, PROVIDER_FINALIZER);
+  await removeFinalizer(options.client, KINDS.oauthProviders, object, PROVIDER_FINALIZER);
   return 'done';
 }
 
 async function write(
-  seen: SeenOAuthProvider,
+  object: OAuthProviderProjection,
   { client, externalUrl }: OAuthProvidersOptions,
   conditions: WantedCondition[],
 ): Promise<void> {
   const status = defined({
-    observedGeneration: seen.generation,
-    callbackURL: externalUrl && `${externalUrl}/auth/oauth/${seen.name}/callback`,
-    conditions: conditionsOf(conditions, seen.status?.conditions, seen.generation, new Date()),
+    observedGeneration: object.generation,
+    callbackURL: externalUrl && `${externalUrl}/auth/oauth/${object.name}/callback`,
+    conditions: conditionsOf(conditions, object.status?.conditions, object.generation, new Date()),
   });
-  await writeStatus(client, KINDS.oauthProviders, seen, status);
+  await writeStatus(client, KINDS.oauthProviders, object, status);
 }
 
 function conditionsFor(
-  seen: SeenOAuthProvider,
+  object: OAuthProviderProjection,
   applied: Applied,
   externalUrl: string | undefined,
 ): WantedCondition[] {
@@ -100,7 +106,7 @@ function conditionsFor(
     reason: 'Accepted',
     message: 'The definition is complete.',
   };
-  if (seen.spec.enabled === false) {
+  if (object.spec.enabled === false) {
     return [
       ready,
       { type: 'SignIn', status: 'False', reason: 'Disabled', message: 'The manifest disables it.' },

@@ -4,7 +4,7 @@ import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import type { WantedCondition } from './conditions.ts';
 import { lastBuildOf, type LastBuild } from './last-build.ts';
-import type { Verdict } from './pipeline-verdict.ts';
+import type { ManifestVerdict } from './pipeline-verdict.ts';
 import { firstTexts, MAX_MESSAGE_CHARACTERS } from './status-limits.ts';
 
 export const TRUNCATED = 'VersionsTruncated';
@@ -14,7 +14,7 @@ export const TAGS_REFUSED = 'TagsRefused';
 export const CHECKS_BLOCKED = 'ChecksBlocked';
 
 export interface PipelineConditionInput {
-  verdict: Verdict;
+  verdict: ManifestVerdict;
   /** Undefined while the database does not answer: the status keeps what it says about builds and checks. */
   facts: PipelineFacts | undefined;
   /** Why the last try failed, while another one follows. */
@@ -45,13 +45,13 @@ function progressConditions({ verdict, trouble: message }: PipelineConditionInpu
   ];
 }
 
-function tagCondition({ refusedTags: [first, ...others] = [] }: Verdict): WantedCondition[] {
+function tagCondition({ refusedTags: [first, ...others] = [] }: ManifestVerdict): WantedCondition[] {
   if (first === undefined) return [];
   const message = firstTexts([first, ...others].map((refused) => refused.message)).join('\n');
   return [{ type: TAGS_REFUSED, status: 'True', reason: first.reason, message }];
 }
 
-function blockedCondition({ blockedChecks = [] }: Verdict): WantedCondition[] {
+function blockedCondition({ blockedChecks = [] }: ManifestVerdict): WantedCondition[] {
   if (blockedChecks.length === 0) return [];
   const message = firstTexts(blockedChecks).join('\n');
   return [{ type: CHECKS_BLOCKED, status: 'True', reason: 'CronJobNotOurs', message }];

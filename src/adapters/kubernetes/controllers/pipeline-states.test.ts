@@ -1,26 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
 import { array, assert, constant, constantFrom, property, tuple } from 'fast-check';
-import type { SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
+import type { PipelineProjection } from '#adapters/kubernetes/informers/projections.ts';
 import { notReady } from './conditions.ts';
-import { PipelineMemory, RememberedPipeline } from './pipeline-states.ts';
-import type { Verdict } from './pipeline-verdict.ts';
+import { PipelineState, PipelineStates } from './pipeline-states.ts';
+import type { ManifestVerdict } from './pipeline-verdict.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');
-const VERDICT: Verdict = { ready: notReady('Invalid', 'of the test'), stalled: true };
+const VERDICT: ManifestVerdict = { ready: notReady('Invalid', 'of the test'), stalled: true };
 const SEEN = { generation: 2, requestedAt: 'noon' };
 
 type Event = 'begin' | 'applied' | 'handedOver' | 'failed' | 'invalidate';
 
-function tell(remembered: RememberedPipeline, event: Event, seen = SEEN): void {
-  if (event === 'begin') remembered.begin(seen);
-  else if (event === 'applied') remembered.applied(seen.generation, VERDICT, false);
-  else remembered[event]();
+function tell(state: PipelineState, event: Event, seen = SEEN): void {
+  if (event === 'begin') state.begin(seen);
+  else if (event === 'applied') state.applied(seen.generation, VERDICT, false);
+  else state[event]();
 }
 
-function after(events: readonly Event[]): RememberedPipeline {
-  const remembered = new RememberedPipeline('u1', AT);
-  for (const event of events) tell(remembered, event);
-  return remembered;
+function after(events: readonly Event[]): PipelineState {
+  const state = new PipelineState('u1', AT);
+  for (const event of events) tell(state, event);
+  return state;
 }
 
 describe('a Pipeline object', () => {
@@ -60,19 +60,19 @@ describe('a Pipeline object', () => {
     ['of another generation', { ...SEEN, generation: 3 }],
     ['for which sources are requested again', { ...SEEN, requestedAt: 'one' }],
   ])('%s is applied, and what became of the one before is still known', (_, next) => {
-    const remembered = after(['begin', 'applied']);
-    expect(remembered.currentVerdict(next)).toBeUndefined();
-    expect(remembered.lastVerdict).toBe(VERDICT);
-    tell(remembered, 'begin', next);
-    tell(remembered, 'applied', next);
-    expect([remembered.currentVerdict(next), remembered.currentVerdict(SEEN)]).toEqual([VERDICT, undefined]);
+    const state = after(['begin', 'applied']);
+    expect(state.currentVerdict(next)).toBeUndefined();
+    expect(state.lastVerdict).toBe(VERDICT);
+    tell(state, 'begin', next);
+    tell(state, 'applied', next);
+    expect([state.currentVerdict(next), state.currentVerdict(SEEN)]).toEqual([VERDICT, undefined]);
   });
 
   test('keeps whether it is paused when an apply does not say', () => {
-    const remembered = new RememberedPipeline('u1', AT);
-    remembered.applied(2, VERDICT, true);
-    remembered.applied(3, VERDICT, undefined);
-    expect(remembered.paused).toBe(true);
+    const state = new PipelineState('u1', AT);
+    state.applied(2, VERDICT, true);
+    state.applied(3, VERDICT, undefined);
+    expect(state.paused).toBe(true);
   });
 
   /**
@@ -105,8 +105,8 @@ describe('a Pipeline object', () => {
   });
 });
 
-describe('the memory of Pipeline objects', () => {
-  const seen: SeenPipeline = {
+describe('the states of Pipeline objects', () => {
+  const seen: PipelineProjection = {
     namespace: 'blue',
     name: 'app',
     uid: 'u1',
@@ -118,26 +118,26 @@ describe('the memory of Pipeline objects', () => {
   };
 
   test('has one entry for one object', () => {
-    const memory = new PipelineMemory();
-    expect(memory.of({ ...seen, generation: 3 }, new Date())).toBe(memory.of(seen, AT));
+    const states = new PipelineStates();
+    expect(states.of({ ...seen, generation: 3 }, new Date())).toBe(states.of(seen, AT));
   });
 
   test('begins anew with another object of the name, whatever still runs for the one before', () => {
-    const memory = new PipelineMemory();
-    const before = memory.of(seen, AT);
+    const states = new PipelineStates();
+    const before = states.of(seen, AT);
     before.begin(SEEN);
-    const later = memory.of({ ...seen, uid: 'u2' }, AT);
+    const later = states.of({ ...seen, uid: 'u2' }, AT);
     before.applied(2, VERDICT, false);
     expect(later.currentVerdict(SEEN)).toBeUndefined();
   });
 
   test('finds an object by its row until it is gone', () => {
-    const memory = new PipelineMemory();
-    memory.of(seen, AT);
-    expect(memory.keyOfRow(7)).toBeUndefined();
-    memory.rowKnown('blue/app', { id: 7 });
-    expect(memory.keyOfRow(7)).toBe('blue/app');
-    memory.forget('blue/app');
-    expect(memory.keyOfRow(7)).toBeUndefined();
+    const states = new PipelineStates();
+    states.of(seen, AT);
+    expect(states.keyOfRow(7)).toBeUndefined();
+    states.rowKnown('blue/app', { id: 7 });
+    expect(states.keyOfRow(7)).toBe('blue/app');
+    states.forget('blue/app');
+    expect(states.keyOfRow(7)).toBeUndefined();
   });
 });

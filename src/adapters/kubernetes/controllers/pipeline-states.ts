@@ -1,7 +1,7 @@
-import type { PipelineStatus, SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
-import { keyOf } from '#adapters/kubernetes/watch/store.ts';
+import type { PipelineProjection, PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
+import { objectKey } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
-import type { Verdict } from './pipeline-verdict.ts';
+import type { ManifestVerdict } from './pipeline-verdict.ts';
 
 /*
  * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new
@@ -22,14 +22,14 @@ import type { Verdict } from './pipeline-verdict.ts';
 type State = 'stale' | 'applying' | 'outdated' | 'settled';
 
 /** One object; another object of the same name begins anew. */
-export class RememberedPipeline {
+export class PipelineState {
   readonly uid: string;
   /** When this process first saw it. */
   readonly since: Date;
   #state: State = 'stale';
   #generation: number | undefined;
   #requestedAt: string | undefined;
-  #verdict: Verdict | undefined;
+  #verdict: ManifestVerdict | undefined;
   #paused: boolean | undefined;
   #status: PipelineStatus | undefined;
 
@@ -39,14 +39,16 @@ export class RememberedPipeline {
   }
 
   /** What became of this manifest; undefined when it has to be applied. */
-  currentVerdict(seen: Pick<SeenPipeline, 'generation' | 'requestedAt'>): Verdict | undefined {
+  currentVerdict(
+    object: Pick<PipelineProjection, 'generation' | 'requestedAt'>,
+  ): ManifestVerdict | undefined {
     if (this.#state !== 'settled') return undefined;
-    const isAsApplied = this.#generation === seen.generation && this.#requestedAt === seen.requestedAt;
+    const isAsApplied = this.#generation === object.generation && this.#requestedAt === object.requestedAt;
     return isAsApplied ? this.#verdict : undefined;
   }
 
   /** What became of the manifest that was applied last, whether or not it is the current one. */
-  get lastVerdict(): Verdict | undefined {
+  get lastVerdict(): ManifestVerdict | undefined {
     return this.#verdict;
   }
 
@@ -60,12 +62,12 @@ export class RememberedPipeline {
     return this.#status;
   }
 
-  begin({ requestedAt }: Pick<SeenPipeline, 'requestedAt'>): void {
+  begin({ requestedAt }: Pick<PipelineProjection, 'requestedAt'>): void {
     this.#state = 'applying';
     this.#requestedAt = requestedAt;
   }
 
-  applied(generation: number, verdict: Verdict, paused: boolean | undefined): void {
+  applied(generation: number, verdict: ManifestVerdict, paused: boolean | undefined): void {
     this.#end();
     this.#generation = generation;
     this.#verdict = verdict;
@@ -94,20 +96,20 @@ export class RememberedPipeline {
   }
 }
 
-export class PipelineMemory {
-  readonly #byKey = new Map<string, RememberedPipeline>();
+export class PipelineStates {
+  readonly #byKey = new Map<string, PipelineState>();
   readonly #keyOfId = new Map<number, string>();
 
   /** Remembers the object from now on, if it does not yet. */
-  of(seen: SeenPipeline, now: Date): RememberedPipeline {
-    const remembered = this.#byKey.get(keyOf(seen));
-    if (remembered?.uid === seen.uid) return remembered;
-    const fresh = new RememberedPipeline(seen.uid, now);
-    this.#byKey.set(keyOf(seen), fresh);
+  of(object: PipelineProjection, now: Date): PipelineState {
+    const state = this.#byKey.get(objectKey(object));
+    if (state?.uid === object.uid) return state;
+    const fresh = new PipelineState(object.uid, now);
+    this.#byKey.set(objectKey(object), fresh);
     return fresh;
   }
 
-  get(key: string): RememberedPipeline | undefined {
+  get(key: string): PipelineState | undefined {
     return this.#byKey.get(key);
   }
 
@@ -124,7 +126,7 @@ export class PipelineMemory {
     this.#keyOfId.set(id, key);
   }
 
-  /** Of a remembered object, by the id of its row. */
+  /** The key of the object whose row has this id. */
   keyOfRow(id: number): string | undefined {
     const key = this.#keyOfId.get(id);
     return key !== undefined && this.#byKey.has(key) ? key : undefined;

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SeenPipeline } from '#adapters/kubernetes/informers/projections.ts';
-import { Store, type Change } from '#adapters/kubernetes/watch/store.ts';
+import type { PipelineProjection } from '#adapters/kubernetes/informers/projections.ts';
+import { Store, type ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { notReady } from './conditions.ts';
-import { PipelineMemory } from './pipeline-states.ts';
+import { PipelineStates } from './pipeline-states.ts';
 import { PipelineTriggers } from './pipeline-triggers.ts';
 
 const AT = new Date('2026-11-22T12:00:00Z');
 const VERDICT = { ready: notReady('Invalid', 'of the test'), stalled: true };
 
-function pipeline(name: string, more: Partial<SeenPipeline> = {}): SeenPipeline {
+function pipeline(name: string, more: Partial<PipelineProjection> = {}): PipelineProjection {
   const refers = { configMaps: [], secrets: [] };
   return {
     namespace: 'blue',
@@ -30,39 +30,39 @@ const LIB = pipeline('lib', { secrets: ['values'] });
  * again.
  */
 function world() {
-  const store = new Store<SeenPipeline>();
-  const memory = new PipelineMemory();
+  const store = new Store<PipelineProjection>();
+  const states = new PipelineStates();
   const added: string[] = [];
   [APP, LIB].forEach((seen, index) => {
     store.put(seen);
-    const remembered = memory.of(seen, AT);
-    remembered.begin(seen);
-    remembered.applied(seen.generation, VERDICT, false);
-    memory.rowKnown(`blue/${seen.name}`, { id: index + 1 });
+    const state = states.of(seen, AT);
+    state.begin(seen);
+    state.applied(seen.generation, VERDICT, false);
+    states.rowKnown(`blue/${seen.name}`, { id: index + 1 });
   });
   const triggers = new PipelineTriggers({
-    watched: { pipelines: { store }, pipelinesIn: () => [...store.values()] },
+    informers: { pipelines: { store }, pipelinesIn: () => [...store.values()] },
     queue: { add: (key) => void added.push(key), addAfter: (key) => void added.push(`${key} later`) },
-    memory,
+    states,
   });
   const happened = () => ({
     added,
     applyAgain: [APP, LIB]
-      .filter((seen) => memory.of(seen, AT).currentVerdict(seen) === undefined)
+      .filter((seen) => states.of(seen, AT).currentVerdict(seen) === undefined)
       .map(({ name }) => name),
   });
-  return { triggers, memory, happened };
+  return { triggers, states, happened };
 }
 
 const cronJob = { namespace: 'blue', name: 'app-check', uid: 'c1', resourceVersion: '1', pipeline: 'app' };
 const reference = (
   name: string,
-): Change<{ namespace: string; name: string; uid: string; resourceVersion: string }> => ({
+): ObjectChange<{ namespace: string; name: string; uid: string; resourceVersion: string }> => ({
   type: 'added',
   key: `blue/${name}`,
   object: { namespace: 'blue', name, uid: 'r1', resourceVersion: '1' },
 });
-const updated = (object: SeenPipeline): Change<SeenPipeline> => ({
+const updated = (object: PipelineProjection): ObjectChange<PipelineProjection> => ({
   type: 'updated',
   key: 'blue/app',
   object,
@@ -133,10 +133,10 @@ describe('what triggers work on Pipelines', () => {
   });
 
   test('checks that the status already calls overdue trigger nothing', () => {
-    const { triggers, memory, happened } = world();
+    const { triggers, states, happened } = world();
     const stalled = { type: 'ChecksStalled', status: 'True' as const, reason: 'Overdue', message: 'late' };
     const conditions = [{ ...stalled, lastTransitionTime: AT.toISOString() }];
-    memory.get('blue/app')?.statusWritten({ conditions });
+    states.get('blue/app')?.statusWritten({ conditions });
     triggers.checksOverdue([1, 2]);
     expect(happened().added).toEqual(['blue/lib later']);
   });

@@ -10,7 +10,7 @@ import { lastPlanOf } from './last-plan.ts';
  * What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last
  * change did.
  */
-export interface Verdict {
+export interface ManifestVerdict {
   ready: WantedCondition;
   /** The user has to change something before it goes on. */
   stalled: boolean;
@@ -22,7 +22,7 @@ export interface Verdict {
 }
 
 /** The verdict on an applied manifest. */
-export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): Verdict {
+export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): ManifestVerdict {
   const kept = before?.lastPlan;
   const { refusedTags, blockedChecks } = applied;
   if (applied.outcome === 'applied') return verdictOfAccepted(applied, kept);
@@ -45,7 +45,10 @@ export function verdictOf(applied: PipelineApplied, before: PipelineStatus | und
 }
 
 /** The verdict that the leader before this one wrote about the same generation. */
-export function verdictBefore(status: PipelineStatus | undefined, generation: number): Verdict | undefined {
+export function verdictBefore(
+  status: PipelineStatus | undefined,
+  generation: number,
+): ManifestVerdict | undefined {
   const ready = readyVerdict(status?.conditions, generation);
   if (ready === undefined || TRANSIENT_REASONS.has(ready.reason)) return undefined;
   const stalled = status?.conditions?.some((one) => one.type === 'Stalled' && one.status === 'True') === true;
@@ -58,7 +61,7 @@ const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotRead
 function verdictOfAccepted(
   { saved, facts, warnings, refusedTags, blockedChecks }: PipelineApplied & { outcome: 'applied' },
   kept: PipelineStatus['lastPlan'],
-): Verdict {
+): ManifestVerdict {
   const lastPlan = saved.changed ? lastPlanOf(saved.difference) : kept;
   const message = [`Revision ${saved.revision} runs.`, ...warnings].join('\n');
   const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
@@ -71,7 +74,7 @@ function verdictOfAccepted(
   });
 }
 
-function verdictOfRename(applied: PipelineApplied & { outcome: 'renamed' | 'renaming' }): Verdict {
+function verdictOfRename(applied: PipelineApplied & { outcome: 'renamed' | 'renaming' }): ManifestVerdict {
   if (applied.outcome === 'renamed')
     return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
   const { reason, message } = applied;

@@ -1,20 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { SeenPipeline, SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import type { PipelineProjection, TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import { PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { Store } from '#adapters/kubernetes/watch/store.ts';
-import type { Condition } from './conditions.ts';
-import { PipelineMemory } from './pipeline-states.ts';
+import type { StatusCondition } from './conditions.ts';
+import { PipelineStates } from './pipeline-states.ts';
 import { workOnPipeline, type PipelinesOptions } from './pipelines.ts';
 import type { TeamState } from './team-states.ts';
 
 const GENERATION = 2;
 const condition = (
   type: string,
-  is: Condition['status'],
+  is: StatusCondition['status'],
   reason: string,
   generation = GENERATION,
-): Condition => ({
+): StatusCondition => ({
   type,
   status: is,
   reason,
@@ -24,7 +24,7 @@ const condition = (
 });
 
 interface World {
-  conditions?: Condition[];
+  conditions?: StatusCondition[];
   team?: TeamState;
   /** What applying the manifest runs into. */
   error?: string;
@@ -37,8 +37,8 @@ const refuse = () => Promise.reject(new Error('not expected here'));
  * reason`; nothing: 'kept'.
  */
 async function firstLook({ conditions, team = 'unknown', error = '' }: World): Promise<string[] | 'kept'> {
-  const store = new Store<SeenPipeline>();
-  const seen: SeenPipeline = {
+  const store = new Store<PipelineProjection>();
+  const seen: PipelineProjection = {
     namespace: 'blue',
     name: 'app',
     uid: 'u1',
@@ -55,12 +55,12 @@ async function firstLook({ conditions, team = 'unknown', error = '' }: World): P
     get: refuse,
     patchJson: refuse,
     applyStatus: (_, { status }) => {
-      const lines: Condition[] = JSON.parse(JSON.stringify(status)).conditions;
+      const lines: StatusCondition[] = JSON.parse(JSON.stringify(status)).conditions;
       written = lines.map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
       return Promise.resolve({ ok: false, status: 409, reason: 'Conflict', message: 'not looked at' });
     },
   };
-  const blue: SeenTeam = {
+  const blue: TeamProjection = {
     namespace: '',
     name: 'blue',
     uid: 't1',
@@ -72,9 +72,9 @@ async function firstLook({ conditions, team = 'unknown', error = '' }: World): P
   };
   const options: PipelinesOptions = {
     client,
-    watched: { pipelines: { store }, teamOf: () => blue },
+    informers: { pipelines: { store }, teamOf: () => blue },
     recorder: { record: () => undefined },
-    memory: new PipelineMemory(),
+    states: new PipelineStates(),
     applyAgain: () => undefined,
     apply: () => Promise.reject(new Error(error)),
     remove: refuse,

@@ -1,8 +1,8 @@
 import { orAbsent } from '#adapters/kubernetes/api/answer.ts';
 import { covers } from '#adapters/kubernetes/api/apply-if-changed.ts';
 import type { ApiClient, JsonPatch } from '#adapters/kubernetes/api/client.ts';
-import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
-import type { SeenMeta } from '#adapters/kubernetes/informers/projections.ts';
+import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
+import type { ObjectProjection } from '#adapters/kubernetes/informers/projections.ts';
 
 interface WithStatus {
   metadata?: { name?: string; namespace?: string; uid?: string; finalizers?: string[] };
@@ -15,56 +15,56 @@ interface WithStatus {
  */
 export async function writeStatus<T extends WithStatus>(
   client: Pick<ApiClient, 'applyStatus'>,
-  kind: Kind<T>,
-  seen: SeenMeta & { status?: object | undefined },
+  kind: ApiKind<T>,
+  object: ObjectProjection & { status?: object | undefined },
   status: NonNullable<T['status']>,
 ): Promise<'written' | 'same'> {
-  if (covers(seen.status, status) && covers(status, seen.status)) return 'same';
-  const answer = await client.applyStatus(kind, { metadata: { ...ref(seen), uid: seen.uid }, status });
+  if (covers(object.status, status) && covers(status, object.status)) return 'same';
+  const answer = await client.applyStatus(kind, { metadata: { ...ref(object), uid: object.uid }, status });
   // A conflict here means another uid: the object that we speak of is gone.
   if (answer.ok || answer.status === 409) return 'written';
-  orAbsent(answer, `writing the status of ${kind.kind} ${seen.name}`);
+  orAbsent(answer, `writing the status of ${kind.kind} ${object.name}`);
   return 'written';
 }
 
 /** Puts our finalizer on the object, touching nothing else of it. */
 export async function addFinalizer<T extends WithStatus>(
   client: Pick<ApiClient, 'patchJson'>,
-  kind: Kind<T>,
-  seen: SeenMeta,
+  kind: ApiKind<T>,
+  object: ObjectProjection,
   finalizer: string,
 ): Promise<void> {
-  if (seen.finalizers.includes(finalizer)) return;
+  if (object.finalizers.includes(finalizer)) return;
   const patch: JsonPatch[] = [
-    { op: 'test', path: '/metadata/uid', value: seen.uid },
-    { op: 'test', path: '/metadata/resourceVersion', value: seen.resourceVersion },
-    seen.finalizers.length === 0
+    { op: 'test', path: '/metadata/uid', value: object.uid },
+    { op: 'test', path: '/metadata/resourceVersion', value: object.resourceVersion },
+    object.finalizers.length === 0
       ? { op: 'add', path: '/metadata/finalizers', value: [finalizer] }
       : { op: 'add', path: '/metadata/finalizers/-', value: finalizer },
   ];
-  orAbsent(await client.patchJson(kind, ref(seen), patch), `marking ${kind.kind} ${seen.name}`);
+  orAbsent(await client.patchJson(kind, ref(object), patch), `marking ${kind.kind} ${object.name}`);
 }
 
 /** Takes our finalizer off, and only ours, wherever in the list it is now. */
 export async function removeFinalizer<T extends WithStatus>(
   client: Pick<ApiClient, 'get' | 'patchJson'>,
-  kind: Kind<T>,
-  seen: SeenMeta,
+  kind: ApiKind<T>,
+  object: ObjectProjection,
   finalizer: string,
 ): Promise<void> {
-  const doing = `letting ${kind.kind} ${seen.name} go`;
-  const current = orAbsent(await client.get(kind, ref(seen)), doing);
+  const doing = `letting ${kind.kind} ${object.name} go`;
+  const current = orAbsent(await client.get(kind, ref(object)), doing);
   const index = current?.metadata?.finalizers?.indexOf(finalizer) ?? -1;
-  if (index === -1 || current?.metadata?.uid !== seen.uid) return;
+  if (index === -1 || current?.metadata?.uid !== object.uid) return;
   const path = `/metadata/finalizers/${index}`;
   const patch: JsonPatch[] = [
-    { op: 'test', path: '/metadata/uid', value: seen.uid },
+    { op: 'test', path: '/metadata/uid', value: object.uid },
     { op: 'test', path, value: finalizer },
     { op: 'remove', path },
   ];
-  orAbsent(await client.patchJson(kind, ref(seen), patch), doing);
+  orAbsent(await client.patchJson(kind, ref(object), patch), doing);
 }
 
-function ref(seen: SeenMeta): ObjectRef {
-  return seen.namespace === '' ? { name: seen.name } : { name: seen.name, namespace: seen.namespace };
+function ref(object: ObjectProjection): ObjectRef {
+  return object.namespace === '' ? { name: object.name } : { name: object.name, namespace: object.namespace };
 }

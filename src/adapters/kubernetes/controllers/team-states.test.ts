@@ -1,49 +1,49 @@
 import { describe, expect, test } from '@jest/globals';
-import { TeamMemory } from './team-states.ts';
+import { TeamStates } from './team-states.ts';
 
 const BLUE = { name: 'blue', uid: 'u1', generation: 1 };
 
 describe('a Team', () => {
-  const histories: Record<string, [act: (memory: TeamMemory) => void, state: string]> = {
+  const histories: Record<string, [act: (states: TeamStates) => void, state: string]> = {
     'is unknown at first sight': [() => undefined, 'unknown'],
-    'is ready once it is prepared': [(memory) => memory.ready(BLUE), 'ready'],
-    'is refused when it cannot be prepared': [(memory) => memory.refused('blue'), 'refused'],
+    'is ready once it is prepared': [(states) => states.ready(BLUE), 'ready'],
+    'is refused when it cannot be prepared': [(states) => states.refused('blue'), 'refused'],
     'is refused although it was ready': [
-      (memory) => {
-        memory.ready(BLUE);
-        memory.refused('blue');
+      (states) => {
+        states.ready(BLUE);
+        states.refused('blue');
       },
       'refused',
     ],
     'is unknown between being refused and being ready': [
-      (memory) => {
-        memory.refused('blue');
-        memory.accepted('blue');
+      (states) => {
+        states.refused('blue');
+        states.accepted('blue');
       },
       'unknown',
     ],
     'is unknown again when it is forgotten': [
-      (memory) => {
-        memory.ready(BLUE);
-        memory.forget('blue');
+      (states) => {
+        states.ready(BLUE);
+        states.forget('blue');
       },
       'unknown',
     ],
-    'has a state of its own': [(memory) => memory.refused('red'), 'unknown'],
+    'has a state of its own': [(states) => states.refused('red'), 'unknown'],
   };
   test.each(Object.entries(histories))('%s', (_, [act, state]) => {
-    const memory = new TeamMemory();
-    act(memory);
-    expect(memory.state('blue')).toBe(state);
+    const states = new TeamStates();
+    act(states);
+    expect(states.state('blue')).toBe(state);
   });
 
   test('is announced once for each object and generation, and again after it was refused', () => {
-    const memory = new TeamMemory();
+    const states = new TeamStates();
     const answers = [BLUE, BLUE, { ...BLUE, generation: 2 }, { ...BLUE, uid: 'u2', generation: 2 }].map(
-      (seen) => memory.ready(seen),
+      (seen) => states.ready(seen),
     );
-    memory.refused('blue');
-    expect([...answers, memory.ready({ ...BLUE, uid: 'u2', generation: 2 })]).toEqual([
+    states.refused('blue');
+    expect([...answers, states.ready({ ...BLUE, uid: 'u2', generation: 2 })]).toEqual([
       'announce',
       'announced',
       'announce',
@@ -54,9 +54,9 @@ describe('a Team', () => {
 });
 
 test('logs that are as full as before concern no Team, and a first count concerns those that are not fine', () => {
-  const memory = new TeamMemory();
+  const states = new TeamStates();
   expect(
-    memory.logsCounted(
+    states.logsCounted(
       new Map([
         ['blue', 'near'],
         ['red', 'fine'],
@@ -64,7 +64,7 @@ test('logs that are as full as before concern no Team, and a first count concern
     ),
   ).toEqual(['blue']);
   expect(
-    memory.logsCounted(
+    states.logsCounted(
       new Map([
         ['blue', 'near'],
         ['red', 'full'],
@@ -72,12 +72,12 @@ test('logs that are as full as before concern no Team, and a first count concern
     ),
   ).toEqual(['red']);
   expect(
-    memory.logsCounted(
+    states.logsCounted(
       new Map([
         ['blue', 'fine'],
         ['red', 'full'],
       ]),
     ),
   ).toEqual(['blue']);
-  expect(memory.fillOf('red')).toBe('full');
+  expect(states.fillOf('red')).toBe('full');
 });

@@ -1,4 +1,4 @@
-import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 
 /** `unknown`: this process has not looked at the Team yet. */
@@ -15,7 +15,7 @@ export type TeamState = 'ready' | 'refused' | 'unknown';
  *
  * `ready` is announced to the Pipelines of the Team, once for each object and generation.
  */
-export class TeamMemory {
+export class TeamStates {
   /** The object and generation that were announced as ready. */
   readonly #announced = new Map<string, string>();
   readonly #refused = new Set<string>();
@@ -40,7 +40,11 @@ export class TeamMemory {
    * The namespace is prepared and watched, and the row is saved. Answers whether its Pipelines have to hear
    * of it.
    */
-  ready({ name, uid, generation }: Pick<SeenTeam, 'name' | 'uid' | 'generation'>): 'announce' | 'announced' {
+  ready({
+    name,
+    uid,
+    generation,
+  }: Pick<TeamProjection, 'name' | 'uid' | 'generation'>): 'announce' | 'announced' {
     const mark = `${uid} ${generation}`;
     if (this.#announced.get(name) === mark) return 'announced';
     this.#announced.set(name, mark);

@@ -1,5 +1,5 @@
-import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
-import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import { namespaceOfTeam } from '#adapters/kubernetes/informers/owning-team.ts';
+import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import { defined } from '#defined';
 import type { IgnoredGroups } from '#domain/access/group-roles.ts';
@@ -7,13 +7,13 @@ import type { LogFill } from '#domain/build/judge-logs.ts';
 import type { TeamSaved } from '#flows/people/team-ports.ts';
 import { conditionsOf, notReady, type WantedCondition } from './conditions.ts';
 
-export type TeamStatus = NonNullable<SeenTeam['status']>;
+export type TeamStatus = NonNullable<TeamProjection['status']>;
 
 const LOGS_NEAR_LIMIT = 'LogsNearLimit';
 const MAX_MIRRORED = 200;
 
 export interface TeamStatusInput {
-  seen: SeenTeam;
+  object: TeamProjection;
   wanted: WantedCondition[];
   /** What the database has of the team; absent: what the status says of it stays. */
   saved?: TeamSaved | undefined;
@@ -29,14 +29,14 @@ export interface TeamStatusInput {
 
 /** The whole status: equal input gives an equal status, so that nothing is written when nothing changed. */
 export function teamStatus(input: TeamStatusInput): TeamStatus {
-  const { seen, wanted, saved, before, pipelineCount, limits, now } = input;
+  const { object, wanted, saved, before, pipelineCount, limits, now } = input;
   return {
-    observedGeneration: seen.generation,
-    namespace: namespaceOf(seen),
+    observedGeneration: object.generation,
+    namespace: namespaceOfTeam(object),
     limits,
     pipelineCount,
     ...(saved === undefined ? mirroredBefore(before) : mirrored(saved)),
-    conditions: conditionsOf([...wanted, ...logCondition(input)], before?.conditions, seen.generation, now),
+    conditions: conditionsOf([...wanted, ...logCondition(input)], before?.conditions, object.generation, now),
   };
 }
 

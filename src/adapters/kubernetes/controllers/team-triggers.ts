@@ -1,15 +1,15 @@
-import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
-import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
-import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import type { Informers } from '#adapters/kubernetes/informers/informers.ts';
+import { namespaceOfTeam } from '#adapters/kubernetes/informers/owning-team.ts';
+import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
-import type { Change } from '#adapters/kubernetes/watch/store.ts';
+import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
-import type { TeamMemory } from './team-states.ts';
+import type { TeamStates } from './team-states.ts';
 
 export interface TeamTriggersOptions {
-  watched: Pick<Watched, 'teamOf' | 'leaveNamespace'>;
+  informers: Pick<Informers, 'teamOf' | 'leaveNamespace'>;
   queue: Pick<WorkQueue, 'add'>;
-  memory: TeamMemory;
+  states: TeamStates;
 }
 
 /** What puts a Team into the queue. */
@@ -20,9 +20,9 @@ export class TeamTriggers {
     this.#options = options;
   }
 
-  objectChanged(change: Change<SeenTeam>): void {
+  objectChanged(change: ObjectChange<TeamProjection>): void {
     if (change.type === 'deleted') {
-      this.#options.memory.forget(change.key);
+      this.#options.states.forget(change.key);
       this.#leaveNamespace(change.object);
     }
     if (change.type === 'updated' && isNoChange(change.previous, change.object)) return;
@@ -31,7 +31,7 @@ export class TeamTriggers {
 
   /** A Pipeline was created in the namespace or deleted from it: the status of the Team counts them. */
   pipelinesChanged(namespace: string): void {
-    const team = this.#options.watched.teamOf(namespace);
+    const team = this.#options.informers.teamOf(namespace);
     if (team !== undefined) this.#options.queue.add(team.name);
   }
 
@@ -41,23 +41,24 @@ export class TeamTriggers {
   }
 
   allRowsChanged(): void {
-    for (const name of this.#options.memory.readyTeams()) this.#options.queue.add(name);
+    for (const name of this.#options.states.readyTeams()) this.#options.queue.add(name);
   }
 
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
-    for (const name of this.#options.memory.logsCounted(fills)) this.#options.queue.add(name);
+    for (const name of this.#options.states.logsCounted(fills)) this.#options.queue.add(name);
   }
 
   /** A namespace that another Team has stays watched. */
-  #leaveNamespace(team: SeenTeam): void {
-    const namespace = namespaceOf(team);
-    const owner = this.#options.watched.teamOf(namespace);
-    if (owner === undefined || owner.name === team.name) void this.#options.watched.leaveNamespace(namespace);
+  #leaveNamespace(team: TeamProjection): void {
+    const namespace = namespaceOfTeam(team);
+    const owner = this.#options.informers.teamOf(namespace);
+    if (owner === undefined || owner.name === team.name)
+      void this.#options.informers.leaveNamespace(namespace);
   }
 }
 
 /** Our own writes of the status come back as updates, and so do changes of labels. */
-function isNoChange(before: SeenTeam, after: SeenTeam): boolean {
+function isNoChange(before: TeamProjection, after: TeamProjection): boolean {
   return (
     before.generation === after.generation &&
     before.deletedAt?.getTime() === after.deletedAt?.getTime() &&

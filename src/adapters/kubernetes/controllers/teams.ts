@@ -1,11 +1,11 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { Watched } from '#adapters/kubernetes/informers/informers.ts';
-import { namespaceOf } from '#adapters/kubernetes/informers/owning-team.ts';
-import type { SeenTeam } from '#adapters/kubernetes/informers/projections.ts';
+import type { Informers } from '#adapters/kubernetes/informers/informers.ts';
+import { namespaceOfTeam } from '#adapters/kubernetes/informers/owning-team.ts';
+import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
-import type { Ending } from '#adapters/kubernetes/watch/queue.ts';
+import type { ReconcileResult } from '#adapters/kubernetes/watch/queue.ts';
 import type { EventRecorder } from '#adapters/kubernetes/watch/recorder.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';
@@ -14,7 +14,7 @@ import type { TeamRemoved } from '#flows/people/remove-team.ts';
 import type { TeamManifest, TeamSaved } from '#flows/people/team-ports.ts';
 import { notReady, readyVerdict, type WantedCondition } from './conditions.ts';
 import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
-import type { TeamMemory } from './team-states.ts';
+import type { TeamStates } from './team-states.ts';
 import { APPLYING, groupCondition, readyIn, stalled, teamStatus } from './team-status.ts';
 
 const REMOVAL_RETRY_MS = 5000;
@@ -27,9 +27,9 @@ const AFTER_TAKEOVER_MS = 2000;
 
 export interface TeamsOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
-  watched: Pick<Watched, 'pipelinesOf' | 'watchNamespace'> & { teams: { store: Store<SeenTeam> } };
+  informers: Pick<Informers, 'pipelinesOf' | 'watchNamespace'> & { teams: { store: Store<TeamProjection> } };
   recorder: Pick<EventRecorder, 'record'>;
-  memory: TeamMemory;
+  states: TeamStates;
   apply(manifest: TeamManifest): Promise<TeamApplied>;
   /** Of Teams that say nothing. */
   defaultLimits: TeamLimits;
@@ -39,34 +39,34 @@ export interface TeamsOptions {
 }
 
 /** Prepares the namespace of a Team and watches what happens in it. */
-export async function workOnTeam(name: string, options: TeamsOptions): Promise<Ending> {
-  const seen = options.watched.teams.store.get(name);
-  if (seen === undefined) return 'done';
-  if (seen.deletedAt !== undefined) return await remove(seen, options);
-  if (isReadyByLeaderBefore(seen, options)) {
-    await announce(seen, options);
-    return { againAfterMs: AFTER_TAKEOVER_MS };
+export async function workOnTeam(name: string, options: TeamsOptions): Promise<ReconcileResult> {
+  const object = options.informers.teams.store.get(name);
+  if (object === undefined) return 'done';
+  if (object.deletedAt !== undefined) return await remove(object, options);
+  if (isReadyByLeaderBefore(object, options)) {
+    await announce(object, options);
+    return { requeueAfterMs: AFTER_TAKEOVER_MS };
   }
 
-  await addFinalizer(options.client, KINDS.teams, seen, TEAM_FINALIZER);
-  if (seen.status?.conditions === undefined) await write(seen, { wanted: [APPLYING] }, options);
+  await addFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
+  if (object.status?.conditions === undefined) await write(object, { wanted: [APPLYING] }, options);
 
-  const prepared = await prepare(seen, options);
-  await write(seen, prepared, options);
+  const prepared = await prepare(object, options);
+  await write(object, prepared, options);
   const isRefused = prepared.wanted.some(({ type }) => type === 'Stalled');
-  return { againAfterMs: isRefused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
+  return { requeueAfterMs: isRefused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
 }
 
 /** Its Pipelines need not wait until this process has prepared it again. */
-function isReadyByLeaderBefore(seen: SeenTeam, { memory }: TeamsOptions): boolean {
-  if (memory.state(seen.name) !== 'unknown') return false;
-  return readyVerdict(seen.status?.conditions, seen.generation)?.status === 'True';
+function isReadyByLeaderBefore(object: TeamProjection, { states }: TeamsOptions): boolean {
+  if (states.state(object.name) !== 'unknown') return false;
+  return readyVerdict(object.status?.conditions, object.generation)?.status === 'True';
 }
 
-async function announce(seen: SeenTeam, options: TeamsOptions): Promise<void> {
-  const namespace = namespaceOf(seen);
-  await options.watched.watchNamespace(namespace);
-  if (options.memory.ready(seen) === 'announce') options.ready(namespace);
+async function announce(object: TeamProjection, options: TeamsOptions): Promise<void> {
+  const namespace = namespaceOfTeam(object);
+  await options.informers.watchNamespace(namespace);
+  if (options.states.ready(object) === 'announce') options.ready(namespace);
 }
 
 interface ToWrite {
@@ -75,70 +75,78 @@ interface ToWrite {
 }
 
 /** Prepares and watches the namespace and announces it to its Pipelines; or says why it cannot. */
-async function prepare(seen: SeenTeam, options: TeamsOptions): Promise<ToWrite> {
-  const applied = await apply(seen, options);
+async function prepare(object: TeamProjection, options: TeamsOptions): Promise<ToWrite> {
+  const applied = await apply(object, options);
   if (applied.outcome === 'refused') {
-    options.memory.refused(seen.name);
+    options.states.refused(object.name);
     return { wanted: stalled(applied) };
   }
-  options.memory.accepted(seen.name);
-  await announce(seen, options);
+  options.states.accepted(object.name);
+  await announce(object, options);
   const { now: saved, ignoredGroups } = applied;
-  const ready = saved.refused === undefined ? [readyIn(namespaceOf(seen))] : stalled(saved.refused);
+  const ready = saved.refused === undefined ? [readyIn(namespaceOfTeam(object))] : stalled(saved.refused);
   return { wanted: [...ready, ...groupCondition(ignoredGroups)], saved };
 }
 
-async function apply(seen: SeenTeam, options: TeamsOptions): Promise<TeamApplied> {
+async function apply(object: TeamProjection, options: TeamsOptions): Promise<TeamApplied> {
   try {
-    return await options.apply(manifestOf(seen, options.defaultLimits));
+    return await options.apply(manifestOf(object, options.defaultLimits));
   } catch (error) {
-    await writeErrorStatus(seen, error, options);
+    await writeErrorStatus(object, error, options);
     throw error;
   }
 }
 
 /** Best effort: the error itself goes to the queue, which tries again. */
-async function writeErrorStatus(seen: SeenTeam, error: unknown, options: TeamsOptions): Promise<void> {
+async function writeErrorStatus(
+  object: TeamProjection,
+  error: unknown,
+  options: TeamsOptions,
+): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  const decided = readyVerdict(seen.status?.conditions, seen.generation);
+  const decided = readyVerdict(object.status?.conditions, object.generation);
   const reconciling = { type: 'Reconciling', status: 'True' as const, reason: 'Retrying', message };
   const wanted = [decided ?? notReady('Retrying', message), reconciling];
-  await write(seen, { wanted }, options).catch(() => undefined);
+  await write(object, { wanted }, options).catch(() => undefined);
 }
 
-async function remove(seen: SeenTeam, options: TeamsOptions): Promise<Ending> {
-  if (!seen.finalizers.includes(TEAM_FINALIZER)) return 'done';
-  const removed = await options.remove(manifestOf(seen, options.defaultLimits));
+async function remove(object: TeamProjection, options: TeamsOptions): Promise<ReconcileResult> {
+  if (!object.finalizers.includes(TEAM_FINALIZER)) return 'done';
+  const removed = await options.remove(manifestOf(object, options.defaultLimits));
   if (removed.outcome === 'waiting') {
     // As long as Pipelines are left, they are looked after.
-    const { saved } = await prepare(seen, options);
-    await write(seen, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
-    return { againAfterMs: REMOVAL_RETRY_MS };
+    const { saved } = await prepare(object, options);
+    await write(object, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
+    return { requeueAfterMs: REMOVAL_RETRY_MS };
   }
-  await removeFinalizer(options.client, KINDS.teams, seen, TEAM_FINALIZER);
+  await removeFinalizer(options.client, KINDS.teams, object, TEAM_FINALIZER);
   return 'done';
 }
 
-async function write(seen: SeenTeam, { wanted, saved }: ToWrite, options: TeamsOptions): Promise<void> {
-  const { client, watched, memory, defaultLimits } = options;
-  const before = watched.teams.store.get(seen.name)?.status ?? seen.status;
+async function write(
+  object: TeamProjection,
+  { wanted, saved }: ToWrite,
+  options: TeamsOptions,
+): Promise<void> {
+  const { client, informers, states, defaultLimits } = options;
+  const before = informers.teams.store.get(object.name)?.status ?? object.status;
   const status = teamStatus({
-    seen,
+    object,
     wanted,
     saved,
     before,
-    pipelineCount: watched.pipelinesOf(seen.name, namespaceOf(seen)).length,
-    limits: teamLimits(seen.spec.limits, defaultLimits),
-    fill: memory.fillOf(seen.name),
+    pipelineCount: informers.pipelinesOf(object.name, namespaceOfTeam(object)).length,
+    limits: teamLimits(object.spec.limits, defaultLimits),
+    fill: states.fillOf(object.name),
     now: new Date(),
   });
-  const wrote = await writeStatus(client, KINDS.teams, { ...seen, status: before }, status);
-  if (wrote === 'written') recordEvent(seen, { before, ready: wanted[0] }, options);
+  const wrote = await writeStatus(client, KINDS.teams, { ...object, status: before }, status);
+  if (wrote === 'written') recordEvent(object, { before, ready: wanted[0] }, options);
 }
 
 function recordEvent(
-  seen: SeenTeam,
-  { before, ready }: { before: SeenTeam['status']; ready: WantedCondition | undefined },
+  object: TeamProjection,
+  { before, ready }: { before: TeamProjection['status']; ready: WantedCondition | undefined },
   { recorder }: TeamsOptions,
 ): void {
   const was = before?.conditions?.find(({ type }) => type === 'Ready');
@@ -147,18 +155,18 @@ function recordEvent(
   const { apiVersion, kind } = KINDS.teams;
   const { reason, message } = ready;
   recorder.record(
-    { apiVersion, kind, namespace: '', name: seen.name, uid: seen.uid },
+    { apiVersion, kind, namespace: '', name: object.name, uid: object.uid },
     { type: ready.status === 'True' ? 'Normal' : 'Warning', reason, action: 'Apply', note: message },
   );
 }
 
-function manifestOf(seen: SeenTeam, defaultLimits: TeamLimits): TeamManifest {
-  const { name, uid, byApi } = seen;
-  const { displayName, members, groups, limits, retention } = seen.spec;
+function manifestOf(object: TeamProjection, defaultLimits: TeamLimits): TeamManifest {
+  const { name, uid, byApi } = object;
+  const { displayName, members, groups, limits, retention } = object.spec;
   return defined({
     name,
     uid,
-    namespace: namespaceOf(seen),
+    namespace: namespaceOfTeam(object),
     displayName,
     members,
     groups,

@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { Owner, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
+import type { OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector } from '#flows/pods/ports.ts';
@@ -8,8 +8,8 @@ import type { NodeSelector } from '#flows/pods/ports.ts';
 /** What the informers know about the cluster. Reading it makes no request. */
 export interface ClusterCache {
   team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
-  /** Owner of the Pods of a Pipeline object. */
-  pipelineOwner(namespace: string, name: string): Owner | undefined;
+  /** The Pipeline object that owns the Pods of this pipeline. */
+  pipelineOwner(namespace: string, name: string): OwnerObject | undefined;
   /** How many Pods of this kind in the namespace have not ended. */
   runningPods(namespace: string, kind: PodKind): number;
   nodes(selector: NodeSelector): StartNode[];

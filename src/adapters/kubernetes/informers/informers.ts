@@ -1,43 +1,43 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { Problem } from '#adapters/kubernetes/api/answer.ts';
-import { KINDS, type Kind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL, OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import {
   Reflector,
+  type ListWatcher,
   type ReflectorOptions,
-  type Source,
-  type Timing,
+  type ReflectorTiming,
 } from '#adapters/kubernetes/watch/reflector.ts';
-import type { Change, Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject, ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { ClusterCache } from './cluster-cache.ts';
-import { seenNode, type SeenNode } from './node-projection.ts';
+import { projectNode, type NodeProjection } from './node-projection.ts';
 import { owningTeam } from './owning-team.ts';
-import { seenPod, type SeenPod } from './pod-projection.ts';
+import { projectPod, type PodProjection } from './pod-projection.ts';
 import {
-  seenCronJob,
-  seenOAuthProvider,
-  seenPipeline,
-  seenReference,
-  seenTeam,
-  type SeenOAuthProvider,
-  type SeenOwned,
-  type SeenPipeline,
-  type SeenTeam,
+  projectCronJob,
+  projectOAuthProvider,
+  projectPipeline,
+  projectReference,
+  projectTeam,
+  type CronJobProjection,
+  type OAuthProviderProjection,
+  type PipelineProjection,
+  type TeamProjection,
 } from './projections.ts';
 
 /** Who is told of what; each handler only enqueues keys. */
-export interface Handlers {
-  team(change: Change<SeenTeam>): void;
-  pipeline(change: Change<SeenPipeline>): void;
-  oauthProvider(change: Change<SeenOAuthProvider>): void;
-  pod(change: Change<SeenPod>): void;
-  cronJob(change: Change<SeenOwned>): void;
+export interface ChangeHandlers {
+  team(change: ObjectChange<TeamProjection>): void;
+  pipeline(change: ObjectChange<PipelineProjection>): void;
+  oauthProvider(change: ObjectChange<OAuthProviderProjection>): void;
+  pod(change: ObjectChange<PodProjection>): void;
+  cronJob(change: ObjectChange<CronJobProjection>): void;
   /** A ConfigMap or Secret of a team namespace. */
-  reference(kind: 'configMap' | 'secret', change: Change<Kept>): void;
-  problem(what: string, problem: Problem): void;
+  reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
+  problem(what: string, problem: ApiProblem): void;
 }
 
 interface AnyReflector {
@@ -47,17 +47,17 @@ interface AnyReflector {
   stuckMs(): number;
 }
 
-export interface WatchedOptions {
+export interface InformersOptions {
   /** Whether a Pod carries our seal. */
   isSealed: (pod: Wire<V1Pod>) => boolean;
-  timing?: Partial<Timing>;
+  timing?: Partial<ReflectorTiming>;
   /** Of Teams that say nothing. */
   defaultLimits: TeamLimits;
 }
 
 /** The watches in one team's namespace. */
 interface TeamWatches {
-  pods: Reflector<Wire<V1Pod>, SeenPod>;
+  pods: Reflector<Wire<V1Pod>, PodProjection>;
   all: AnyReflector[];
   /** Everything that exists there is known. */
   synced: boolean;
@@ -71,22 +71,25 @@ const ASSUMED_NODE: StartNode = { cores: 4 };
  * where alone the operator may look, the Pods, CronJobs, ConfigMaps and Secrets (the last two without their
  * contents).
  */
-export class Watched implements ClusterCache {
-  readonly teams: Reflector<typeof KINDS.teams extends Kind<infer T> ? T : never, SeenTeam>;
-  readonly pipelines: Reflector<typeof KINDS.pipelines extends Kind<infer T> ? T : never, SeenPipeline>;
-  readonly oauthProviders: Reflector<
-    typeof KINDS.oauthProviders extends Kind<infer T> ? T : never,
-    SeenOAuthProvider
+export class Informers implements ClusterCache {
+  readonly teams: Reflector<typeof KINDS.teams extends ApiKind<infer T> ? T : never, TeamProjection>;
+  readonly pipelines: Reflector<
+    typeof KINDS.pipelines extends ApiKind<infer T> ? T : never,
+    PipelineProjection
   >;
-  readonly #nodes: Reflector<typeof KINDS.nodes extends Kind<infer T> ? T : never, SeenNode>;
-  readonly #source: Source;
-  readonly #handlers: Handlers;
-  readonly #timing: Partial<Timing>;
+  readonly oauthProviders: Reflector<
+    typeof KINDS.oauthProviders extends ApiKind<infer T> ? T : never,
+    OAuthProviderProjection
+  >;
+  readonly #nodes: Reflector<typeof KINDS.nodes extends ApiKind<infer T> ? T : never, NodeProjection>;
+  readonly #source: ListWatcher;
+  readonly #handlers: ChangeHandlers;
+  readonly #timing: Partial<ReflectorTiming>;
   readonly #isSealed: (pod: Wire<V1Pod>) => boolean;
   readonly #defaultLimits: TeamLimits;
   readonly #namespaces = new Map<string, TeamWatches>();
 
-  constructor(source: Source, handlers: Handlers, options: WatchedOptions) {
+  constructor(source: ListWatcher, handlers: ChangeHandlers, options: InformersOptions) {
     this.#source = source;
     this.#handlers = handlers;
     this.#timing = options.timing ?? {};
@@ -94,22 +97,22 @@ export class Watched implements ClusterCache {
     this.#defaultLimits = options.defaultLimits;
     this.teams = this.#reflector('Teams', {
       kind: KINDS.teams,
-      project: seenTeam,
+      project: projectTeam,
       changed: (change) => handlers.team(change),
     });
     this.pipelines = this.#reflector('Pipelines', {
       kind: KINDS.pipelines,
-      project: seenPipeline,
+      project: projectPipeline,
       changed: (change) => handlers.pipeline(change),
     });
     this.oauthProviders = this.#reflector('OAuthProviders', {
       kind: KINDS.oauthProviders,
-      project: seenOAuthProvider,
+      project: projectOAuthProvider,
       changed: (change) => handlers.oauthProvider(change),
     });
     this.#nodes = this.#reflector('Nodes', {
       kind: KINDS.nodes,
-      project: seenNode,
+      project: projectNode,
       changed: () => undefined,
     });
   }
@@ -146,16 +149,16 @@ export class Watched implements ClusterCache {
   }
 
   /** The Team whose namespace this is. */
-  teamOf(namespace: string): SeenTeam | undefined {
+  teamOf(namespace: string): TeamProjection | undefined {
     return owningTeam(this.teams.store.values(), namespace);
   }
 
   /** None where the namespace is another team's. */
-  pipelinesOf(team: string, namespace: string): SeenPipeline[] {
+  pipelinesOf(team: string, namespace: string): PipelineProjection[] {
     return this.teamOf(namespace)?.name === team ? this.pipelinesIn(namespace) : [];
   }
 
-  pipelinesIn(namespace: string): SeenPipeline[] {
+  pipelinesIn(namespace: string): PipelineProjection[] {
     return [...this.pipelines.store.values()].filter((pipeline) => pipeline.namespace === namespace);
   }
 
@@ -204,17 +207,17 @@ export class Watched implements ClusterCache {
   }
 
   created(pod: Wire<V1Pod>): void {
-    this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#seenPod(pod));
+    this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#projectPod(pod));
   }
 
   /** Our Pods as last seen; undefined while not all that exist are known. */
-  podsIn(namespace: string): SeenPod[] | undefined {
+  podsIn(namespace: string): PodProjection[] | undefined {
     const watches = this.#namespaces.get(namespace);
     return watches?.synced === true ? [...watches.pods.store.values()] : undefined;
   }
 
   /** One Pod by `namespace/name`. */
-  pod(key: string): SeenPod | undefined {
+  pod(key: string): PodProjection | undefined {
     return this.#namespaces.get(key.split('/')[0] ?? '')?.pods.store.get(key);
   }
 
@@ -222,8 +225,8 @@ export class Watched implements ClusterCache {
     return [...this.#namespaces.keys()];
   }
 
-  #seenPod(pod: Wire<V1Pod>): SeenPod {
-    return seenPod(pod, this.#isSealed(pod));
+  #projectPod(pod: Wire<V1Pod>): PodProjection {
+    return projectPod(pod, this.#isSealed(pod));
   }
 
   #own(): AnyReflector[] {
@@ -236,28 +239,28 @@ export class Watched implements ClusterCache {
       kind: KINDS.pods,
       namespace,
       labelSelector: OURS,
-      project: (pod) => this.#seenPod(pod),
+      project: (pod) => this.#projectPod(pod),
       changed: (change) => handlers.pod(change),
     });
     const cronJobs = this.#reflector(`CronJobs in ${namespace}`, {
       kind: KINDS.cronJobs,
       namespace,
       labelSelector: OURS,
-      project: seenCronJob,
+      project: projectCronJob,
       changed: (change) => handlers.cronJob(change),
     });
     const configMaps = this.#reflector(`ConfigMaps in ${namespace}`, {
       kind: KINDS.configMaps,
       namespace,
       metadataOnly: true,
-      project: seenReference,
+      project: projectReference,
       changed: (change) => handlers.reference('configMap', change),
     });
     const secrets = this.#reflector(`Secrets in ${namespace}`, {
       kind: KINDS.secrets,
       namespace,
       metadataOnly: true,
-      project: seenReference,
+      project: projectReference,
       changed: (change) => handlers.reference('secret', change),
     });
     const watches = { pods, all: [pods, cronJobs, configMaps, secrets], synced: false };
@@ -266,7 +269,7 @@ export class Watched implements ClusterCache {
     return watches;
   }
 
-  #reflector<T, S extends Kept>(
+  #reflector<T, S extends CachedObject>(
     what: string,
     options: Omit<ReflectorOptions<T, S>, 'onProblem' | 'timing'>,
   ): Reflector<T, S> {

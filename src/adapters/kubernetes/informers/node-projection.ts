@@ -1,13 +1,13 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
-import { seenReference } from './projections.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
+import { projectReference } from './projections.ts';
 
 /**
  * A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out
  * from.
  */
-export interface SeenNode extends Kept {
+export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
   cores: number;
   /** It is ready and nobody has cordoned it. */
@@ -16,11 +16,11 @@ export interface SeenNode extends Kept {
   tainted: boolean;
 }
 
-export function seenNode({ metadata = {}, spec = {}, status = {} }: Wire<V1Node>): SeenNode {
+export function projectNode({ metadata = {}, spec = {}, status = {} }: Wire<V1Node>): NodeProjection {
   const { conditions: known = [], allocatable = {} } = status;
   const ready = known.some((one) => one.type === 'Ready' && one.status === 'True');
   return {
-    ...seenReference({ metadata }),
+    ...projectReference({ metadata }),
     labels: metadata.labels ?? {},
     cores: coresOf(allocatable['cpu'] ?? '1'),
     takesPods: ready && spec.unschedulable !== true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { owningTeam } from './owning-team.ts';
-import type { SeenTeam } from './projections.ts';
+import type { TeamProjection } from './projections.ts';
 
 interface About {
   namespace?: string;
@@ -8,7 +8,7 @@ interface About {
   stalled?: string;
 }
 
-function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: About = {}): SeenTeam {
+function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: About = {}): TeamProjection {
   const condition = {
     type: 'Stalled',
     status: 'True' as const,
@@ -30,7 +30,7 @@ function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: Ab
 }
 
 describe('the Team of a namespace', () => {
-  const cases: Record<string, [teams: SeenTeam[], owner: string | undefined]> = {
+  const cases: Record<string, [teams: TeamProjection[], owner: string | undefined]> = {
     'is the one of its name': [[team('blue'), team('red')], 'blue'],
     'is the one that names it': [[team('red', { namespace: 'blue' })], 'red'],
     'is nobody where none names it': [[team('blue', { namespace: 'green' })], undefined],

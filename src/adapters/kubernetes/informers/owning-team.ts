@@ -1,6 +1,6 @@
-import type { SeenTeam } from './projections.ts';
+import type { TeamProjection } from './projections.ts';
 
-export function namespaceOf(team: Pick<SeenTeam, 'name' | 'spec'>): string {
+export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): string {
   return team.spec.namespace ?? team.name;
 }
 
@@ -9,12 +9,12 @@ export function namespaceOf(team: Pick<SeenTeam, 'name' | 'spec'>): string {
  * oldest wins, so that the order in which they are seen decides nothing: the label of the namespace names the
  * one that has it, and refuses the others.
  */
-export function owningTeam(teams: Iterable<SeenTeam>, namespace: string): SeenTeam | undefined {
-  const [owner] = [...teams].filter((team) => namespaceOf(team) === namespace).toSorted(byClaim);
+export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
+  const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(byClaim);
   return owner;
 }
 
-function byClaim(one: SeenTeam, other: SeenTeam): number {
+function byClaim(one: TeamProjection, other: TeamProjection): number {
   return (
     Number(isRefused(one)) - Number(isRefused(other)) ||
     (one.createdAt?.getTime() ?? 0) - (other.createdAt?.getTime() ?? 0) ||
@@ -22,7 +22,7 @@ function byClaim(one: SeenTeam, other: SeenTeam): number {
   );
 }
 
-function isRefused({ status }: SeenTeam): boolean {
+function isRefused({ status }: TeamProjection): boolean {
   const stalled = status?.conditions?.find(({ type }) => type === 'Stalled');
   return stalled?.status === 'True' && stalled.reason.startsWith('Namespace');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import { seenPod } from './pod-projection.ts';
+import { projectPod } from './pod-projection.ts';
 
 const [created, scheduled, deleted] = [
   '2026-01-01T00:00:00Z',
@@ -16,7 +16,7 @@ function factsOf(status: 'True' | 'False', deletionTimestamp?: string): unknown 
     ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
   };
   const conditions = [{ type: 'PodScheduled', status, lastTransitionTime: scheduled }];
-  return seenPod({ metadata, status: { conditions } }, true).facts;
+  return projectPod({ metadata, status: { conditions } }, true).facts;
 }
 
 test('a Pod tells when it got its node and when it should be gone', () => {

@@ -1,29 +1,29 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';
 import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
-import { seenMeta, seenReference } from './projections.ts';
-import { workOf } from './work-of-pod.ts';
+import { projectMeta, projectReference } from './projections.ts';
+import { workOfLabels } from './work-of-pod.ts';
 
-export interface SeenPod extends Kept {
+export interface PodProjection extends CachedObject {
   labels: Record<string, string>;
   facts?: PodFacts;
 }
 
-export function seenPod(pod: Wire<V1Pod>, sealed: boolean): SeenPod {
-  const kept = seenReference({ metadata: pod.metadata ?? {} });
+export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
+  const kept = projectReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};
-  const work = workOf(labels);
-  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...factsOf(pod), work, sealed } }) };
+  const work = workOfLabels(labels);
+  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...podFacts(pod), work, sealed } }) };
 }
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
 
 /** What it tells of itself, but for what it is for. */
-export function factsOf({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
+export function podFacts({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
   const { containerStatuses = [], phase, reason, message } = status ?? {};
-  const { namespace, name, uid, deletedAt } = seenMeta(metadata);
+  const { namespace, name, uid, deletedAt } = projectMeta(metadata);
   const states = new Map(containerStatuses.map((container) => [container.name, container.state]));
   return defined({
     namespace,

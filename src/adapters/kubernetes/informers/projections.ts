@@ -1,13 +1,13 @@
 import type { V1ConfigMap, V1CronJob, V1ObjectMeta } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type {
-  OAuthProviderObject,
-  PipelineObject,
-  TeamObject,
+  OAuthProviderCustomResource,
+  PipelineCustomResource,
+  TeamCustomResource,
 } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { renamedFromOf } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { Kept } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
@@ -16,7 +16,7 @@ import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
  * a Pipeline is read again when it is needed.
  */
 
-export interface SeenMeta extends Kept {
+export interface ObjectProjection extends CachedObject {
   generation: number;
   finalizers: string[];
   /** When deletion was asked for. */
@@ -25,17 +25,17 @@ export interface SeenMeta extends Kept {
   byApi?: { changedBy: string };
 }
 
-export type SeenTeam = SeenMeta & {
+export type TeamProjection = ObjectProjection & {
   createdAt?: Date;
-  spec: Wire<TeamObject>['spec'];
-  status: Wire<TeamObject>['status'];
+  spec: Wire<TeamCustomResource>['spec'];
+  status: Wire<TeamCustomResource>['status'];
 };
-export type SeenOAuthProvider = SeenMeta & {
-  spec: Wire<OAuthProviderObject>['spec'];
-  status: Wire<OAuthProviderObject>['status'];
+export type OAuthProviderProjection = ObjectProjection & {
+  spec: Wire<OAuthProviderCustomResource>['spec'];
+  status: Wire<OAuthProviderCustomResource>['status'];
 };
 
-export interface SeenPipeline extends SeenMeta {
+export interface PipelineProjection extends ObjectProjection {
   displayName?: string;
   public?: boolean;
   paused?: boolean;
@@ -50,13 +50,13 @@ export interface SeenPipeline extends SeenMeta {
   status?: PipelineStatus;
 }
 
-export type PipelineStatus = NonNullable<Wire<PipelineObject>['status']>;
+export type PipelineStatus = NonNullable<Wire<PipelineCustomResource>['status']>;
 
-export interface SeenOwned extends Kept {
+export interface CronJobProjection extends CachedObject {
   pipeline: string;
 }
 
-export function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
+export function projectMeta(metadata: Wire<V1ObjectMeta> | undefined): ObjectProjection {
   const { namespace = '', name = '', uid = '', resourceVersion = '', generation = 0 } = metadata ?? {};
   const { finalizers = [], deletionTimestamp } = metadata ?? {};
   return {
@@ -67,34 +67,42 @@ export function seenMeta(metadata: Wire<V1ObjectMeta> | undefined): SeenMeta {
     generation,
     finalizers,
     ...(deletionTimestamp === undefined ? {} : { deletedAt: new Date(deletionTimestamp) }),
-    ...seenByApi(metadata),
+    ...projectByApi(metadata),
   };
 }
 
-function seenByApi(metadata: Wire<V1ObjectMeta> | undefined): Pick<SeenMeta, 'byApi'> {
+function projectByApi(metadata: Wire<V1ObjectMeta> | undefined): Pick<ObjectProjection, 'byApi'> {
   const { labels = {}, annotations = {} } = metadata ?? {};
   if (labels[LABEL.madeBy] !== BY_API) return {};
   return { byApi: { changedBy: annotations[ANNOTATION.changedBy] ?? BY_API } };
 }
 
-export function seenTeam({ metadata, spec, status }: Wire<TeamObject>): SeenTeam {
+export function projectTeam({ metadata, spec, status }: Wire<TeamCustomResource>): TeamProjection {
   const created = metadata?.creationTimestamp;
   return {
-    ...seenMeta(metadata),
+    ...projectMeta(metadata),
     ...(created !== undefined && { createdAt: new Date(created) }),
     spec,
     status,
   };
 }
 
-export function seenOAuthProvider({ metadata, spec, status }: Wire<OAuthProviderObject>): SeenOAuthProvider {
-  return { ...seenMeta(metadata), spec, status };
+export function projectOAuthProvider({
+  metadata,
+  spec,
+  status,
+}: Wire<OAuthProviderCustomResource>): OAuthProviderProjection {
+  return { ...projectMeta(metadata), spec, status };
 }
 
-export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): SeenPipeline {
+export function projectPipeline({
+  metadata,
+  spec,
+  status,
+}: Wire<PipelineCustomResource>): PipelineProjection {
   const { displayName, paused, pins, configFrom, varsFrom = [] } = spec;
   return defined({
-    ...seenMeta(metadata),
+    ...projectMeta(metadata),
     configMaps: [
       ...(configFrom === undefined ? [] : [configFrom.configMapKeyRef.name]),
       ...varsFrom.flatMap((source) => source.configMapRef?.name ?? []),
@@ -111,12 +119,12 @@ export function seenPipeline({ metadata, spec, status }: Wire<PipelineObject>): 
 }
 
 /** Only that it changed: ConfigMaps and Secrets are watched without their contents. */
-export function seenReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): Kept {
-  const { namespace, name, uid, resourceVersion } = seenMeta(metadata);
+export function projectReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): CachedObject {
+  const { namespace, name, uid, resourceVersion } = projectMeta(metadata);
   return { namespace, name, uid, resourceVersion };
 }
 
-export function seenCronJob({ metadata }: Wire<V1CronJob>): SeenOwned {
+export function projectCronJob({ metadata }: Wire<V1CronJob>): CronJobProjection {
   const owner = metadata?.ownerReferences?.find((reference) => reference.kind === 'Pipeline');
-  return { ...seenReference({ metadata: metadata ?? {} }), pipeline: owner?.name ?? '' };
+  return { ...projectReference({ metadata: metadata ?? {} }), pipeline: owner?.name ?? '' };
 }

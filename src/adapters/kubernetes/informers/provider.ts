@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { SeenOAuthProvider } from './projections.ts';
+import type { OAuthProviderProjection } from './projections.ts';
 
 /** Holds back a deletion that would lock somebody out. */
 export const PROVIDER_FINALIZER = 'millrace.dev/oauth-provider';
@@ -12,7 +12,7 @@ export function providerOf({
   generation,
   spec,
   byApi,
-}: Pick<SeenOAuthProvider, 'name' | 'uid' | 'generation' | 'spec' | 'byApi'>): StoredProvider {
+}: Pick<OAuthProviderProjection, 'name' | 'uid' | 'generation' | 'spec' | 'byApi'>): StoredProvider {
   return defined({
     canonical: name,
     displayName: spec.displayName,

@@ -4,11 +4,11 @@ import { parse } from 'yaml';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
-import { KINDS, type Kind } from '#adapters/kubernetes/api/kinds.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 
 /* What a real API server takes and refuses by the definitions in crds/, and with which words. */
-const DEFINITIONS: Kind<object> = {
+const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   plural: 'customresourcedefinitions',
@@ -42,7 +42,7 @@ afterAll(async () => {
 let count = 0;
 
 /** `taken`, or why not. */
-async function answerTo<T>(kind: Kind<T>, spec: object, name?: string): Promise<string> {
+async function answerTo<T>(kind: ApiKind<T>, spec: object, name?: string): Promise<string> {
   count += 1;
   const metadata = { name: name ?? `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
   const object: T & { metadata?: { namespace?: string } } = JSON.parse(
@@ -53,7 +53,7 @@ async function answerTo<T>(kind: Kind<T>, spec: object, name?: string): Promise<
 }
 
 /** The answer to an object whose spec is changed after it was taken. */
-async function answerToChange<T>(kind: Kind<T>, before: object, after: object): Promise<string> {
+async function answerToChange<T>(kind: ApiKind<T>, before: object, after: object): Promise<string> {
   expect(await answerTo(kind, before)).toBe('taken');
   const ref = { name: `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
   const answer = await client.patchMerge(kind, ref, { spec: after });

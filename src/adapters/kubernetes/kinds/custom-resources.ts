@@ -6,7 +6,7 @@ import type { V1ObjectMeta } from '@kubernetes/client-node';
  * a way to sign in, the operator refuses it in the condition Ready, and the last accepted definition stays in
  * effect.
  */
-export interface OAuthProviderObject {
+export interface OAuthProviderCustomResource {
   apiVersion: 'millrace.dev/v1alpha1';
   kind: 'OAuthProvider';
   metadata: V1ObjectMeta;
@@ -79,7 +79,7 @@ export interface OAuthProviderObject {
  * A Pipeline is a continuous-integration pipeline written in HCL. It belongs to the Team whose namespace it
  * is in. Millrace checks its resources for new versions and runs its jobs as builds, one Pod for each build.
  */
-export interface PipelineObject {
+export interface PipelineCustomResource {
   apiVersion: 'millrace.dev/v1alpha1';
   kind: 'Pipeline';
   metadata: V1ObjectMeta;
@@ -262,7 +262,7 @@ export interface PipelineObject {
  * run there. The operator isolates the namespace with RBAC, NetworkPolicies, Pod Security Standards and
  * limits.
  */
-export interface TeamObject {
+export interface TeamCustomResource {
   apiVersion: 'millrace.dev/v1alpha1';
   kind: 'Team';
   metadata: V1ObjectMeta;

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Installation, Owner, TeamRules } from './installation.ts';
+import type { Installation, OwnerObject, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { buildPodName, type BuildAttempt } from './names.ts';
 import type { ShimKeys } from './pod-work.ts';
@@ -15,7 +15,7 @@ export interface BuildWork {
   /** By the tags of the job. */
   placement: Placement;
   deadlineSeconds: number;
-  owner?: Owner;
+  owner?: OwnerObject;
 }
 
 /** The Pod of one attempt of a build: the same attempt always gives the same Pod. */

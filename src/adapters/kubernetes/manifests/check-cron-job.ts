@@ -1,7 +1,7 @@
 import type { V1CronJob } from '@kubernetes/client-node';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
-import { checkLabels } from './check-pod.ts';
-import { ownerReference, type Installation, type Owner, type TeamRules } from './installation.ts';
+import { checkPodLabels } from './check-pod.ts';
+import { ownerReference, type Installation, type OwnerObject, type TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL } from './labels.ts';
 import { cronJobName } from './names.ts';
 import type { ShimKeys } from './pod-work.ts';
@@ -12,7 +12,7 @@ export interface CheckGroupWork extends ScheduledCheck {
   pipeline: string;
   pipelineId: number;
   shim: ShimKeys;
-  owner: Owner;
+  owner: OwnerObject;
 }
 
 const STARTING_DEADLINE_SECONDS = 60;
@@ -26,7 +26,7 @@ const KEPT_SECONDS = 120;
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;
   const { schedule } = work.group;
-  const labels = { ...checkLabels(work), [LABEL.checkGroup]: work.group.key };
+  const labels = { ...checkPodLabels(work), [LABEL.checkGroup]: work.group.key };
   const annotations = { [ANNOTATION.resources]: work.group.resources.join(',') };
   return {
     apiVersion: 'batch/v1',

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Installation, Owner, TeamRules } from './installation.ts';
+import type { Installation, OwnerObject, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { checkPodName } from './names.ts';
 import type { ShimKeys } from './pod-work.ts';
@@ -20,7 +20,7 @@ export interface CheckWork {
   deadlineSeconds: number;
   nonce: string;
   shim: ShimKeys;
-  owner?: Owner;
+  owner?: OwnerObject;
 }
 
 /** The Pod of a check run that the operator starts itself, or of the hooks of new versions. */
@@ -28,7 +28,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
   return pod(
     {
       name: checkPodName(work.pipeline, work.run),
-      labels: { ...checkLabels(work), [LABEL.run]: String(work.run) },
+      labels: { ...checkPodLabels(work), [LABEL.run]: String(work.run) },
       annotations: { [ANNOTATION.resources]: work.resources.join(',') },
       containers: work.containers,
       nonce: work.nonce,
@@ -42,7 +42,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
   );
 }
 
-export function checkLabels(work: {
+export function checkPodLabels(work: {
   team: string;
   pipeline: string;
   pipelineId: number;

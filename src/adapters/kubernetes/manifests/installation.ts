@@ -38,14 +38,14 @@ export interface TeamRules extends TagRules {
 }
 
 /** The object that goes with its owner; a Pod of ours is owned by the Pipeline. */
-export interface Owner {
+export interface OwnerObject {
   apiVersion: string;
   kind: string;
   name: string;
   uid: string;
 }
 
-export function ownerReference(owner: Owner): V1OwnerReference {
+export function ownerReference(owner: OwnerObject): V1OwnerReference {
   return {
     apiVersion: owner.apiVersion,
     kind: owner.kind,

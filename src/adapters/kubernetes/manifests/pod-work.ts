@@ -1,6 +1,6 @@
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import type { Owner } from './installation.ts';
+import type { OwnerObject } from './installation.ts';
 
 /** Secret of the shims' channel and each container's key made from it. Worth nothing outside the one Pod. */
 export interface ShimKeys {
@@ -20,5 +20,5 @@ export interface PodWork {
   placement: Placement;
   /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
   deadlineSeconds: number;
-  owner?: Owner;
+  owner?: OwnerObject;
 }

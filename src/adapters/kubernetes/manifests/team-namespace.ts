@@ -8,7 +8,7 @@ import type {
   V1ServiceAccount,
 } from '@kubernetes/client-node';
 import type { Amounts } from '#domain/planning/place-pod.ts';
-import { ownerReference, type Installation, type Owner } from './installation.ts';
+import { ownerReference, type Installation, type OwnerObject } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { teamNetworkPolicy } from './network-policy.ts';
 import { SERVICE_ACCOUNT } from './pod.ts';
@@ -21,7 +21,7 @@ export interface TeamNamespace {
   quota: Amounts;
   denyCidrs: string[];
   /** The Team object: what is in the namespace goes with it, the namespace does not. */
-  owner: Owner;
+  owner: OwnerObject;
 }
 
 const POD_SECURITY = 'pod-security.kubernetes.io';

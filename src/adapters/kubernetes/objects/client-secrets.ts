@@ -4,7 +4,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MARKS_PATCH } from '#adapters/kubernetes/secrets/secret-marks.ts';
 import type { ProviderObjects } from '#flows/people/object-ports.ts';
-import { mapped, writtenOf } from './written.ts';
+import { mapAnswer, objectAnswer } from './written.ts';
 
 export interface ClientSecretsOptions {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;
@@ -30,7 +30,10 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
     async keepSecret(canonical, secret) {
       const key = `${canonical}_${Date.now()}_${randomUUID()}`;
       const data = { [key]: Buffer.from(secret).toString('base64') };
-      const written = mapped(writtenOf(await client.patchMerge(KINDS.secrets, ref, { data })), () => key);
+      const written = mapAnswer(
+        objectAnswer(await client.patchMerge(KINDS.secrets, ref, { data })),
+        () => key,
+      );
       if (written.answer !== 'unknown') return written;
       return {
         answer: 'away',

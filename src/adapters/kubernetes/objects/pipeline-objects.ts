@@ -1,39 +1,39 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import type { PipelineObject as Manifest } from '#adapters/kubernetes/kinds/custom-resources.ts';
+import type { PipelineCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renamed-from.ts';
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
 import { replaceSpec } from './replace-spec.ts';
-import { made, mapped, ofApi, writtenOf } from './written.ts';
+import { mapAnswer, newObject, objectAnswer, onlyByApi } from './written.ts';
 
 const kind = KINDS.pipelines;
 
-/** Pipeline objects that the API made. */
+/** Pipeline objects that the API created. */
 export function pipelineObjects(
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete'>,
 ): PipelineObjects {
   return {
-    read: async (place) => mapped(ofApi(writtenOf(await client.get(kind, place))), seen),
+    read: async (place) => mapAnswer(onlyByApi(objectAnswer(await client.get(kind, place))), project),
     async create({ namespace, name, spec, renamedFrom }, by) {
       const annotations = renamedFrom && { [ANNOTATION.renamedFrom]: renamedFromText(renamedFrom) };
       const finalizer = PIPELINE_FINALIZER;
-      const object = made(kind, defined({ namespace, name, by, finalizer, annotations, spec }));
-      return mapped(writtenOf(await client.create(kind, object)), seen);
+      const object = newObject(kind, defined({ namespace, name, by, finalizer, annotations, spec }));
+      return mapAnswer(objectAnswer(await client.create(kind, object)), project);
     },
     async replace({ namespace, name, generation }, spec, by) {
       // An update has sources fetched anew, also where nothing else differs.
       const annotations = { [ANNOTATION.requestedAt]: new Date().toISOString() };
       const change = { generation, spec: { ...spec }, by, annotations };
-      return mapped(await replaceSpec(client, kind, { namespace, name }, change), seen);
+      return mapAnswer(await replaceSpec(client, kind, { namespace, name }, change), project);
     },
     remove: async ({ namespace, name, uid }) =>
-      writtenOf(await client.delete(kind, { namespace, name }, { uid })),
+      objectAnswer(await client.delete(kind, { namespace, name }, { uid })),
   };
 }
 
-function seen({ metadata, spec, status }: Wire<Manifest>): PipelineObject {
+function project({ metadata, spec, status }: Wire<PipelineCustomResource>): PipelineObject {
   const { name = '', namespace = '', uid = '', generation = 0 } = metadata;
   const { config = '', vars, displayName, public: open, ...others } = spec;
   return defined({
@@ -49,7 +49,10 @@ function seen({ metadata, spec, status }: Wire<Manifest>): PipelineObject {
   });
 }
 
-function verdictOf(status: Wire<Manifest>['status'], generation: number): PipelineObject['verdict'] {
+function verdictOf(
+  status: Wire<PipelineCustomResource>['status'],
+  generation: number,
+): PipelineObject['verdict'] {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.observedGeneration !== generation || ready.status === 'Unknown') return undefined;
   return { ready: ready.status === 'True', reason: ready.reason, message: ready.message };

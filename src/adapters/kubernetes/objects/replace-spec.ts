@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import type { Kind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
-import { changedBy, ofApi, writtenOf, type Meta } from './written.ts';
+import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './written.ts';
 
 /** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */
 const TRIES = 5;
@@ -17,20 +17,20 @@ interface SpecChange<S> {
 /**
  * Another spec, unless somebody else gave it one since that generation; everything else of the object stays.
  */
-export async function replaceSpec<T extends { metadata: Meta; spec: unknown }>(
+export async function replaceSpec<T extends { metadata: ObjectMeta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,
-  kind: Kind<T>,
+  kind: ApiKind<T>,
   ref: ObjectRef,
   { generation, spec, by, annotations = {} }: SpecChange<T['spec']>,
 ): Promise<ObjectAnswer<T>> {
   for (let tried = 1; ; tried += 1) {
-    const read = ofApi(writtenOf(await client.get(kind, ref)));
+    const read = onlyByApi(objectAnswer(await client.get(kind, ref)));
     if (read.answer !== 'done') return read;
     const { metadata } = read.value;
     if (generation !== undefined && metadata.generation !== generation) return { answer: 'changed' };
     const all = { ...metadata.annotations, ...annotations, ...changedBy(by) };
     const wanted = { ...read.value, metadata: { ...metadata, annotations: all }, spec };
-    const written = writtenOf(await client.replace(kind, wanted));
+    const written = objectAnswer(await client.replace(kind, wanted));
     if (written.answer !== 'changed' || tried === TRIES) return written;
   }
 }

@@ -1,10 +1,10 @@
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 
 /** What objects have that the API looks at. */
-export interface Meta {
+export interface ObjectMeta {
   name?: string;
   namespace?: string;
   uid?: string;
@@ -19,7 +19,7 @@ export interface Meta {
  * What came of a write or a read, in words of the flows; the words of the API server about a refusal are for
  * people.
  */
-export function writtenOf<T>(answer: Answer<T>): ObjectAnswer<T> {
+export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
   const { status, reason, message } = answer;
   if (status === 404) return { answer: 'unknown' };
@@ -28,13 +28,13 @@ export function writtenOf<T>(answer: Answer<T>): ObjectAnswer<T> {
   return { answer: 'away', message: `The API server of Kubernetes does not answer: ${message}` };
 }
 
-/** Only of what the API made. */
-export function ofApi<T extends { metadata?: Meta }>(written: ObjectAnswer<T>): ObjectAnswer<T> {
+/** Only of what the API created. */
+export function onlyByApi<T extends { metadata?: ObjectMeta }>(written: ObjectAnswer<T>): ObjectAnswer<T> {
   if (written.answer !== 'done') return written;
   return isByApi(written.value.metadata) ? written : { answer: 'managed' };
 }
 
-function isByApi(metadata: Meta | undefined): boolean {
+function isByApi(metadata: ObjectMeta | undefined): boolean {
   return metadata?.labels?.[LABEL.madeBy] === BY_API;
 }
 
@@ -53,7 +53,7 @@ interface NewObject {
 }
 
 /** A new object of the API's. With a finalizer from the start, nobody deletes it unseen. */
-export function made<T>(kind: Kind<T>, object: NewObject): T {
+export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
   const { name, namespace, by, finalizer, annotations, spec = {} } = object;
   const metadata = {
     name,
@@ -62,10 +62,10 @@ export function made<T>(kind: Kind<T>, object: NewObject): T {
     annotations: { ...changedBy(by), ...annotations },
     finalizers: finalizer === undefined ? undefined : [finalizer],
   };
-  // Written in full: what client-node wants beside it is the server's to fill in.
+  // ObjectAnswer in full: what client-node wants beside it is the server's to fill in.
   return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 
-export function mapped<T, U>(written: ObjectAnswer<T>, map: (value: T) => U): ObjectAnswer<U> {
+export function mapAnswer<T, U>(written: ObjectAnswer<T>, map: (value: T) => U): ObjectAnswer<U> {
   return written.answer === 'done' ? { answer: 'done', value: map(written.value) } : written;
 }

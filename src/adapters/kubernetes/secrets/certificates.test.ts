@@ -5,15 +5,15 @@ import {
   makeAuthority,
   makeServerCertificate,
   serverCertificateIsGood,
-  type Pair,
+  type CertificateAndKey,
 } from './certificates.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const days = (count: number): Date => new Date(now.getTime() + count * 86_400_000);
 const hosts = ['millrace-internal.ci.svc', 'millrace-internal'];
 
-let authority: Pair;
-let server: Pair;
+let authority: CertificateAndKey;
+let server: CertificateAndKey;
 beforeAll(async () => {
   authority = await makeAuthority('test authority', now);
   server = await makeServerCertificate(authority, hosts, now);

@@ -2,7 +2,7 @@ import { webcrypto, X509Certificate } from 'node:crypto';
 import type * as Library from '@peculiar/x509';
 
 /** A certificate and its key, both PEM. */
-export interface Pair {
+export interface CertificateAndKey {
   certificate: string;
   key: string;
 }
@@ -23,7 +23,7 @@ const BACKDATED_MS = 300_000;
  * An authority of our own: it vouches for the internal gateway and the admission webhook, and for nothing
  * else.
  */
-export async function makeAuthority(name: string, now: Date): Promise<Pair> {
+export async function makeAuthority(name: string, now: Date): Promise<CertificateAndKey> {
   const x509 = await library();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
@@ -41,7 +41,11 @@ export async function makeAuthority(name: string, now: Date): Promise<Pair> {
 }
 
 /** A server's certificate for the host names, signed by the authority. */
-export async function makeServerCertificate(authority: Pair, hosts: string[], now: Date): Promise<Pair> {
+export async function makeServerCertificate(
+  authority: CertificateAndKey,
+  hosts: string[],
+  now: Date,
+): Promise<CertificateAndKey> {
   const x509 = await library();
   const keys = await newKeys();
   const issuer = new x509.X509Certificate(authority.certificate);
@@ -64,7 +68,7 @@ export async function makeServerCertificate(authority: Pair, hosts: string[], no
 }
 
 /** Whether the authority may go on signing. */
-export function authorityIsGood(authority: Pair | undefined, now: Date): boolean {
+export function authorityIsGood(authority: CertificateAndKey | undefined, now: Date): boolean {
   const certificate = parsed(authority);
   return certificate !== undefined && certificate.ca && daysLeft(certificate, now) > SERVER_DAYS;
 }
@@ -73,8 +77,8 @@ export function authorityIsGood(authority: Pair | undefined, now: Date): boolean
  * Whether the server may go on using this: signed by the authority, for all the hosts, and not about to end.
  */
 export function serverCertificateIsGood(
-  pair: Pair | undefined,
-  authority: Pair,
+  pair: CertificateAndKey | undefined,
+  authority: CertificateAndKey,
   hosts: string[],
   now: Date,
 ): boolean {
@@ -88,7 +92,7 @@ export function serverCertificateIsGood(
   );
 }
 
-function parsed(pair: Pair | undefined): X509Certificate | undefined {
+function parsed(pair: CertificateAndKey | undefined): X509Certificate | undefined {
   try {
     return pair === undefined ? undefined : new X509Certificate(pair.certificate);
   } catch {

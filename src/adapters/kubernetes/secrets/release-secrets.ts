@@ -8,7 +8,7 @@ import {
   makeAuthority,
   makeServerCertificate,
   serverCertificateIsGood,
-  type Pair,
+  type CertificateAndKey,
 } from './certificates.ts';
 import { MARKS } from './secret-marks.ts';
 
@@ -104,7 +104,7 @@ export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise
 }
 
 /** What a TLS server needs, and by what others know it. */
-export interface ServerTls extends Pair {
+export interface ServerTls extends CertificateAndKey {
   /** The authority's certificate. */
   authority: string;
 }
@@ -118,7 +118,9 @@ export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<Server
 }
 
 /** The same Secret where cert-manager makes it; undefined until it has. */
-export async function givenWebhookTls(options: ReleaseSecretsOptions): Promise<Pair | undefined> {
+export async function givenWebhookTls(
+  options: ReleaseSecretsOptions,
+): Promise<CertificateAndKey | undefined> {
   const { client, namespace, release } = options;
   const name = `${release}-webhook-tls`;
   const found = orAbsent(await client.get(KINDS.secrets, { namespace, name }), `reading the Secret ${name}`);
@@ -154,11 +156,11 @@ function freshKey(): string {
   return randomBytes(KEY_BYTES).toString('base64url');
 }
 
-function pairOf(values: Values): Pair {
+function pairOf(values: Values): CertificateAndKey {
   return { certificate: values['tls.crt'] ?? '', key: values['tls.key'] ?? '' };
 }
 
-function valuesOf({ certificate, key }: Pair): Values {
+function valuesOf({ certificate, key }: CertificateAndKey): Values {
   return { 'tls.crt': certificate, 'tls.key': key };
 }
 

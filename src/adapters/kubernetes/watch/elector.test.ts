@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import {
   Elector,
   type ElectorClock,
@@ -53,7 +53,7 @@ class SharedLease {
   #version = 0;
 
   access(isDown: () => 'up' | 'down' | 'hangs' = () => 'up'): LeaseAccess {
-    const through = async <T>(act: () => Answer<T>): Promise<Answer<T>> => {
+    const through = async <T>(act: () => ApiAnswer<T>): Promise<ApiAnswer<T>> => {
       if (isDown() === 'hangs') await new Promise(() => undefined);
       return isDown() === 'down' ? { ok: false, status: 0, reason: 'Unreachable', message: 'down' } : act();
     };
@@ -66,14 +66,14 @@ class SharedLease {
     };
   }
 
-  #store(record: LeaseRecord): Answer<VersionedRecord> {
+  #store(record: LeaseRecord): ApiAnswer<VersionedRecord> {
     this.#version += 1;
     this.stored = { record, version: String(this.#version) };
     return { ok: true, value: this.stored };
   }
 }
 
-function conflict(reason: string): Answer<VersionedRecord> {
+function conflict(reason: string): ApiAnswer<VersionedRecord> {
   return { ok: false, status: 409, reason, message: 'conflict' };
 }
 

@@ -1,4 +1,4 @@
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import {
   leaseSeconds,
   LOOK_EVERY_MS,
@@ -25,9 +25,9 @@ export interface VersionedRecord {
 
 /** The Lease object; a write that meets another one fails with a conflict. */
 export interface LeaseAccess {
-  read(): Promise<Answer<VersionedRecord | undefined>>;
-  create(record: LeaseRecord): Promise<Answer<VersionedRecord>>;
-  update(record: LeaseRecord, version: string): Promise<Answer<VersionedRecord>>;
+  read(): Promise<ApiAnswer<VersionedRecord | undefined>>;
+  create(record: LeaseRecord): Promise<ApiAnswer<VersionedRecord>>;
+  update(record: LeaseRecord, version: string): Promise<ApiAnswer<VersionedRecord>>;
 }
 
 /**
@@ -139,7 +139,7 @@ export class Elector {
     return this.#write(await lease.update(this.#ours(record), version));
   }
 
-  #write(answer: Answer<VersionedRecord>): boolean {
+  #write(answer: ApiAnswer<VersionedRecord>): boolean {
     if (!answer.ok) return this.#failed('write', answer.message);
     this.#observe(answer.value);
     return true;

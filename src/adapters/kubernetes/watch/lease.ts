@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Lease } from '@kubernetes/client-node';
-import type { Answer } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
@@ -27,7 +27,7 @@ export const electorClock: ElectorClock = {
   },
 };
 
-function mapped(answer: Answer<Wire<V1Lease>>): Answer<VersionedRecord> {
+function mapped(answer: ApiAnswer<Wire<V1Lease>>): ApiAnswer<VersionedRecord> {
   return answer.ok ? { ok: true, value: recordOf(answer.value) } : answer;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { WorkQueue, type Ending, type QueueClock } from './queue.ts';
+import { WorkQueue, type QueueClock, type ReconcileResult } from './queue.ts';
 
 /** Time that moves only when told to. */
 class HandClock implements QueueClock {
@@ -40,7 +40,7 @@ interface Bench {
   queue: WorkQueue;
   begun: string[];
   /** Ends the oldest work on the key. */
-  end: (key: string, ending?: Ending | Error) => Promise<void>;
+  end: (key: string, ending?: ReconcileResult | Error) => Promise<void>;
   errors: number[];
 }
 
@@ -48,7 +48,7 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
   const clock = new HandClock();
   const begun: string[] = [];
   const errors: number[] = [];
-  const open = new Map<string, PromiseWithResolvers<Ending>>();
+  const open = new Map<string, PromiseWithResolvers<ReconcileResult>>();
   const queue = new WorkQueue({
     clock,
     concurrency,
@@ -57,13 +57,13 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
     ...(shareOf === undefined ? {} : { shareOf }),
     work: (key) => {
       begun.push(key);
-      const working = Promise.withResolvers<Ending>();
+      const working = Promise.withResolvers<ReconcileResult>();
       open.set(key, working);
       return working.promise;
     },
     onError: (_, __, ms) => errors.push(ms),
   });
-  const end = async (key: string, ending: Ending | Error = 'done'): Promise<void> => {
+  const end = async (key: string, ending: ReconcileResult | Error = 'done'): Promise<void> => {
     if (ending instanceof Error) open.get(key)?.reject(ending);
     else open.get(key)?.resolve(ending);
     await settle();
@@ -156,7 +156,7 @@ describe('a queue of keys', () => {
       await end('a', new Error('no'));
       await clock.pass(1000);
     }
-    await end('a', { againAfterMs: 10 });
+    await end('a', { requeueAfterMs: 10 });
     await clock.pass(10);
     await end('a', new Error('no'));
     expect(errors.at(-1)).toBeLessThanOrEqual(100);
@@ -165,12 +165,12 @@ describe('a queue of keys', () => {
   test('works again after the time that the work asked for, or earlier when the key is added', async () => {
     const { clock, queue, begun, end } = bench();
     queue.add('a');
-    await end('a', { againAfterMs: 500 });
+    await end('a', { requeueAfterMs: 500 });
     await clock.pass(499);
     expect(begun).toEqual(['a']);
     await clock.pass(1);
     expect(begun).toEqual(['a', 'a']);
-    await end('a', { againAfterMs: 500 });
+    await end('a', { requeueAfterMs: 500 });
     queue.add('a');
     expect(begun).toEqual(['a', 'a', 'a']);
     await end('a');

@@ -1,11 +1,11 @@
 import { BackOff } from '#domain/back-off.ts';
 
 /** How the work on one key ended; a thrown error is tried again with growing waits. */
-export type Ending = 'done' | { againAfterMs: number };
+export type ReconcileResult = 'done' | { requeueAfterMs: number };
 
 export interface QueueOptions {
   /** Works on one key; never runs twice at a time for the same key. */
-  work(key: string): Promise<Ending>;
+  work(key: string): Promise<ReconcileResult>;
   concurrency: number;
   /**
    * Whose key it is. Parties take turns, and one alone leaves one place of several for others. Absent: all
@@ -185,7 +185,7 @@ export class WorkQueue {
     try {
       const ending = await this.#options.work(key);
       entry.backOff.reset();
-      if (ending !== 'done') waitMs = ending.againAfterMs;
+      if (ending !== 'done') waitMs = ending.requeueAfterMs;
     } catch (error) {
       waitMs = entry.backOff.next();
       this.#options.onError(key, error, waitMs);

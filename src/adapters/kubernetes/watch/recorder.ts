@@ -1,4 +1,4 @@
-import type { Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 
@@ -30,7 +30,7 @@ interface Series {
 export interface RecorderOptions {
   client: Pick<ApiClient, 'create' | 'patchMerge'>;
   instance: string;
-  onProblem(problem: Problem): void;
+  onProblem(problem: ApiProblem): void;
 }
 
 const CONTROLLER = 'millrace.dev/operator';

@@ -4,11 +4,11 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { seenReference } from '#adapters/kubernetes/informers/projections.ts';
+import { projectReference } from '#adapters/kubernetes/informers/projections.ts';
 import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
 import { startProxy, type CuttableProxy } from '#testing/cuttable-proxy.ts';
 import { Reflector } from './reflector.ts';
-import type { Change, Kept } from './store.ts';
+import type { CachedObject, ObjectChange } from './store.ts';
 
 /*
  * The faults that silence other informers for ever, on a real API server: each time the picture is right
@@ -44,7 +44,7 @@ beforeEach(async () => {
   orThrow(await admin.client.create(KINDS.namespaces, object), 'making a namespace');
 });
 
-let reflector: Reflector<Parameters<typeof seenReference>[0], Kept>;
+let reflector: Reflector<Parameters<typeof projectReference>[0], CachedObject>;
 let changes: string[] = [];
 
 afterEach(async () => {
@@ -53,12 +53,12 @@ afterEach(async () => {
   await proxy.close();
 });
 
-async function follow(heard: (change: Change<Kept>) => void = () => undefined): Promise<void> {
+async function follow(heard: (change: ObjectChange<CachedObject>) => void = () => undefined): Promise<void> {
   changes = [];
   reflector = new Reflector(new ApiClient(through), {
     kind: KINDS.configMaps,
     namespace,
-    project: seenReference,
+    project: projectReference,
     changed: (change) => {
       heard(change);
       changes.push(`${change.type} ${change.object.name}`);

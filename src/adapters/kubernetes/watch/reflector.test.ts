@@ -1,32 +1,32 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Answer, Problem } from '#adapters/kubernetes/api/answer.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
-import { Reflector, type Source } from './reflector.ts';
-import type { Change, Kept } from './store.ts';
+import type { ApiAnswer, ApiProblem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
+import { Reflector, type ListWatcher } from './reflector.ts';
+import type { CachedObject, ObjectChange } from './store.ts';
 
 interface Thing {
   metadata: { name: string; uid: string; resourceVersion: string };
 }
 
-const KIND: Kind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
+const KIND: ApiKind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
 
 const thing = (name: string, uid: string, resourceVersion: string): Thing => ({
   metadata: { name, uid, resourceVersion },
 });
 
-function project({ metadata }: Thing): Kept {
+function project({ metadata }: Thing): CachedObject {
   return { namespace: '', ...metadata };
 }
 
-const GONE: Problem = { ok: false, status: 410, reason: 'Expired', message: 'too old' };
-const DOWN: Problem = { ok: false, status: 0, reason: 'Unreachable', message: 'connection refused' };
+const GONE: ApiProblem = { ok: false, status: 410, reason: 'Expired', message: 'too old' };
+const DOWN: ApiProblem = { ok: false, status: 0, reason: 'Unreachable', message: 'connection refused' };
 
-type Listing = { items: Thing[]; version: string } | Problem;
+type Listing = { items: Thing[]; version: string } | ApiProblem;
 /** Lines of one watch; `hang` keeps it open without a word. */
-type Watching = string[] | Problem;
+type Watching = string[] | ApiProblem;
 
 /** An API server that answers what the script says; the last answers are repeated. */
-class Script implements Source {
+class Script implements ListWatcher {
   readonly lists: Listing[];
   readonly watches: Watching[];
   readonly watchedFrom: string[] = [];
@@ -38,7 +38,7 @@ class Script implements Source {
     this.watches = watches;
   }
 
-  list<T>(_: Kind<T>, __: unknown, page: (items: T[]) => void): Promise<Answer<string>> {
+  list<T>(_: ApiKind<T>, __: unknown, page: (items: T[]) => void): Promise<ApiAnswer<string>> {
     const listing = next(this.lists);
     this.listed += 1;
     this.duringList();
@@ -51,10 +51,10 @@ class Script implements Source {
   }
 
   watch(
-    _: Kind<unknown>,
+    _: ApiKind<unknown>,
     options: { resourceVersion: string },
     signal: AbortSignal,
-  ): Promise<Answer<AsyncIterable<Uint8Array>>> {
+  ): Promise<ApiAnswer<AsyncIterable<Uint8Array>>> {
     this.watchedFrom.push(options.resourceVersion);
     const watching = next(this.watches);
     return Promise.resolve('ok' in watching ? watching : { ok: true, value: body(watching, signal) });
@@ -86,7 +86,7 @@ async function* body(lines: string[], signal: AbortSignal): AsyncGenerator<Uint8
 const event = (type: string, object: unknown): string => JSON.stringify({ type, object });
 
 interface Seen {
-  reflector: Reflector<Thing, Kept>;
+  reflector: Reflector<Thing, CachedObject>;
   changes: string[];
   problems: string[];
   until: (condition: () => boolean) => Promise<void>;
@@ -97,7 +97,10 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map(({ reflector }) => reflector.stop()));
 });
 
-function follow(source: Source, changed: (change: Change<Kept>) => void = () => undefined): Seen {
+function follow(
+  source: ListWatcher,
+  changed: (change: ObjectChange<CachedObject>) => void = () => undefined,
+): Seen {
   const changes: string[] = [];
   const problems: string[] = [];
   const waiting: (() => void)[] = [];

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Problem } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiAnswer, ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { ListOptions } from '#adapters/kubernetes/api/client.ts';
-import type { Kind } from '#adapters/kubernetes/api/kinds.ts';
+import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { BackOff } from '#domain/back-off.ts';
 import { linesOf } from './lines.ts';
-import { keyOf, Store, type Change, type Kept } from './store.ts';
+import { objectKey, Store, type CachedObject, type ObjectChange } from './store.ts';
 
 /** What a reflector needs of the API client; tests script it. */
-export interface Source {
-  list<T>(kind: Kind<T>, options: ListOptions, page: (items: T[]) => void): Promise<Answer<string>>;
+export interface ListWatcher {
+  list<T>(kind: ApiKind<T>, options: ListOptions, page: (items: T[]) => void): Promise<ApiAnswer<string>>;
   watch(
-    kind: Kind<unknown>,
+    kind: ApiKind<unknown>,
     options: ListOptions & { resourceVersion: string; timeoutSeconds: number },
     signal: AbortSignal,
-  ): Promise<Answer<AsyncIterable<Uint8Array>>>;
+  ): Promise<ApiAnswer<AsyncIterable<Uint8Array>>>;
 }
 
-export interface ReflectorOptions<T, S extends Kept> extends ListOptions {
-  kind: Kind<T>;
+export interface ReflectorOptions<T, S extends CachedObject> extends ListOptions {
+  kind: ApiKind<T>;
   /** Keeps only what is needed of an object. */
   project(object: T): S;
   /** Told of every difference. Should only enqueue a key; when it throws, it is told again. */
-  changed(change: Change<S>): void;
-  onProblem(problem: Problem): void;
-  timing?: Partial<Timing>;
+  changed(change: ObjectChange<S>): void;
+  onProblem(problem: ApiProblem): void;
+  timing?: Partial<ReflectorTiming>;
 }
 
-export interface Timing {
+export interface ReflectorTiming {
   /**
    * A watch is asked to end after this time, up to a third less, so that a connection that was cut silently
    * is left soon.
@@ -39,7 +39,7 @@ export interface Timing {
   longestMs: number;
 }
 
-const TIMING: Timing = {
+const TIMING: ReflectorTiming = {
   watchSeconds: 20,
   graceMs: 3000,
   relistMs: 600_000,
@@ -63,13 +63,13 @@ interface WatchEvent<T> {
  * the watch cannot go on, and every ten minutes in any case. It never gives up; every failure is a longer
  * wait.
  */
-export class Reflector<T, S extends Kept> {
+export class Reflector<T, S extends CachedObject> {
   readonly store = new Store<S>();
-  readonly #source: Source;
+  readonly #source: ListWatcher;
   readonly #options: ReflectorOptions<T, S>;
-  readonly #timing: Timing;
+  readonly #timing: ReflectorTiming;
   readonly #stop = new AbortController();
-  readonly #untold: Change<S>[] = [];
+  readonly #untold: ObjectChange<S>[] = [];
   /** What was noted while the list that is under way is: it may be answered from before. */
   #noted: S[] | undefined;
   readonly #firstList = Promise.withResolvers<void>();
@@ -77,7 +77,7 @@ export class Reflector<T, S extends Kept> {
   #lastTurn = performance.now();
   #ended: Promise<void> | undefined;
 
-  constructor(source: Source, options: ReflectorOptions<T, S>) {
+  constructor(source: ListWatcher, options: ReflectorOptions<T, S>) {
     this.#source = source;
     this.#options = options;
     this.#timing = { ...TIMING, ...options.timing };
@@ -110,7 +110,7 @@ export class Reflector<T, S extends Kept> {
   /** Puts in what a write of ours answered, so that it is seen before the watch tells it. */
   note(object: S): void {
     this.#noted?.push(object);
-    if (this.store.get(keyOf(object)) === undefined) this.#tell(this.store.put(object));
+    if (this.store.get(objectKey(object)) === undefined) this.#tell(this.store.put(object));
   }
 
   async #run(): Promise<void> {
@@ -124,7 +124,7 @@ export class Reflector<T, S extends Kept> {
     }
   }
 
-  async #list(): Promise<Answer<string>> {
+  async #list(): Promise<ApiAnswer<string>> {
     const seen: S[] = [];
     const noted: S[] = [];
     this.#noted = noted;
@@ -135,8 +135,8 @@ export class Reflector<T, S extends Kept> {
     this.#noted = undefined;
     this.#lastTurn = performance.now();
     if (!answer.ok || this.#stop.signal.aborted) return answer;
-    const listed = new Set(seen.map(keyOf));
-    const newer = noted.filter((object) => !listed.has(keyOf(object)));
+    const listed = new Set(seen.map(objectKey));
+    const newer = noted.filter((object) => !listed.has(objectKey(object)));
     this.#tell(this.store.replace([...seen, ...newer]));
     this.#firstList.resolve();
     return answer;
@@ -146,7 +146,7 @@ export class Reflector<T, S extends Kept> {
    * Watches from a version on until the next full list is due or the version is too old; a problem says why
    * it cannot go on.
    */
-  async #follow(from: string): Promise<Problem | undefined> {
+  async #follow(from: string): Promise<ApiProblem | undefined> {
     const relistAt = performance.now() + this.#timing.relistMs * (0.8 + 0.4 * Math.random());
     let version = from;
     while (!this.#stop.signal.aborted && performance.now() < relistAt) {
@@ -164,7 +164,7 @@ export class Reflector<T, S extends Kept> {
     return undefined;
   }
 
-  async #watch(from: string): Promise<{ version: string; problem?: Problem }> {
+  async #watch(from: string): Promise<{ version: string; problem?: ApiProblem }> {
     const seconds = Math.ceil(this.#timing.watchSeconds * (2 / 3 + Math.random() / 3));
     const limit = AbortSignal.timeout(seconds * 1000 + this.#timing.graceMs);
     const signal = AbortSignal.any([limit, this.#stop.signal]);
@@ -197,7 +197,7 @@ export class Reflector<T, S extends Kept> {
    * Tells what could not be told before first; what the handler throws at is kept for the next time, with
    * what follows it of that key.
    */
-  #tell(changes: Change<S>[]): void {
+  #tell(changes: ObjectChange<S>[]): void {
     const all = [...this.#untold.splice(0), ...changes];
     const failed = new Set<string>();
     for (const change of all) {
@@ -213,14 +213,14 @@ export class Reflector<T, S extends Kept> {
     }
   }
 
-  async #pause(problem: Problem | undefined): Promise<void> {
+  async #pause(problem: ApiProblem | undefined): Promise<void> {
     const ms = Math.max(this.#backOff.next(), (problem?.retryAfterSeconds ?? 0) * 1000);
     await sleep(ms, undefined, { signal: this.#stop.signal }).catch(() => undefined);
     this.#lastTurn = performance.now();
   }
 }
 
-function problemIn<T>(event: WatchEvent<T>): Problem {
+function problemIn<T>(event: WatchEvent<T>): ApiProblem {
   const { code = 0, reason = 'WatchError', message = 'the watch ended with an error' } = event.object;
   return { ok: false, status: code, reason, message };
 }

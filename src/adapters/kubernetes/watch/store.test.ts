@@ -1,15 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { Store, type Kept } from './store.ts';
+import { Store, type CachedObject } from './store.ts';
 
-const object = (name: string, uid: string, resourceVersion: string): Kept => ({
+const object = (name: string, uid: string, resourceVersion: string): CachedObject => ({
   namespace: 'ci',
   name,
   uid,
   resourceVersion,
 });
 
-function told(...steps: ((store: Store<Kept>) => { type: string; object: Kept }[])[]): string[] {
-  const store = new Store<Kept>();
+function told(
+  ...steps: ((store: Store<CachedObject>) => { type: string; object: CachedObject }[])[]
+): string[] {
+  const store = new Store<CachedObject>();
   return steps
     .flatMap((step) => step(store))
     .map((change) => `${change.type} ${change.object.name} ${change.object.uid}`);

@@ -1,25 +1,25 @@
 /** The least that a projection keeps, so that objects can be told apart and compared. */
-export interface Kept {
+export interface CachedObject {
   namespace: string;
   name: string;
   uid: string;
   resourceVersion: string;
 }
 
-export type Change<S extends Kept> =
+export type ObjectChange<S extends CachedObject> =
   | { type: 'added'; key: string; object: S }
   | { type: 'updated'; key: string; object: S; previous: S }
   | { type: 'deleted'; key: string; object: S };
 
 /** Key of an object in queues and stores: `namespace/name`, or the name where there is no namespace. */
-export function keyOf(object: { namespace?: string | undefined; name: string }): string {
+export function objectKey(object: { namespace?: string | undefined; name: string }): string {
   return object.namespace === undefined || object.namespace === ''
     ? object.name
     : `${object.namespace}/${object.name}`;
 }
 
 /** What was last seen of each object, and how that differs from what is seen now. */
-export class Store<S extends Kept> {
+export class Store<S extends CachedObject> {
   readonly #objects = new Map<string, S>();
 
   get size(): number {
@@ -35,8 +35,8 @@ export class Store<S extends Kept> {
   }
 
   /** A new object of an old name is a deletion and an addition, never an update. */
-  put(object: S): Change<S>[] {
-    const key = keyOf(object);
+  put(object: S): ObjectChange<S>[] {
+    const key = objectKey(object);
     const previous = this.#objects.get(key);
     if (previous?.resourceVersion === object.resourceVersion && previous.uid === object.uid) return [];
     this.#objects.set(key, object);
@@ -49,8 +49,8 @@ export class Store<S extends Kept> {
   }
 
   /** Nothing when another object has taken the name meanwhile. */
-  remove(object: S): Change<S>[] {
-    const key = keyOf(object);
+  remove(object: S): ObjectChange<S>[] {
+    const key = objectKey(object);
     const previous = this.#objects.get(key);
     if (previous === undefined || previous.uid !== object.uid) return [];
     this.#objects.delete(key);
@@ -58,9 +58,9 @@ export class Store<S extends Kept> {
   }
 
   /** Makes the store hold exactly these objects: what a full list says. */
-  replace(objects: S[]): Change<S>[] {
-    const keys = new Set(objects.map(keyOf));
-    const gone = [...this.#objects.values()].filter((object) => !keys.has(keyOf(object)));
+  replace(objects: S[]): ObjectChange<S>[] {
+    const keys = new Set(objects.map(objectKey));
+    const gone = [...this.#objects.values()].filter((object) => !keys.has(objectKey(object)));
     return [
       ...gone.flatMap((object) => this.remove(object)),
       ...objects.flatMap((object) => this.put(object)),
