@@ -1,12 +1,11 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
-import { browserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import { browserRules } from '#adapters/http/access/session-cookie.ts';
 import { sessionCodec } from '#adapters/http/access/session-token.ts';
-import { accessRoutes } from '#adapters/http/routes/access/table.ts';
-import { publicRoutes } from '#adapters/http/routes/table.ts';
+import { accessRoutes, publicRoutes } from '#adapters/http/routes/table.ts';
 import { inMemoryPorts } from './in-memory-ports.ts';
 
 /** Every route of the public gateway, to read who may call it and what it does. No handler can be run. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger } from 'fastify';
 import { showsNothing } from './access/identify.ts';
 import { hasTag } from './etag.ts';
 import { answerLog } from './log.ts';
+import type { ObserveRequest } from './metrics.ts';
 import type { securityHeaders } from './security-headers.ts';
-import type { ServerParts } from './server.ts';
 
 /** What anybody may have, whole, without anything being asked or drawn for it. */
 interface AtHand {
@@ -18,7 +19,7 @@ interface AtHand {
 export type FindAtHand = (url: string) => AtHand | undefined;
 
 interface Serving {
-  parts: Pick<ServerParts, 'log' | 'draining' | 'observe'>;
+  parts: { log: FastifyBaseLogger; draining?: () => boolean; observe?: ObserveRequest };
   headers: ReturnType<typeof securityHeaders>;
   isPressed: () => boolean;
   find: FindAtHand;

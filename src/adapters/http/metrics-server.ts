@@ -1,7 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
 import { answerPlainly, pathOf } from './plain-answer.ts';
-import type { Readiness } from './readiness.ts';
+
+/** Undefined when ready, else a sentence fit for strangers. */
+export type Readiness = () => Promise<string | undefined>;
 
 /**
  * The port that only the cluster sees: `/metrics`, `/healthz` (the process moves; `stuck` says why not) and

@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import type { Need } from '#domain/access/decide-access.ts';
-import { route, type App, type Route, type RouteRules } from './access/route.ts';
+import type { RouteRules } from './access/route-rules.ts';
+import { route, type App, type Route } from './access/route.ts';
 
 /**
  * Listens to the routes that are registered from here on: the description of the API is made from their own

@@ -1,7 +1,5 @@
+import type { Readiness } from './metrics-server.ts';
 import { within } from './within.ts';
-
-/** Undefined when ready, else a sentence fit for strangers. */
-export type Readiness = () => Promise<string | undefined>;
 
 export interface Health {
   status: 'ok' | 'error';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Need } from '#domain/access/decide-access.ts';
-import type { App, Route, RouteRules } from './access/route.ts';
+import type { RouteRules } from './access/route-rules.ts';
+import type { App, Route } from './access/route.ts';
 import { createLog } from './log.ts';
 import type { ContentKind } from './security-headers.ts';
 import { createServer } from './server.ts';

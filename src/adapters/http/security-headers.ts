@@ -1,4 +1,4 @@
-import type { RouteRules } from './access/route.ts';
+import type { RouteRules } from './access/route-rules.ts';
 
 /**
  * `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by

@@ -8,57 +8,21 @@ import {
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, {
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
-import type { AuditStore } from '#flows/people/ports.ts';
-import type { Authorize } from './access/authorize.ts';
-import type { BrowserRules } from './access/browser.ts';
+import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { identify } from './access/identify.ts';
-import type { App, Route } from './access/route.ts';
-import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './access/stranger-limits.ts';
+import type { App } from './access/route.ts';
+import { limitStrangers, STRANGER_LIMITS } from './access/stranger-limits.ts';
 import { stillNeeded } from './access/strangers.ts';
-import { answerAtHand, type FindAtHand } from './answer-at-hand.ts';
+import { answerAtHand } from './answer-at-hand.ts';
 import { describeRoutes } from './open-api.ts';
 import { byMedium, mediumOf } from './pages/medium.ts';
-import type { PageRoute } from './pages/page.ts';
-import { sendProblemPage } from './pages/send-problem-page.ts';
-import { watchPressure, type PressureLimits } from './pressure.ts';
+import { watchPressure } from './pressure.ts';
 import { Problem, problemOf, sendProblem } from './problem.ts';
 import { requestIds } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
+import type { ServerParts } from './server-parts.ts';
 import { surroundRoutes } from './surround-routes.ts';
-
-export interface ServerParts {
-  routes: Route[];
-  /** What browsers get instead, and the forms that they send. */
-  pages?: PageRoute[];
-  /** What is answered in front of the routes, as they would. */
-  atHand?: FindAtHand;
-  authorize: Authorize;
-  log: FastifyBaseLogger;
-  /** Where it is written down what people did. */
-  audit?: Pick<AuditStore, 'record'>;
-  /** Sessions of browsers; without it only headers count. */
-  browser?: BrowserRules;
-  /** Addresses or ranges of proxies whose word about the sender's address is taken. */
-  trustedProxies?: string[];
-  /** Of the program, for the description of the API. */
-  version?: string;
-  /** Where people come; whether browsers are bound to HTTPS follows from it. */
-  externalUrl?: string | undefined;
-  /** How much strangers may read; the usual where it is absent. */
-  strangers?: StrangerLimits;
-  /** From when on to refuse; without them everything is taken. */
-  pressure?: PressureLimits;
-  /** From then on each answer also ends its connection, so that none is left to be cut at the end. */
-  draining?: () => boolean;
-  observe?: (facts: { method: string; route: string; status: number; seconds: number }) => void;
-}
 
 /** Limits that hold for every request of the public listener. */
 const LIMITS = {
@@ -99,7 +63,7 @@ export function createServer(parts: ServerParts): App {
   );
 
   for (const route of parts.routes) route.register(app);
-  for (const page of parts.pages ?? []) page.register(app, parts.routes);
+  parts.pages?.register(app, parts.routes);
   return app;
 }
 
@@ -162,9 +126,10 @@ function decorate(app: App, parts: ServerParts): void {
 
 /** Browsers get a page, where there are pages at all. */
 function answerOf(parts: ServerParts) {
+  const { pages } = parts;
   return (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
-    parts.pages !== undefined && mediumOf(request.raw) !== undefined
-      ? sendProblemPage(request, reply, { problem, browser: parts.browser })
+    pages !== undefined && mediumOf(request.raw) !== undefined
+      ? pages.sendProblem(request, reply, problem)
       : sendProblem(reply, problem);
 }
 

@@ -2,12 +2,13 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { auditAnswers } from './access/audit-answers.ts';
 import { refuseForeignSignIn } from './access/browser.ts';
 import { identify, showsNothing } from './access/identify.ts';
-import type { App, RouteRules } from './access/route.ts';
+import type { RouteRules } from './access/route-rules.ts';
+import type { App } from './access/route.ts';
 import { notModified } from './etag.ts';
 import { answerLog, answerOf } from './log.ts';
 import { Problem } from './problem.ts';
 import { cachingOf, type ContentKind, type securityHeaders } from './security-headers.ts';
-import type { ServerParts } from './server.ts';
+import type { ServerParts } from './server-parts.ts';
 import { timeLimits } from './time-limits.ts';
 import { noticeProxies } from './untrusted-proxies.ts';
 

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import { refuseAccess, type Identity } from '#domain/access/decide-access.ts';
 import type { Authorize } from './authorize.ts';
-import { refuseCrossSite, sessionCookie, type BrowserRules } from './browser.ts';
-import type { RouteRules } from './route.ts';
+import { refuseCrossSite } from './browser.ts';
+import type { RouteRules } from './route-rules.ts';
+import { sessionCookie, type BrowserRules } from './session-cookie.ts';
 import { teamOf } from './strangers.ts';
 
 /**

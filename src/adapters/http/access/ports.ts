@@ -11,7 +11,7 @@ import type {
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
-import type { BrowserRules } from './browser.ts';
+import type { BrowserRules } from './session-cookie.ts';
 import type { SessionCodec } from './session-token.ts';
 
 /** What the routes of accounts, sessions, tokens, members and the audit log stand on. */

@@ -15,23 +15,16 @@ import type {
 import type { TSchema } from 'typebox';
 import { Problem } from '#adapters/http/problem.ts';
 import type { ContentKind } from '#adapters/http/security-headers.ts';
-import type { Identity, Need } from '#domain/access/decide-access.ts';
+import type { RouteRules } from './route-rules.ts';
 import { isStranger, shownTo } from './strangers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    rules?: RouteRules;
     shows?: ContentKind;
-    /** A form of a page: what it does looks at the proof that it is ours. */
-    form?: boolean;
     /** What strangers are answered on a path that members share with them. */
     strangers?: TSchema;
     /** Of the answer, in milliseconds. */
     timeLimit?: number;
-  }
-  interface FastifyRequest {
-    /** Set before the handler runs, on every route that needs something. */
-    identity: Identity | undefined;
   }
   interface FastifyInstance {
     /** Throws the problem when who sent the request may no longer come where it went. */
@@ -49,25 +42,16 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** Who may call a route, and what is recorded of the call. */
-export interface RouteRules {
-  needs: Need;
-  /** What the route does, in a sentence: for the reference and for OpenAPI. */
-  about: string;
-  /**
-   * The action for the audit log after a success; a route without it that changes something records it
-   * itself.
-   */
-  audit?: string;
-  /** Open to people who must change their password first. */
-  beforePasswordChange?: boolean;
-}
-
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   url: string;
   rules: RouteRules;
   register(app: App): void;
+}
+
+/** A page or a form: what a browser gets at a path, or sends to it, where programs get or send JSON. */
+export interface PageRoute {
+  register(app: App, routes: readonly Route[]): void;
 }
 
 interface BodyReader {

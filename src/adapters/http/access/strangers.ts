@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/problem.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { RouteRules } from './route.ts';
+import type { RouteRules } from './route-rules.ts';
 
 /**
  * On a path that everybody may come to: whether who asks is no member of its team, and so is shown what

@@ -1,5 +1,5 @@
+import { encodePipeline } from '#adapters/http/routes/access/pipelines.ts';
 import { encodeJob } from '#adapters/http/routes/jobs.ts';
-import { encodePipeline } from '#adapters/http/routes/pipelines.ts';
 import { encodeResource } from '#adapters/http/routes/resources.ts';
 import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
 import type { PipelineName } from '#flows/names.ts';

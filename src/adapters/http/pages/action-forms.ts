@@ -1,8 +1,9 @@
 import type { TSchema } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
 import { callApi, type ApiCall } from './call-api.ts';
-import { form, viewerOf, type PageRoute } from './page.ts';
+import { form, viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
 

@@ -1,4 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { describeBuild, refOf } from '#adapters/http/routes/builds.ts';
 import { found } from '#adapters/http/routes/found.ts';
@@ -11,7 +12,7 @@ import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.
 import { html, joined, type Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
 import { lookerOf, may, type Looker } from './looker.ts';
-import { page, type PageRoute } from './page.ts';
+import { page } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';

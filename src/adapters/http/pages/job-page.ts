@@ -1,4 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { nameOf } from '#adapters/http/routes/jobs.ts';
@@ -9,7 +10,7 @@ import { html, type Html } from './html.ts';
 import { action, layout, scrolling, time } from './layout.ts';
 import { buildTable } from './lists.ts';
 import { lookerOf, may, type Looker } from './looker.ts';
-import { page, type PageRoute } from './page.ts';
+import { page } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';

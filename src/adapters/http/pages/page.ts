@@ -1,17 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import type { App, Route, RouteRules } from '#adapters/http/access/route.ts';
+import type { RouteRules } from '#adapters/http/access/route-rules.ts';
+import type { PageRoute, Route } from '#adapters/http/access/route.ts';
 import type { SessionCodec } from '#adapters/http/access/session-token.ts';
 import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
-
-/** A page or a form: what a browser gets at a path, or sends to it, where programs get or send JSON. */
-export interface PageRoute {
-  register(app: App, routes: readonly Route[]): void;
-}
 
 /** Where the browser goes next, with these cookies. */
 interface Redirect {

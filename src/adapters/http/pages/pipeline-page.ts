@@ -1,4 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
@@ -8,7 +9,7 @@ import { html, joined, type Html } from './html.ts';
 import { action, layout, time } from './layout.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
 import { lookerOf, may, type Looker } from './looker.ts';
-import { page, type PageRoute } from './page.ts';
+import { page } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 

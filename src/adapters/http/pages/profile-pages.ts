@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import { accountOf } from '#adapters/http/routes/access/answers.ts';
 import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
 import { found } from '#adapters/http/routes/found.ts';
 import { callApi, type ApiCall } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, layout, type Viewer } from './layout.ts';
-import { form, page, viewerOf, type PageAnswer, type PageRoute } from './page.ts';
+import { form, page, viewerOf, type PageAnswer } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import {
   accountSection,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRules } from '#adapters/http/access/browser.ts';
+import type { BrowserRules } from '#adapters/http/access/session-cookie.ts';
 import type { Problem } from '#adapters/http/problem.ts';
 import { mediumOf } from './medium.ts';
 import { viewerOf } from './page.ts';
@@ -10,7 +10,7 @@ import { HOME, returnPath } from './return-path.ts';
 export function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { problem, browser }: { problem: Problem; browser: BrowserRules | undefined },
+  { problem, browser }: { problem: Problem; browser: BrowserRules },
 ): FastifyReply {
   void reply.header('cache-control', 'no-store').serializer(String);
   if (problem.kind === 'unauthenticated') return sendTo(reply, loginPath(request));
@@ -18,7 +18,7 @@ export function sendProblemPage(
   const { retry_after: wait } = problem.extensions;
   if (typeof wait === 'number') void reply.header('retry-after', String(wait));
   const { title } = problem.document(request.id);
-  const viewer = browser && viewerOf(request, browser);
+  const viewer = viewerOf(request, browser);
   const { status, message: detail } = problem;
   const shown = problemPage({
     status,

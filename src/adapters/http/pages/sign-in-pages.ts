@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { refuseForeignForm } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
 import { callApi, type ApiAnswer } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';
-import { form, page, type PageAnswer, type PageRoute } from './page.ts';
+import { form, page, type PageAnswer } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
 /** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */

@@ -1,19 +1,20 @@
 import formbody from '@fastify/formbody';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { App, Route } from '#adapters/http/access/route.ts';
+import type { App, PageRoute, Route } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
+import type { Pages } from '#adapters/http/server-parts.ts';
 import { actionForms } from './action-forms.ts';
 import { buildPage } from './build-page.ts';
 import { listPages } from './job-page.ts';
-import type { PageRoute } from './page.ts';
 import { pipelinePage } from './pipeline-page.ts';
 import { profilePages } from './profile-pages.ts';
+import { sendProblemPage } from './send-problem-page.ts';
 import { signInPages } from './sign-in-pages.ts';
 import { teamPages } from './team-pages.ts';
 
 /** What browsers get and send at the paths of the API. */
-export function pages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
-  const all = [
+export function pages(ports: PipelinePorts, access: AccessPorts): Pages {
+  const all: PageRoute[] = [
     ...signInPages(access),
     ...profilePages(access),
     ...teamPages(ports, access),
@@ -22,14 +23,14 @@ export function pages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
     buildPage(ports, access),
     ...actionForms(access),
   ];
-  return [
-    {
-      register(app: App, routes: readonly Route[]) {
-        void app.register(async (scope: App) => {
-          await scope.register(formbody, { bodyLimit: 16 * 1024 });
-          for (const one of all) one.register(scope, routes);
-        });
-      },
+  return {
+    register(app: App, routes: readonly Route[]) {
+      void app.register(async (scope: App) => {
+        await scope.register(formbody, { bodyLimit: 16 * 1024 });
+        for (const one of all) one.register(scope, routes);
+      });
     },
-  ];
+    sendProblem: (request, reply, problem) =>
+      sendProblemPage(request, reply, { problem, browser: access.browser }),
+  };
 }

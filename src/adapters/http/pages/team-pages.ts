@@ -1,4 +1,5 @@
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
+import type { PageRoute } from '#adapters/http/access/route.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
 import { accountOf } from '#adapters/http/routes/access/answers.ts';
 import { found } from '#adapters/http/routes/found.ts';
@@ -7,7 +8,7 @@ import type { TeamView } from '#flows/people/ports.ts';
 import type { PipelineView } from '#flows/views/ports.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
-import { page, viewerOf, type PageRoute } from './page.ts';
+import { page, viewerOf } from './page.ts';
 import { paths } from './paths.ts';
 
 /** Pipelines of so many teams are shown at once; of others the names. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/access/route.ts';
-import { healthOf, type Readiness } from '#adapters/http/readiness.ts';
+import type { Readiness } from '#adapters/http/metrics-server.ts';
+import { healthOf } from '#adapters/http/readiness.ts';
 
 const Health = Type.Object({
   status: Type.Enum(['ok', 'error']),

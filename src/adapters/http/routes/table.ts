@@ -1,8 +1,19 @@
+import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import type { Route } from '#adapters/http/access/route.ts';
+import type { Readiness } from '#adapters/http/metrics-server.ts';
 import { openApiRoutes } from '#adapters/http/open-api.ts';
-import { pageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
+import { pageOnlyRoutes, personalPageOnlyRoutes } from '#adapters/http/pages/page-only.ts';
 import type { PipelinePorts } from '#adapters/http/ports.ts';
-import type { Readiness } from '#adapters/http/readiness.ts';
+import { auditRoutes } from './access/audit.ts';
+import { oauthRoutes } from './access/oauth.ts';
+import { pipelineChangeRoutes, pipelineRoutes } from './access/pipelines.ts';
+import { profileRoutes } from './access/profile.ts';
+import { providerRoutes } from './access/providers.ts';
+import { renameRoutes } from './access/rename-pipeline.ts';
+import { signInRoutes } from './access/sign-in.ts';
+import { teamRoutes } from './access/teams.ts';
+import { tokenRoutes } from './access/tokens.ts';
+import { userRoutes } from './access/users.ts';
 import { badgeRoutes } from './badges.ts';
 import { buildActionRoutes } from './build-actions.ts';
 import { buildRoutes } from './builds.ts';
@@ -13,7 +24,6 @@ import { jobRoutes } from './jobs.ts';
 import { logRoutes } from './logs.ts';
 import { pauseRoutes } from './pauses.ts';
 import { pinRoutes } from './pins.ts';
-import { pipelineRoutes } from './pipelines.ts';
 import { publicViewRoutes } from './public-view.ts';
 import { resourceRoutes } from './resources.ts';
 import { waitingRoutes } from './waiting.ts';
@@ -44,5 +54,22 @@ export function publicRoutes(
     ...pauseRoutes(ports),
     ...pinRoutes(ports),
     ...waitingRoutes(ports),
+  ];
+}
+
+/** Who people are and what they may: accounts, sessions, tokens, members, and who did what. */
+export function accessRoutes(ports: AccessPorts): Route[] {
+  return [
+    ...signInRoutes(ports),
+    ...personalPageOnlyRoutes(),
+    ...oauthRoutes(ports),
+    ...providerRoutes(ports),
+    ...profileRoutes(ports),
+    ...tokenRoutes(ports),
+    ...teamRoutes(ports),
+    ...pipelineChangeRoutes(ports),
+    ...renameRoutes(ports),
+    ...userRoutes(ports),
+    ...auditRoutes(ports),
   ];
 }

@@ -2,8 +2,10 @@ import { Type, type Static } from 'typebox';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route, type Route } from '#adapters/http/access/route.ts';
 import { textTurns } from '#adapters/http/access/text-turns.ts';
-import { Problem } from '#adapters/http/problem.ts';
-import { answer, PipelineParams, Strings, TeamParams } from '#adapters/http/routes/schemas.ts';
+import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { found } from '#adapters/http/routes/found.ts';
+import { answer, answerList, PipelineParams, Strings, TeamParams } from '#adapters/http/routes/schemas.ts';
+import { encodeShownPipeline, SHOWN, shownOne } from '#adapters/http/routes/shown.ts';
 import {
   createPipeline,
   deletePipeline,
@@ -11,20 +13,18 @@ import {
   updatePipeline,
   validatePipeline,
   type ChangePipelinePorts,
-  type PipelineChanged,
 } from '#flows/pipelines/change-pipeline.ts';
-import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
+import type { PipelineView } from '#flows/views/ports.ts';
 import { actOf } from './answers.ts';
-import { problemOf, writable, written } from './objects.ts';
+import { problemOf, written } from './objects.ts';
+import { encode, encodeFinding, Finding, MadeAnswer, partsOf, PATIENCE_MS } from './pipeline-results.ts';
 import { body, ObjectName } from './schemas.ts';
 
 const LONGEST_TEXT = 262_144;
 /** The text may be escaped, and its variables come with it. */
 export const BODY_LIMIT = 1024 * 1024;
-/** Longer than a flow waits for the operator. */
-export const PATIENCE_MS = 20_000;
 
 const Config = Type.String({ minLength: 1, maxLength: LONGEST_TEXT });
 const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
@@ -36,27 +36,52 @@ const Settings = {
 };
 export const Changes = body({ ...Settings, config: Type.Optional(Config) });
 
-export const Finding = Type.Object({
-  severity: Type.Enum(['error', 'warning']),
-  code: Type.Optional(Type.String()),
-  line: Type.Optional(Type.Integer()),
-  column: Type.Optional(Type.Integer()),
-  /** Behind the last letter. */
-  end_line: Type.Optional(Type.Integer()),
-  end_column: Type.Optional(Type.Integer()),
-  message: Type.String(),
-  help: Type.Optional(Type.String()),
-});
-export const Made = {
+export const Pipeline = {
+  id: Type.Integer(),
   team: Type.String(),
   name: Type.String(),
-  /** Whether this text runs now. */
-  ready: Type.Boolean(),
-  reason: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-  warnings: Type.Array(Finding),
+  display_name: Type.Optional(Type.String()),
+  public: Type.Boolean(),
+  paused: Type.Boolean(),
+  revision: Type.Integer(),
+  jobs: Type.Integer(),
+  resources: Type.Integer(),
 };
-export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+
+export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines',
+      needs: 'read',
+      about: 'The pipelines of a team.',
+      schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
+      handler: async ({ params }) => ({ data: (await views.pipelines(params.team)).map(encodePipeline) }),
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline',
+      needs: 'public',
+      about:
+        'One pipeline. The public gets its names, whether it is paused, and how many jobs and ' +
+        'resources it has.',
+      schema: { params: PipelineParams, response: answer(Pipeline) },
+      strangers: {
+        answer: SHOWN.pipeline,
+        read: async ({ params }) => shownOne(await publicViews.pipeline(params), encodeShownPipeline),
+      },
+      handler: async ({ params }) => ({
+        data: encodePipeline(
+          found(await views.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
+        ),
+      }),
+    }),
+  ];
+}
+
+export function encodePipeline({ displayName, ...rest }: PipelineView) {
+  return { ...rest, ...(displayName !== undefined && { display_name: displayName }) };
+}
 
 interface TextPorts extends AccessPorts {
   compilerOf: (team: string) => Compiler;
@@ -212,10 +237,6 @@ function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
   return { ...partsOf(ports), compiler: ports.compilerOf(team) };
 }
 
-export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
-  return { objects: writable(objects).pipelines, members, compiler, wait };
-}
-
 /** An empty name takes away what was there. */
 function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineSpec {
   const { config = known.config, vars = known.vars, public: open = known.public } = fields;
@@ -225,37 +246,5 @@ function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineS
     ...(vars !== undefined && { vars }),
     ...(open !== undefined && { public: open }),
     ...(displayName !== undefined && displayName !== '' && { displayName }),
-  };
-}
-
-interface Named {
-  team: string;
-  pipeline: string;
-}
-
-const NOT_YET = 'The operator has not looked at it yet.';
-
-/** What became of a pipeline of this name, or the problem why nothing did. */
-export function encode({ team, pipeline }: Named, made: PipelineChanged) {
-  if (made.answer === 'invalid') throw invalid(made.findings);
-  if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
-  const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
-  const told = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
-  return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
-}
-
-function invalid(findings: readonly ManifestFinding[]): Problem {
-  const [first] = findings.filter(({ severity }) => severity === 'error');
-  const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
-  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, {
-    findings: findings.map(encodeFinding),
-  });
-}
-
-function encodeFinding({ endLine, endColumn, ...finding }: ManifestFinding) {
-  return {
-    ...finding,
-    ...(endLine !== undefined && { end_line: endLine }),
-    ...(endColumn !== undefined && { end_column: endColumn }),
   };
 }

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/access/route.ts';
 import { PipelineParams } from '#adapters/http/routes/schemas.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
 import { actOf } from './answers.ts';
-import { encode, MadeAnswer, partsOf, PATIENCE_MS } from './pipelines.ts';
+import { encode, MadeAnswer, partsOf, PATIENCE_MS } from './pipeline-results.ts';
 import { body, ObjectName } from './schemas.ts';
 
 export function renameRoutes(ports: AccessPorts): Route[] {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { sessionCookie, type BrowserRules } from '#adapters/http/access/browser.ts';
 import type { AccessPorts } from '#adapters/http/access/ports.ts';
 import { route, type Route } from '#adapters/http/access/route.ts';
+import { sessionCookie, type BrowserRules } from '#adapters/http/access/session-cookie.ts';
 import { Problem } from '#adapters/http/problem.ts';
 import { answer, Time } from '#adapters/http/routes/schemas.ts';
 import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';

@@ -1,0 +1,27 @@
+import type { Identity, Need } from '#domain/access/decide-access.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    rules?: RouteRules;
+    /** A form of a page. Its action checks the proof that one of our pages sent it. */
+    form?: boolean;
+  }
+  interface FastifyRequest {
+    /** Set before the handler runs, on every route that needs something. */
+    identity: Identity | undefined;
+  }
+}
+
+/** Who may call a route, and what is recorded of the call. */
+export interface RouteRules {
+  needs: Need;
+  /** What the route does, in a sentence: for the reference and for OpenAPI. */
+  about: string;
+  /**
+   * The action for the audit log after a success; a route without it that changes something records it
+   * itself.
+   */
+  audit?: string;
+  /** Open to people who must change their password first. */
+  beforePasswordChange?: boolean;
+}
