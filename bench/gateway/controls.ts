@@ -2,11 +2,11 @@ import { createSecretKey } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import Fastify from 'fastify';
 import { Pool } from 'pg';
-import { webhookSecret, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { webhookSecret, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { requestByWebhook } from '#adapters/database/checks/request-by-webhook.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { gathered } from '#adapters/http/gather.ts';
-import { signatureCheck } from '#adapters/http/webhook-signature.ts';
+import { gathered } from '#adapters/http/api/batch.ts';
+import { signatureCheck } from '#adapters/http/api/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*

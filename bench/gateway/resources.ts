@@ -1,4 +1,4 @@
-import { webhookSecret, webhookToken } from '#adapters/database/checks/digests.ts';
+import { webhookSecret, webhookToken } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { toSave, WEBHOOK_KEY } from '#testing/stores.ts';

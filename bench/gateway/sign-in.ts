@@ -1,5 +1,5 @@
+import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { summarise } from '#bench/statistics.ts';
 import type { Gateway } from './gateway.ts';
 import { digits, type Ground, type Part } from './part.ts';

@@ -6,7 +6,7 @@ import { createHistogram, monitorEventLoopDelay, type RecordableHistogram } from
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openNotifications } from '#adapters/database/connection/notifications.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { sessionCodec } from '#adapters/http/access/session-token.ts';
+import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
 import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';

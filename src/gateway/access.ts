@@ -1,11 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
-import { authorizePeople } from '#adapters/http/access/authorize-people.ts';
-import type { Authorize } from '#adapters/http/access/authorize.ts';
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import { browserRules } from '#adapters/http/access/session-cookie.ts';
-import { sessionCodec } from '#adapters/http/access/session-token.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { authorizePeople } from '#adapters/http/auth/authorize-people.ts';
+import type { Authorize } from '#adapters/http/auth/authorize.ts';
+import { browserRules } from '#adapters/http/auth/session-cookie.ts';
+import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import type { OAuthClient } from '#flows/people/oauth-ports.ts';
 import type { Passwords } from '#flows/people/ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';

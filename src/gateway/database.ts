@@ -12,9 +12,9 @@ import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts'
 import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
-import type { Log } from '#adapters/http/log.ts';
-import type { Readiness } from '#adapters/http/metrics-server.ts';
-import { databaseReadiness } from '#adapters/http/readiness.ts';
+import { databaseReadiness } from '#adapters/http/server/readiness.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
+import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { DatabaseConfig } from '#config';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';

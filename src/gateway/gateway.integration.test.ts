@@ -1,24 +1,24 @@
 import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { webhookToken } from '#adapters/database/checks/digests.ts';
+import { signNonce } from '#adapters/crypto/agent-nonce.ts';
+import { webhookToken } from '#adapters/crypto/digests.ts';
 import {
   openNotifications,
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
 import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
-import type { Authorize } from '#adapters/http/access/authorize.ts';
-import type { App } from '#adapters/http/access/route.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
-import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
-import { createLog } from '#adapters/http/log.ts';
-import { agentMetrics, createMetrics, publicMetrics } from '#adapters/http/metrics.ts';
-import { publicRoutes } from '#adapters/http/routes/table.ts';
-import { createServer } from '#adapters/http/server.ts';
+import type { Authorize } from '#adapters/http/auth/authorize.ts';
+import { publicRoutes } from '#adapters/http/routes.ts';
+import type { App } from '#adapters/http/server/route.ts';
+import { createServer } from '#adapters/http/server/server.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { agentMetrics, createMetrics, publicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { labelsOf } from '#domain/build/judge-agent-pod.ts';
 import type { Topic } from '#flows/notification-ports.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { openNotifications } from '#adapters/database/connection/notifications.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import { createLog, type Log } from '#adapters/http/log.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
+import { createLog, type Log } from '#adapters/telemetry/log.ts';
 import {
   internalGatewayConfig,
   publicGatewayConfig,

@@ -1,10 +1,10 @@
+import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import { authorizeByInstallation, type TokenSources } from '#adapters/http/access/installation-tokens.ts';
-import type { Log } from '#adapters/http/log.ts';
+import { authorizeByInstallation, type TokenSources } from '#adapters/http/auth/installation-tokens.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';

@@ -1,9 +1,9 @@
 import { createSecretKey } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { webhookTokens } from '#adapters/database/checks/digests.ts';
-import type { PublicMetrics } from '#adapters/http/metrics.ts';
-import type { PipelinePorts } from '#adapters/http/ports.ts';
+import { webhookTokens } from '#adapters/crypto/digests.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { drawBadge } from '#adapters/images/draw-badge.ts';
+import type { PublicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';

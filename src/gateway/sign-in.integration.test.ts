@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
+import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { openStores, type TestStores } from '#testing/stores.ts';
 import {

@@ -16,7 +16,7 @@ import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
 import { definitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
-import type { Log } from '#adapters/http/log.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { LogStore } from '#flows/builds/limit-logs.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';

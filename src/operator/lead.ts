@@ -1,12 +1,12 @@
 import { setInterval } from 'node:timers';
 import type { Compiler } from '#adapters/hcl/compile.ts';
-import type { Log } from '#adapters/http/log.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import {
   ensureInternalTls,
   ensurePostgresTls,
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
 import type { OperatorConfig } from '#config';
 import type { SourceReader } from '#flows/pipelines/manifest-ports.ts';
 import type { OperatorDatabase } from './database.ts';

@@ -1,5 +1,5 @@
-import { createLog } from '#adapters/http/log.ts';
 import { runUntilSignal } from '#adapters/process/run-until-signal.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
 import { operatorConfig } from '#config';
 import { startOperator } from './operator.ts';
 

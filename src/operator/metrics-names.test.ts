@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
-import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
+import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { operatorMetrics } from './metrics.ts';
 
 /*

@@ -1,4 +1,4 @@
-import type { Log } from '#adapters/http/log.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
 import type { OperatorConfig } from '#config';
 import { startOperator, type Ending } from './operator.ts';
 

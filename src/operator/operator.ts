@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
 import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
-import type { Log } from '#adapters/http/log.ts';
-import { createMetricsServer } from '#adapters/http/metrics-server.ts';
-import { createMetrics, requestMetrics } from '#adapters/http/metrics.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import {
   inClusterConnection,
@@ -21,7 +19,9 @@ import {
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
 import { Elector } from '#adapters/kubernetes/watch/elector.ts';
 import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
-import { argon2Passwords } from '#adapters/passwords/argon2.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
+import { createMetricsServer } from '#adapters/telemetry/metrics-server.ts';
+import { createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
 import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';

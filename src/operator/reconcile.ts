@@ -1,4 +1,4 @@
-import { signNonce } from '#adapters/http/agent/nonce.ts';
+import { signNonce } from '#adapters/crypto/agent-nonce.ts';
 import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { pipelineCluster } from '#adapters/kubernetes/cluster/pipeline-cluster.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createLog } from '#adapters/http/log.ts';
 import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import {
@@ -9,6 +8,7 @@ import {
   makeServerCertificate,
   type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
 import type { WebhookConfig } from '#config';
 import { freePort } from '#testing/free-port.ts';
 import { Webhook } from './webhook.ts';

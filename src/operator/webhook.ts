@@ -3,8 +3,6 @@ import type { Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Compiler } from '#adapters/hcl/compile.ts';
 import { createAdmissionServer } from '#adapters/http/admission/server.ts';
-import type { Log } from '#adapters/http/log.ts';
-import type { ObserveRequest } from '#adapters/http/metrics.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { CertificateAndKey } from '#adapters/kubernetes/secrets/certificates.ts';
 import {
@@ -13,6 +11,8 @@ import {
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
+import type { Log } from '#adapters/telemetry/log.ts';
+import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { WebhookConfig } from '#config';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { compilerFor } from './idle-compiler.ts';

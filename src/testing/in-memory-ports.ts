@@ -1,4 +1,4 @@
-import type { PipelinePorts } from '#adapters/http/ports.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';

@@ -1,11 +1,11 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { Route } from '#adapters/http/access/route.ts';
-import { browserRules } from '#adapters/http/access/session-cookie.ts';
-import { sessionCodec } from '#adapters/http/access/session-token.ts';
-import { accessRoutes, publicRoutes } from '#adapters/http/routes/table.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { browserRules } from '#adapters/http/auth/session-cookie.ts';
+import { sessionCodec } from '#adapters/http/auth/session-token.ts';
+import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
+import type { Route } from '#adapters/http/server/route.ts';
 import { inMemoryPorts } from './in-memory-ports.ts';
 
 /** Every route of the public gateway, to read who may call it and what it does. No handler can be run. */

@@ -24,7 +24,7 @@ describe('the packages of a bundle', () => {
 });
 
 test('a program with a package that it must not carry is refused and not written', async () => {
-  await expect(bundleAlone('refused.js', 'src/adapters/http/server.ts', ['fastify'])).rejects.toThrow(
+  await expect(bundleAlone('refused.js', 'src/adapters/http/server/server.ts', ['fastify'])).rejects.toThrow(
     'refused.js contains fastify, which it must not carry.',
   );
   expect(existsSync(join(output, 'refused.js'))).toBe(false);

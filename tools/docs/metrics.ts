@@ -1,7 +1,7 @@
 import { format } from 'prettier';
 import type { Registry } from 'prom-client';
-import { streamMetrics } from '#adapters/http/live/stream-metrics.ts';
-import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/http/metrics.ts';
+import { agentMetrics, createMetrics, publicMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
+import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { operatorMetrics } from '#operator/metrics.ts';
 
 export const METRICS_PAGE = 'docs/reference/metrics.md';

@@ -1,11 +1,11 @@
 import type { Static, TObject } from 'typebox';
-import type { Finding, Made } from '#adapters/http/routes/access/pipeline-results.ts';
-import type { Changes, Definition, Pipeline } from '#adapters/http/routes/access/pipelines.ts';
-import type { SessionAnswer } from '#adapters/http/routes/access/sign-in.ts';
-import type { User } from '#adapters/http/routes/access/users.ts';
-import type { Build, Step } from '#adapters/http/routes/builds.ts';
-import type { Job } from '#adapters/http/routes/jobs.ts';
-import type { Chunk } from '#adapters/http/routes/logs.ts';
+import type { Build, Step } from '#adapters/http/api/builds.ts';
+import type { Job } from '#adapters/http/api/jobs.ts';
+import type { Chunk } from '#adapters/http/api/logs.ts';
+import type { Finding, Made } from '#adapters/http/api/pipeline-results.ts';
+import type { Changes, Definition, Pipeline } from '#adapters/http/api/pipelines.ts';
+import type { SessionAnswer } from '#adapters/http/api/sign-in.ts';
+import type { User } from '#adapters/http/api/users.ts';
 
 /*
  * What the gateway answers, by the schemas that it answers with. Types alone: nothing of the server is

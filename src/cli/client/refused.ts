@@ -1,4 +1,4 @@
-import type { ProblemKind } from '#adapters/http/problem.ts';
+import type { ProblemKind } from '#adapters/http/protocol/problem.ts';
 import { Misuse } from '#cli/terminal.ts';
 import { VERSION } from '#config';
 import { visible } from '#domain/graph/measure-label.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { signNonce } from '#adapters/crypto/agent-nonce.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
-import { signNonce } from '#adapters/http/agent/nonce.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import { labelsOf, type AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';

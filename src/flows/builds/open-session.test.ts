@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { signNonce } from '#adapters/crypto/agent-nonce.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
-import { signNonce } from '#adapters/http/agent/nonce.ts';
 import { hashKey } from '#adapters/http/agent/sessions.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';

@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { versionDigest } from '#adapters/database/checks/digests.ts';
+import { versionDigest } from '#adapters/crypto/digests.ts';
 import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { LOCK, prepared, rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';

@@ -1,9 +1,9 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { versionDigest } from '#adapters/crypto/digests.ts';
 import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storableFields } from '#domain/build/storable.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { VersionsAdded } from '#flows/checks/ports.ts';
-import { versionDigest } from './digests.ts';
 import { moveVersions, type MovedVersion } from './move-versions.ts';
 
 /**

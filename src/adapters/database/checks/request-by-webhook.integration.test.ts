@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { WebhookCall } from '#flows/checks/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
-import { webhookToken, webhookTokenHash } from './digests.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const NAMES = ['git.app', 'git.lib', 'git.docs'];

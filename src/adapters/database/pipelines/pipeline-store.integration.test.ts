@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';

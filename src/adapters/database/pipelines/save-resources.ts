@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { webhookToken, webhookTokenHash } from '#adapters/database/checks/digests.ts';
+import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, ResourceRow } from '#domain/scheduling/definition-rows.ts';
 import type { ResourceTimer } from '#domain/scheduling/resource-timers.ts';

@@ -1,11 +1,11 @@
 import { Agent, request, type Server } from 'node:https';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createLog } from '#adapters/http/log.ts';
 import {
   makeAuthority,
   makeServerCertificate,
   type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { createAdmissionServer, type AdmissionServerParts, type ReviewResult } from './server.ts';
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { AgentMetrics } from '#adapters/http/metrics.ts';
+import type { AgentMetrics } from '#adapters/telemetry/metrics.ts';
 import type { AgentCommand } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentApi } from './agent-api.ts';

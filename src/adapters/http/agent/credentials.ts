@@ -1,5 +1,5 @@
+import { readNonce } from '#adapters/crypto/agent-nonce.ts';
 import type { AgentCredentials } from '#flows/builds/session-ports.ts';
-import { readNonce } from './nonce.ts';
 import { hashKey } from './sessions.ts';
 
 export function agentCredentials(agentKey: Buffer): AgentCredentials {

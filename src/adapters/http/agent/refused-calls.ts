@@ -1,4 +1,4 @@
-import { Problem } from '#adapters/http/problem.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
 
 /**
  * Refused calls from one address, at once and in the long run. A Pod's address is its own; an agent is

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createLog } from '#adapters/http/log.ts';
-import { agentMetrics, createMetrics } from '#adapters/http/metrics.ts';
 import {
   makeAuthority,
   makeServerCertificate,
   type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { agentMetrics, createMetrics } from '#adapters/telemetry/metrics.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
-import type { AgentMetrics, SessionResult } from '#adapters/http/metrics.ts';
-import { Problem, problemOf } from '#adapters/http/problem.ts';
+import { Problem, problemOf } from '#adapters/http/protocol/problem.ts';
+import type { AgentMetrics, SessionResult } from '#adapters/telemetry/metrics.ts';
 import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 import { SessionBody } from './messages.ts';

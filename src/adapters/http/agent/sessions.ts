@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { bearerToken } from '#adapters/http/access/authorize.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { bearerToken } from '#adapters/http/auth/authorize.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 
 const KEPT_MS = 30_000;

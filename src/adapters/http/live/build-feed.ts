@@ -1,10 +1,10 @@
-import { encodeDetail } from '#adapters/http/routes/builds.ts';
-import { encodeChunk } from '#adapters/http/routes/logs.ts';
+import { encodeDetail } from '#adapters/http/api/builds.ts';
+import { encodeChunk } from '#adapters/http/api/logs.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage, Views } from '#flows/views/ports.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { paced } from './paced.ts';
+import { paced } from './throttle.ts';
 
 /**
  * Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little

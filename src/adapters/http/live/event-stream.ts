@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { HEARTBEAT } from './encode-event.ts';
-import type { EndedBy } from './stream-metrics.ts';
 
 /** What was written last went out at once, or waits for the reader's connection to take it. */
 export type Written = 'sent' | 'waits';

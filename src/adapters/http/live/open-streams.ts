@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { addressGroup } from '#adapters/http/access/address-group.ts';
-import { isStranger } from '#adapters/http/access/strangers.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { isStranger } from '#adapters/http/auth/public-access.ts';
+import { addressGroup } from '#adapters/http/protocol/address-group.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import type { StreamKind, StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { encodeEvent, encodeGreeting } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
-import type { StreamKind, StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamLimits {
   /** Open at a time: of one account, of one address, of this process. */

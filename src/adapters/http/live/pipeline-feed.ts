@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { paced } from './paced.ts';
-import type { EndedBy } from './stream-metrics.ts';
+import { paced } from './throttle.ts';
 
 const PAUSE_MS = 500;
 

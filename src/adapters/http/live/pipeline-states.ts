@@ -1,7 +1,7 @@
-import { encodePipeline } from '#adapters/http/routes/access/pipelines.ts';
-import { encodeJob } from '#adapters/http/routes/jobs.ts';
-import { encodeResource } from '#adapters/http/routes/resources.ts';
-import { encodeShownWhole } from '#adapters/http/routes/shown.ts';
+import { encodeJob } from '#adapters/http/api/jobs.ts';
+import { encodePipeline } from '#adapters/http/api/pipelines.ts';
+import { encodeShownWhole } from '#adapters/http/api/public-schemas.ts';
+import { encodeResource } from '#adapters/http/api/resources.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi, type ApiCall } from './call-api.ts';
 import { form, viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';

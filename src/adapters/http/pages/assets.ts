@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
-import { route, type Route } from '#adapters/http/access/route.ts';
-import { found } from '#adapters/http/routes/found.ts';
+import { found } from '#adapters/http/api/found.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 /** What one imports stands before it. */

@@ -1,9 +1,9 @@
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { describeBuild, refOf } from '#adapters/http/routes/builds.ts';
-import { found } from '#adapters/http/routes/found.ts';
-import { BuildParams } from '#adapters/http/routes/schemas.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { describeBuild, refOf } from '#adapters/http/api/builds.ts';
+import { found } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { BuildParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
@@ -11,12 +11,12 @@ import type { BuildRef } from '#flows/names.ts';
 import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, duration, layout, status, time } from './layout.ts';
-import { lookerOf, may, type Looker } from './looker.ts';
 import { page } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
+import { lookerOf, may, type Looker } from './viewer.ts';
 
 /** So much of a log stands in the page itself; the script, or the link, has all of it. */
 export const MOST_CHARACTERS = 128 * 1024;

@@ -1,20 +1,20 @@
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { found } from '#adapters/http/routes/found.ts';
-import { nameOf } from '#adapters/http/routes/jobs.ts';
-import { JobParams, ResourceParams } from '#adapters/http/routes/schemas.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { found } from '#adapters/http/api/found.ts';
+import { nameOf } from '#adapters/http/api/jobs.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { JobParams, ResourceParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { ResourceView, VersionView } from '#flows/views/ports.ts';
 import { table } from './data-table.ts';
 import { html, type Html } from './html.ts';
 import { action, layout, scrolling, time } from './layout.ts';
 import { buildTable } from './lists.ts';
-import { lookerOf, may, type Looker } from './looker.ts';
 import { page } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
+import { lookerOf, may, type Looker } from './viewer.ts';
 
 /** A job and its builds; a resource and its versions. */
 export function listPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {

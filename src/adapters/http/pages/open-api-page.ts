@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { route, type Route } from '#adapters/http/access/route.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import type { RouteRules } from '#adapters/http/access/route-rules.ts';
-import type { PageRoute, Route } from '#adapters/http/access/route.ts';
-import type { SessionCodec } from '#adapters/http/access/session-token.ts';
-import { isStranger, shownTo } from '#adapters/http/access/strangers.ts';
-import { Problem } from '#adapters/http/problem.ts';
+import { isStranger, shownTo } from '#adapters/http/auth/public-access.ts';
+import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
+import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import type { PageRoute, Route } from '#adapters/http/server/route.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 

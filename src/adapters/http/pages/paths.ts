@@ -1,4 +1,4 @@
-import { buildUrl } from '#adapters/http/routes/jobs.ts';
+import { buildUrl } from '#adapters/http/api/jobs.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 
 /** Paths are those of the API: a page and its JSON have one address. */

@@ -1,17 +1,17 @@
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { found } from '#adapters/http/routes/found.ts';
-import { PipelineParams } from '#adapters/http/routes/schemas.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { found } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { PipelineParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
 import { action, layout, time } from './layout.ts';
 import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
-import { lookerOf, may, type Looker } from './looker.ts';
 import { page } from './page.ts';
 import { above, jobOf, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
+import { lookerOf, may, type Looker } from './viewer.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
 export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {

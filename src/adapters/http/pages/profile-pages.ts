@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import { accountOf } from '#adapters/http/routes/access/answers.ts';
-import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
-import { found } from '#adapters/http/routes/found.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { accountOf } from '#adapters/http/api/caller.ts';
+import { found } from '#adapters/http/api/found.ts';
+import { ProviderParams } from '#adapters/http/api/oauth.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi, type ApiCall } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, layout, type Viewer } from './layout.ts';

@@ -1,4 +1,4 @@
-import { refOf } from '#adapters/http/routes/builds.ts';
+import { refOf } from '#adapters/http/api/builds.ts';
 import type { PublicBuildDetail, PublicStep, PublicViews } from '#flows/views/public-views.ts';
 import { html, type Html } from './html.ts';
 import { duration, status, time } from './layout.ts';

@@ -1,4 +1,4 @@
-import type { SessionCodec } from '#adapters/http/access/session-token.ts';
+import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 import { viewerOf, type AskedPage } from './page.ts';

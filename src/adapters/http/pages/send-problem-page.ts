@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserRules } from '#adapters/http/access/session-cookie.ts';
-import type { Problem } from '#adapters/http/problem.ts';
-import { mediumOf } from './medium.ts';
+import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
+import type { Problem } from '#adapters/http/protocol/problem.ts';
+import { mediumOf } from '#adapters/http/server/medium.ts';
 import { viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { HOME, returnPath } from './return-path.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { refuseForeignForm } from '#adapters/http/access/browser.ts';
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import { ProviderParams } from '#adapters/http/routes/access/oauth.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { ProviderParams } from '#adapters/http/api/oauth.ts';
+import { refuseForeignForm } from '#adapters/http/auth/csrf.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi, type ApiAnswer } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';

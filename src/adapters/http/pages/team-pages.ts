@@ -1,9 +1,9 @@
-import type { AccessPorts } from '#adapters/http/access/ports.ts';
-import type { PageRoute } from '#adapters/http/access/route.ts';
-import type { PipelinePorts } from '#adapters/http/ports.ts';
-import { accountOf } from '#adapters/http/routes/access/answers.ts';
-import { found } from '#adapters/http/routes/found.ts';
-import { TeamParams } from '#adapters/http/routes/schemas.ts';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import { accountOf } from '#adapters/http/api/caller.ts';
+import { found } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { TeamParams } from '#adapters/http/api/schemas.ts';
+import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { TeamView } from '#flows/people/ports.ts';
 import type { PipelineView } from '#flows/views/ports.ts';
 import { html, type Html } from './html.ts';

@@ -1,0 +1,25 @@
+import { describe, expect, test } from '@jest/globals';
+import { dictionary } from '@zxcvbn-ts/language-common';
+import { isCommonPassword } from './common-passwords.ts';
+
+describe('a common password', () => {
+  test.each(['password', 'PASSWORD', '12345678', 'qwertyuiop', 'iloveyou', 'Trustno1'])(
+    'is %s',
+    (password) => {
+      expect(isCommonPassword(password)).toBe(true);
+    },
+  );
+
+  test.each(['correct horse battery staple', 'password of the day', '', '__proto__', 'пароль-из-слов'])(
+    'is not %j',
+    (password) => {
+      expect(isCommonPassword(password)).toBe(false);
+    },
+  );
+
+  test('is known of more than three thousand that are long enough', () => {
+    const long = dictionary['passwords-common'].filter((password) => Array.from(password).length >= 8);
+    expect(long.length).toBeGreaterThan(3000);
+    expect(long.filter((password) => !isCommonPassword(password))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
+import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
+import type { ChangePasswordPorts } from '#flows/people/change-password.ts';
+import type { OAuthStore } from '#flows/people/oauth-ports.ts';
+import type { OAuthPorts } from '#flows/people/oauth-sign-in.ts';
+import type {
+  AccountStore,
+  AuditStore,
+  MemberStore,
+  TokenStore,
+  UserSessionStore,
+} from '#flows/people/ports.ts';
+import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
+import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
+
+/** What the routes of accounts, sessions, tokens, members and the audit log stand on. */
+export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
+  accounts: AccountStore;
+  members: MemberStore;
+  sessions: UserSessionStore;
+  /** After how long an unused session is over; 0: never. */
+  idleSeconds: number;
+  tokens: TokenStore;
+  /** The longest that an API token may last; 0: for ever. */
+  tokenMaxSeconds: number;
+  audit: AuditStore;
+  oauth: OAuthStore;
+  renames: RenameRequests;
+  client: OAuthPorts['client'];
+  random: OAuthPorts['random'];
+  digest: OAuthPorts['digest'];
+  externalUrl: OAuthPorts['externalUrl'];
+  wait: (milliseconds: number) => Promise<void>;
+  compiler: Compiler;
+  /** Undefined: this gateway has no cluster. */
+  objects: ApiObjects | undefined;
+  codec: SessionCodec;
+  browser: BrowserRules;
+}

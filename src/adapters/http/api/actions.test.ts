@@ -1,0 +1,126 @@
+import { describe, expect, test } from '@jest/globals';
+import { publicRoutes } from '#adapters/http/routes.ts';
+import type { Route } from '#adapters/http/server/route.ts';
+import { createServer } from '#adapters/http/server/server.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { inMemoryPorts } from '#testing/in-memory-ports.ts';
+
+const APP = '/teams/main/pipelines/app';
+const JOB = `${APP}/jobs/unit`;
+const BUILD = `${JOB}/builds/7`;
+const VERSION = `${APP}/resources/git.app/versions/11`;
+
+const ports = inMemoryPorts();
+const app = createServer({
+  routes: publicRoutes(ports, async () => undefined, '0.0.0-test'),
+  authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
+  log: createLog('silent', 'test'),
+});
+
+async function ask(method: Route['method'], url: string, body?: object) {
+  const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body }) });
+  return { status: answer.statusCode, body: answer.json<unknown>(), calls: ports.calls.splice(0) };
+}
+
+interface Case {
+  asked: [Route['method'], string, object?];
+  status: number;
+  body?: object;
+  calls?: string[];
+}
+
+const MANAGED = 'The Pipeline object says so itself, and what it says wins: change its spec.';
+
+const CASES: Record<string, Case> = {
+  'a pipeline is paused by the person who asks': {
+    asked: ['POST', `${APP}/pause`],
+    status: 200,
+    body: { data: { paused: true } },
+    calls: ['pause by ann'],
+  },
+  'a pipeline is unpaused': { asked: ['POST', `${APP}/unpause`], status: 200, calls: ['unpause'] },
+  'one job is paused': {
+    asked: ['POST', `${APP}/jobs/unit/pause`],
+    status: 200,
+    calls: ['pause unit by ann'],
+  },
+  'what the manifest says itself cannot be changed here': {
+    asked: ['POST', '/teams/main/pipelines/managed/pause'],
+    status: 409,
+    body: {
+      type: 'https://millrace.dev/problems/managed-by-manifest',
+      detail: MANAGED,
+      reasons: [{ code: 'ManagedByManifest', message: MANAGED }],
+    },
+  },
+  'a pin names a version and may say why': {
+    asked: ['POST', `${APP}/resources/git.app/pin`, { version_id: 11, comment: 'the last good one' }],
+    status: 200,
+    body: { data: { resource: 'git.app', pinned_version_id: 11 } },
+    calls: ['pin git.app {"version":11,"by":"ann","comment":"the last good one"}'],
+  },
+  'a pin without a version is refused': {
+    asked: ['POST', `${APP}/resources/git.app/pin`, {}],
+    status: 400,
+    calls: [],
+  },
+  'a version that is triggered answers with builds and with jobs that were refused': {
+    asked: ['POST', `${VERSION}/trigger`],
+    status: 201,
+    body: {
+      data: {
+        builds: [{ job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` }],
+        refused: [{ job: 'publish', reasons: [{ code: 'JobPaused' }] }],
+      },
+    },
+  },
+  'a version that no job can take is a conflict with every reason': {
+    asked: ['POST', `${APP}/resources/git.app/versions/12/trigger`],
+    status: 409,
+    body: { reasons: [{ code: 'JobPaused', message: 'Job publish: Job publish is paused.' }] },
+  },
+  'a build is cancelled': {
+    asked: ['POST', `${JOB}/builds/8/cancel`],
+    status: 202,
+    body: { data: { job: 'unit', number: '8' } },
+    calls: ['cancel unit 8 by ann'],
+  },
+  'a build that has ended cannot be cancelled': {
+    asked: ['POST', `${APP}/jobs/unit/builds/6/cancel`],
+    status: 409,
+    body: { type: 'https://millrace.dev/problems/refused', reasons: [{ code: 'AlreadyEnded' }] },
+  },
+  'a retry answers with its number': {
+    asked: ['POST', `${BUILD}/retry`],
+    status: 201,
+    body: { data: { job: 'unit', number: '7.1', url: `${APP}/jobs/unit/builds/7.1` } },
+  },
+  'an approval needs no body': {
+    asked: ['POST', `${JOB}/builds/9/approve`],
+    status: 200,
+    body: { data: { state: 'approved' } },
+  },
+  'a rejection without a reason is refused': {
+    asked: ['POST', `${JOB}/builds/9/reject`, {}],
+    status: 400,
+    calls: [],
+  },
+  'a failure is marked as a warning': {
+    asked: ['PUT', `${JOB}/builds/5/warning`],
+    status: 200,
+    body: { data: { status: 'warning' } },
+  },
+  'what is not there cannot be acted on': {
+    asked: ['POST', '/teams/main/pipelines/other/pause'],
+    status: 404,
+  },
+};
+
+describe('what people decide', () => {
+  test.each(Object.entries(CASES))('%s', async (_, { asked, status, body, calls }) => {
+    const answer = await ask(...asked);
+    expect(answer.status).toBe(status);
+    if (body !== undefined) expect(answer.body).toMatchObject(body);
+    if (calls !== undefined) expect(answer.calls).toEqual(calls);
+  });
+});

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { makeApiToken } from '#adapters/http/auth/api-token.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
+import { createToken } from '#flows/people/api-tokens.ts';
+import type { ApiToken } from '#flows/people/ports.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { accountOf, actOf, freshAccountOf } from './caller.ts';
+import { found } from './found.ts';
+import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
+import { answerList, Time } from './schemas.ts';
+
+const Token = {
+  id: Type.Integer(),
+  name: Type.String(),
+  token_prefix: Type.String(),
+  personal: Type.Boolean(),
+  team_canonical: Type.Optional(Type.String()),
+  role: Type.Optional(RoleName),
+  username: Type.String(),
+  created_at: Time,
+  expires_at: Type.Optional(Time),
+  last_used_at: Type.Optional(Time),
+};
+
+const Wanted = body({
+  name: Type.String({ maxLength: 1000 }),
+  personal: Type.Boolean(),
+  team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
+  role: Type.Optional(RoleName),
+  expires_at: Type.Optional(
+    // Not as two branches: of those, null would be taken for an empty text.
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: 64,
+      description:
+        'Without it the token ends after 90 days. null: never, where signIn.tokenMaxLifetime is 0.',
+    }),
+  ),
+});
+
+export function tokenRoutes(ports: AccessPorts): Route[] {
+  const { tokens, now } = ports;
+  return [
+    createRoute(ports),
+    route({
+      method: 'GET',
+      url: '/api-tokens',
+      needs: 'session',
+      about: 'Your tokens, without what they are.',
+      schema: { response: answerList(Type.Object(Token)) },
+      handler: async ({ identity }) => ({
+        data: (await tokens.tokens(accountOf(identity).userId)).map(encode),
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      url: '/api-tokens/:id',
+      needs: 'session',
+      about: 'Deletes a token of yours.',
+      schema: {
+        params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
+        response: Nothing,
+      },
+      handler: async ({ params: { id }, identity }, reply) => {
+        const { userId } = accountOf(identity);
+        const removed = await tokens.removeToken({ id, userId }, actOf(identity, now()));
+        found(removed ? removed : undefined, 'This token of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/api-tokens',
+    needs: 'session',
+    about:
+      'Creates a token, shown once: `personal`, with all your rights, or for `team_canonical` with ' +
+      'at most a `role`. It ends at `expires_at`, otherwise after 90 days. Asks for a session of ' +
+      'the last ten minutes: `sign-in-again`.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: Wanted,
+      response: { 201: Type.Object({ data: Type.Object({ ...Token, token: Type.String() }) }) },
+    },
+    handler: async ({ body: wanted, identity }, reply) => {
+      const at = now();
+      const { userId, user: username, sessionId = '' } = freshAccountOf(identity, at);
+      const ending = endOf(wanted, tokenMaxSeconds, at);
+      const scope = scopeOf(wanted);
+      const { token, hash, prefix } = makeApiToken();
+      const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...ending };
+      const made = await createToken({ ...about, userId, sessionId, hash }, at, tokens);
+      if (made.answer !== 'made') {
+        const { kind, detail } = REFUSED[made.answer];
+        throw new Problem(kind, detail);
+      }
+      void reply.header('cache-control', 'no-store');
+      return reply.code(201).send({ data: { ...encode({ ...about, id: made.id, createdAt: at }), token } });
+    },
+  });
+}
+
+function endOf(
+  { name, expires_at: text }: { name: string; expires_at?: string | null },
+  maxLifetimeSeconds: number,
+  at: Date,
+): { expiresAt?: Date } {
+  const expiresAt = typeof text === 'string' ? new Date(text).getTime() : text;
+  const ending = tokenEnd({ name, expiresAt, maxLifetimeSeconds }, at.getTime());
+  if ('fault' in ending) throw new Problem('invalid-request', ending.fault);
+  return ending.end === null ? {} : { expiresAt: new Date(ending.end) };
+}
+
+/** A personal token names no team; any other names one, and a role. */
+function scopeOf(wanted: {
+  personal: boolean;
+  team_canonical?: string;
+  role?: TokenScope['role'];
+}): TokenScope | undefined {
+  const { personal, team_canonical: team, role } = wanted;
+  if (personal && team === undefined && role === undefined) return undefined;
+  if (personal) throw new Problem('invalid-request', 'A personal token has neither team_canonical nor role.');
+  if (team !== undefined && role !== undefined) return { team, role };
+  throw new Problem('invalid-request', 'A token of a team needs team_canonical and role.');
+}
+
+const REFUSED = {
+  taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
+  'too-many': { kind: 'already-exists', detail: 'You have as many tokens as one may have. Delete some.' },
+  'no-team': { kind: 'not-found', detail: 'There is no such team.' },
+  'session-over': { kind: 'unauthenticated', detail: 'The session has ended. Sign in again.' },
+  'role-too-high': { kind: 'forbidden', detail: 'You have not this role in this team yourself.' },
+} as const;
+
+function encode({ scope, prefix, createdAt, expiresAt, lastUsedAt, ...token }: ApiToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    username: token.username,
+    token_prefix: prefix,
+    personal: scope === undefined,
+    ...(scope !== undefined && { team_canonical: scope.team, role: scope.role }),
+    created_at: createdAt.toISOString(),
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { shownTo } from '#adapters/http/auth/public-access.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { isMember } from '#domain/access/decide-access.ts';
+import type { PipelineName } from '#flows/names.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { JobParams, PipelineParams } from './schemas.ts';
+
+export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
+  const send = async (
+    name: PipelineName & { job?: string },
+    request: Pick<FastifyRequest, 'identity' | 'params'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const badge = shownTo(request, await shows.badge(name, isMember(request.identity, name.team)));
+    if (badge.public) void reply.header('cache-control', 'no-cache');
+    return reply.type('image/svg+xml; charset=utf-8').send(drawBadge(badge));
+  };
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/badge.svg',
+      needs: 'public',
+      about: 'A badge (SVG) with the name of the pipeline and the gravest state of its jobs.',
+      shows: 'image',
+      strangers: 'same',
+      schema: { params: PipelineParams },
+      handler: async (request, reply) => await send(request.params, request, reply),
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/badge.svg',
+      needs: 'public',
+      about: 'A badge (SVG) with the name of a job and how its newest build ended.',
+      shows: 'image',
+      strangers: 'same',
+      schema: { params: JobParams },
+      handler: async (request, reply) => await send(request.params, request, reply),
+    }),
+  ];
+}

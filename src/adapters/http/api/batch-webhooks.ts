@@ -1,0 +1,30 @@
+import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
+import { answerWebhooks } from '#flows/checks/request-check.ts';
+import { gathered } from './batch.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+
+/** Of one transaction. */
+const MAX_WEBHOOKS = 1000;
+const MAX_WAITING = 20_000;
+
+/**
+ * Forges send bursts and repeat themselves: equal calls are one, and all that come meanwhile share a
+ * transaction.
+ */
+export function batchWebhooks(
+  ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,
+): (call: WebhookCall) => Promise<Exclude<WebhookAnswer, 'busy'>> {
+  const lane = (wait: boolean) =>
+    gathered<WebhookCall, WebhookAnswer>({
+      call: (calls) => answerWebhooks({ calls, wait }, ports),
+      nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
+      most: MAX_WEBHOOKS,
+      mostWaiting: MAX_WAITING,
+    });
+  const [quick, patient] = [lane(false), lane(true)];
+  return async (call) => {
+    let answer = await quick(call);
+    while (answer === 'busy') answer = await patient(call);
+    return answer;
+  };
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from '@jest/globals';
+import { gathered } from './batch.ts';
+
+/** Calls that end when they are told to. */
+function held(limits: { most?: number; mostWaiting?: number } = {}) {
+  const calls: { items: string[]; end: (answers?: string[]) => void; fail: () => void }[] = [];
+  const ask = gathered<string, string>({
+    call: async (items) => {
+      const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+      calls.push({
+        items,
+        end: (answers = items.map((item) => `${item}!`)) => resolve(answers),
+        fail: () => reject(new Error('failed')),
+      });
+      return await promise;
+    },
+    nameOf: (item) => item,
+    most: 10,
+    mostWaiting: 100,
+    ...limits,
+  });
+  return { calls, ask };
+}
+
+const settled = async (): Promise<void> => {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+};
+
+describe('requests that share calls', () => {
+  test('what comes in one turn is one call, and equal items are one', async () => {
+    const { calls, ask } = held();
+    const answers = [ask('a'), ask('b'), ask('a')];
+    await settled();
+    expect(calls.map(({ items }) => items)).toEqual([['a', 'b']]);
+    calls[0]?.end();
+    expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'a!']);
+  });
+
+  test('what comes during a call has one that begins after it', async () => {
+    const { calls, ask } = held();
+    const first = ask('a');
+    await settled();
+    const burst = [ask('a'), ask('b'), ask('a')];
+    await settled();
+    expect(calls).toHaveLength(1);
+    calls[0]?.end(['one']);
+    expect(await first).toBe('one');
+    await settled();
+    expect(calls[1]?.items).toEqual(['a', 'b']);
+    calls[1]?.end(['two', 'three']);
+    expect(await Promise.all(burst)).toEqual(['two', 'three', 'two']);
+  });
+
+  test('a call takes no more than it may, and the others have the next', async () => {
+    const { calls, ask } = held({ most: 2 });
+    const answers = Promise.all([ask('a'), ask('b'), ask('c')]);
+    await settled();
+    calls[0]?.end();
+    await settled();
+    expect(calls.map(({ items }) => items)).toEqual([['a', 'b'], ['c']]);
+    calls[1]?.end();
+    expect(await answers).toEqual(['a!', 'b!', 'c!']);
+  });
+
+  test('a call that fails fails those that were in it, and nobody else', async () => {
+    const { calls, ask } = held({ most: 1 });
+    const [one, other] = [ask('a'), ask('b')];
+    await settled();
+    calls[0]?.fail();
+    await expect(one).rejects.toThrow('failed');
+    await settled();
+    calls[1]?.end();
+    expect(await other).toBe('b!');
+  });
+
+  test('more than may wait are refused at once; equal ones need no place', async () => {
+    const { calls, ask } = held({ mostWaiting: 2 });
+    const answers = Promise.all([ask('a'), ask('b'), ask('b')]);
+    await expect(ask('c')).rejects.toMatchObject({ status: 503 });
+    await settled();
+    calls[0]?.end();
+    expect(await answers).toEqual(['a!', 'b!', 'b!']);
+  });
+});

@@ -1,0 +1,152 @@
+import { Type } from 'typebox';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import type { BuildRef } from '#flows/names.ts';
+import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
+import { found } from './found.ts';
+import { encodeChecks, nameOf, RequestedChecks } from './jobs.ts';
+import { nanoseconds } from './nanoseconds.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { encodeShownBuild, encodeShownDetail, SHOWN, shownOne, shownPage } from './public-schemas.ts';
+import {
+  answer,
+  answerPage,
+  BuildParams,
+  BuildStatusName,
+  JobParams,
+  PageQuery,
+  Strings,
+  Time,
+} from './schemas.ts';
+
+export const Build = {
+  id: Type.Integer(),
+  number: Type.String(),
+  status: BuildStatusName,
+  attempt: Type.Integer(),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  cancelled_by: Type.Optional(Type.String()),
+  marked_warning_by: Type.Optional(Type.String()),
+  created_at: Time,
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  /** Nanoseconds. */
+  duration: Type.Optional(Type.Integer()),
+};
+
+const Input = Type.Object({
+  name: Type.String(),
+  resource: Type.String(),
+  version_id: Type.Integer(),
+  version: Strings,
+});
+
+export const Step = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['get', 'task', 'put']),
+  name: Type.String(),
+  resource: Type.Optional(Type.String()),
+  status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
+  started_at: Type.Optional(Time),
+  ended_at: Type.Optional(Time),
+  exit_code: Type.Optional(Type.Integer()),
+  message: Type.Optional(Type.String()),
+});
+
+export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds',
+      needs: 'public',
+      about:
+        'Builds, newest first, in pages; `status` keeps those in one status. The public gets ' +
+        'number, status and times.',
+      schema: {
+        params: JobParams,
+        querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
+        response: answerPage(Type.Object(Build)),
+      },
+      strangers: {
+        answer: SHOWN.builds,
+        read: async ({ params, query }) =>
+          shownPage(await publicViews.builds(params, query), encodeShownBuild),
+      },
+      handler: async ({ params, query }) => {
+        const { rows, hasMore } = found(await views.builds(params, query), nameOf(params));
+        return { data: rows.map(encode), has_more: hasMore };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
+      needs: 'public',
+      about:
+        'One build with its inputs and steps. The public gets number, status and times, also of the ' +
+        'steps; no inputs, messages and exit codes.',
+      schema: {
+        params: BuildParams,
+        response: answer({
+          ...Build,
+          inputs: Type.Array(Input),
+          checks: Type.Optional(RequestedChecks),
+          steps: Type.Array(Step),
+        }),
+      },
+      strangers: {
+        answer: SHOWN.build,
+        read: async ({ params }) => shownOne(await publicViews.build(refOf(params)), encodeShownDetail),
+      },
+      handler: async ({ params }) => {
+        const ref = refOf(params);
+        return { data: encodeDetail(found(await views.build(ref), describeBuild(ref))) };
+      },
+    }),
+  ];
+}
+
+export function refOf(params: { team: string; pipeline: string; job: string; build: string }): BuildRef {
+  return { team: params.team, pipeline: params.pipeline, job: params.job, number: params.build };
+}
+
+export function describeBuild(ref: BuildRef): string {
+  return `Build ${ref.number} of job ${ref.job} of pipeline ${ref.pipeline} in team ${ref.team}`;
+}
+
+function encode(build: BuildView) {
+  const { id, number, status, attempt, reason, message, createdAt, startedAt, endedAt } = build;
+  const { cancelledBy, warnedBy } = build;
+  return {
+    id,
+    number,
+    status,
+    attempt,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    ...(cancelledBy !== undefined && { cancelled_by: cancelledBy }),
+    ...(warnedBy !== undefined && { marked_warning_by: warnedBy }),
+    created_at: createdAt.toISOString(),
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
+  };
+}
+
+export function encodeDetail(build: BuildDetail) {
+  return {
+    ...encode(build),
+    inputs: build.inputs.map(({ name, resource, version, fields }) => ({
+      name,
+      resource,
+      version_id: version,
+      version: fields,
+    })),
+    ...(build.checks !== undefined && { checks: encodeChecks(build.checks) }),
+    steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({
+      ...step,
+      ...(startedAt !== undefined && { started_at: startedAt }),
+      ...(endedAt !== undefined && { ended_at: endedAt }),
+      ...(exitCode !== undefined && { exit_code: exitCode }),
+    })),
+  };
+}

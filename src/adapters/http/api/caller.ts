@@ -1,0 +1,57 @@
+import type { FastifyRequest } from 'fastify';
+import { addressGroup } from '#adapters/http/protocol/address-group.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { isFresh, type Identity } from '#domain/access/decide-access.ts';
+import type { AccessRefusal } from '#domain/access/last-admin.ts';
+import type { Act, Changed } from '#flows/people/ports.ts';
+import type { Caller } from '#flows/people/sign-in.ts';
+
+const KINDS = {
+  'last-admin': 'last-admin',
+  'managed-by-manifest': 'managed-by-manifest',
+  'not-a-member': 'not-found',
+  'already-a-member': 'already-exists',
+} as const satisfies Record<AccessRefusal['reason'], string>;
+
+/** What came of a change, or the problem why nothing did. */
+export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string }): T {
+  if (changed.answer === 'done') return changed.value;
+  if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
+  if (changed.answer === 'fault') throw new Problem('invalid-request', changed.message);
+  throw new Problem(KINDS[changed.refusal.reason], changed.refusal.message);
+}
+
+/** The account that asks: on routes that need one. */
+export function accountOf(identity: Identity | undefined): Identity & { userId: number } {
+  if (identity?.userId === undefined) throw new Problem('forbidden', 'This is for people: sign in.');
+  return { ...identity, userId: identity.userId };
+}
+
+/** Of whoever opens another way in. */
+export function freshAccountOf(identity: Identity | undefined, now: Date): Identity & { userId: number } {
+  const account = accountOf(identity);
+  if (isFresh(account, now.getTime())) return account;
+  throw signInAgain();
+}
+
+export function signInAgain(): Problem {
+  return new Problem('sign-in-again', 'Sign in again first: this is for sessions of the last ten minutes.');
+}
+
+export function actOf(identity: Identity | undefined, at: Date): Act {
+  return { by: identity?.user ?? 'unknown', at };
+}
+
+const LONGEST_CLIENT = 200;
+
+export function callerOf(request: FastifyRequest): Caller {
+  const client = (request.headers['user-agent'] ?? '')
+    .replaceAll(/[^\x20-\x7e]/g, '?')
+    .slice(0, LONGEST_CLIENT);
+  return { address: request.ip, network: addressGroup(request.ip), client };
+}
+
+export function tooMany(seconds: number): Problem {
+  const detail = `Too many attempts. Try again in ${seconds} s.`;
+  return new Problem('too-many-requests', detail, { retry_after: seconds });
+}

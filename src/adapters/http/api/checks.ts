@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { requestCheck } from '#flows/checks/request-check.ts';
+import type { ResourceName } from '#flows/names.ts';
+import type { HooksView } from '#flows/views/ports.ts';
+import { found } from './found.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { answer, ResourceParams, Time } from './schemas.ts';
+
+const Hooks = Type.Object({
+  first_version: Type.Integer(),
+  last_version: Type.Integer(),
+  ended_at: Time,
+  error: Type.Optional(Type.String()),
+  results: Type.Array(
+    Type.Object({
+      version_id: Type.Integer(),
+      job: Type.String(),
+      hook: Type.String(),
+      error: Type.Optional(Type.String()),
+      output: Type.String(),
+    }),
+  ),
+});
+
+const Check = {
+  running: Type.Boolean(),
+  last_checked_at: Type.Optional(Time),
+  next_check_at: Type.Optional(Time),
+  error: Type.Optional(Type.String()),
+  /** In a row. */
+  failures: Type.Integer(),
+  stalled: Type.Boolean(),
+  held: Type.Optional(Type.String()),
+  webhook_works: Type.Boolean(),
+  output: Type.String(),
+  hooks: Type.Optional(Hooks),
+};
+
+export function checkRoutes(ports: PipelinePorts): Route[] {
+  return [lastCheckRoute(ports), checkRoute(ports)];
+}
+
+function lastCheckRoute({ views }: PipelinePorts): Route {
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
+    needs: 'read',
+    about:
+      'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, ' +
+      'secrets masked).',
+    schema: { params: ResourceParams, response: answer(Check) },
+    handler: async ({ params }) => {
+      const check = found(await views.check(params), nameOf(params));
+      const { running, failures, stalled, output, error, held, webhookWorks, hooks } = check;
+      const { lastCheckedAt, nextCheckAt } = check;
+      return {
+        data: {
+          running,
+          failures,
+          stalled,
+          output,
+          webhook_works: webhookWorks,
+          ...(held !== undefined && { held }),
+          ...(error !== undefined && { error }),
+          ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
+          ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
+          ...(hooks !== undefined && { hooks: shownHooks(hooks) }),
+        },
+      };
+    },
+  });
+}
+
+function shownHooks({ first, last, endedAt, error, results }: HooksView) {
+  return {
+    first_version: first,
+    last_version: last,
+    ended_at: endedAt.toISOString(),
+    ...(error !== undefined && { error }),
+    results: results.map(({ version, ...result }) => ({ version_id: Number(version), ...result })),
+  };
+}
+
+/** Requests that arrive while a check runs become one more check. */
+function checkRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
+    needs: 'write',
+    audit: 'resource.check_triggered',
+    about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
+    schema: {
+      params: ResourceParams,
+      response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
+    },
+    handler: async ({ params }, reply) => {
+      const answered = await requestCheck(params, ports);
+      ports.metrics.check(answered);
+      found(answered === 'requested' ? answered : undefined, nameOf(params));
+      return reply.code(202).send({ data: { resource: params.resource } });
+    },
+  });
+}
+
+export function nameOf({ team, pipeline, resource }: ResourceName): string {
+  return `Resource ${resource} of pipeline ${pipeline} in team ${team}`;
+}

@@ -1,0 +1,34 @@
+import { Problem, type ProblemKind } from '#adapters/http/protocol/problem.ts';
+import type { ObjectAnswer } from '#flows/people/object-ports.ts';
+import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
+
+/** What makes objects in the cluster; a gateway that was started without one makes none. */
+export function writable(objects: ApiObjects | undefined): ApiObjects {
+  if (objects !== undefined) return objects;
+  throw new Problem(
+    'unavailable',
+    'This gateway was started without a cluster: it can make and change no objects.',
+  );
+}
+
+/** What was written, or the problem why nothing was. */
+export function written<T>(answered: ObjectAnswer<T>, what: string): T {
+  if (answered.answer === 'done') return answered.value;
+  throw problemOf(answered, what);
+}
+
+type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
+
+const KINDS = {
+  exists: ['already-exists', 'exists already'],
+  unknown: ['not-found', 'does not exist'],
+  managed: ['managed-by-manifest', 'is managed by manifest: change it there'],
+  changed: ['refused', 'was changed by somebody else at this moment: look, and try again'],
+} as const satisfies Record<string, readonly [ProblemKind, string]>;
+
+export function problemOf(answered: NotWritten, what: string): Problem {
+  if (answered.answer === 'refused') return new Problem('refused', answered.message);
+  if (answered.answer === 'away') return new Problem('unavailable', answered.message);
+  const [kind, words] = KINDS[answered.answer];
+  return new Problem(kind, `${what} ${words}.`);
+}

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import type { Compilation } from '#domain/pipeline/compile.ts';
+import { MAX_TEXTS, MAX_TEXTS_OF_TEAM, textTurns } from './compile-limits.ts';
+
+/** Holds every text until it is let go. */
+function held() {
+  const waiting: (() => void)[] = [];
+  const shares: (string | undefined)[] = [];
+  const turns = textTurns({
+    compile: (_source, _variables, _sources, share) => {
+      shares.push(share);
+      return new Promise<Compilation>((resolve) => waiting.push(() => resolve({ diagnostics: [] })));
+    },
+  });
+  return {
+    shares,
+    ask: (team: string) =>
+      turns(team)
+        .compile('', {})
+        .then(
+          () => 'done',
+          (error: unknown) => (error instanceof Error ? error.message : ''),
+        ),
+    letGo: () => waiting.splice(0).forEach((go) => go()),
+  };
+}
+
+test('a team with many texts is refused more, and another team is not', async () => {
+  const { ask, letGo, shares } = held();
+  const greedy = Array.from({ length: MAX_TEXTS_OF_TEAM }, () => ask('greedy'));
+  expect(await ask('greedy')).toBe(
+    'Many texts of the team greedy are being checked now. Try again in a second.',
+  );
+  const good = ask('good');
+  letGo();
+  expect(await Promise.all([...greedy, good])).toEqual([...greedy, good].map(() => 'done'));
+  expect(shares).toEqual([...greedy.map(() => 'greedy'), 'good']);
+  const again = ask('greedy');
+  letGo();
+  expect(await again).toBe('done');
+});
+
+test('all teams together have a limit too', async () => {
+  const { ask, letGo } = held();
+  const many = Array.from({ length: MAX_TEXTS }, (_, one) => ask(`team-${one}`));
+  expect(await ask('late')).toBe('Many texts are being checked now. Try again in a second.');
+  letGo();
+  await Promise.all(many);
+});

@@ -1,0 +1,151 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { shownTo } from '#adapters/http/auth/public-access.ts';
+import { hasAlready } from '#adapters/http/protocol/etag.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { remember } from '#adapters/http/server/memoize.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import type { FindAtHand } from '#adapters/http/server/serve-cached-image.ts';
+import { isMember } from '#domain/access/decide-access.ts';
+import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { answer, PipelineParams } from './schemas.ts';
+
+const Switch = Type.Optional(Type.Enum(['0', '1', 'true', 'false']));
+const PictureQuery = Type.Object({
+  hide_intermediates: Switch,
+  group_parallel: Switch,
+  version_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+interface Query {
+  hide_intermediates?: string;
+  group_parallel?: string;
+  version_id?: number;
+}
+
+const ABOUT = {
+  svg:
+    'Its graph as an SVG image. `hide_intermediates=1` draws direct edges from job to job and keeps only the ' +
+    'resources that trigger; `group_parallel=1` makes one node of jobs with the same parents; ' +
+    '`version_id` fades what that version does not come to.',
+  png: 'The same as a PNG image.',
+};
+const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
+
+export function imageRoutes({ shows }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/image.dot',
+      needs: 'public',
+      about:
+        'Its graph as a text for Graphviz, in `dot`. `hide_intermediates`, `group_parallel` and ' +
+        '`version_id` as below.',
+      schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
+      strangers: 'same',
+      handler: async (request, reply) => {
+        const dot = await draw(shows, 'dot', request, reply);
+        return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
+      },
+    }),
+    ...(['svg', 'png'] as const).map((format) =>
+      route({
+        method: 'GET',
+        url: pathOf(format),
+        needs: 'public',
+        about: ABOUT[format],
+        shows: 'image',
+        strangers: 'same',
+        schema: { params: PipelineParams, querystring: PictureQuery },
+        handler: async (request, reply) => {
+          const picture = await draw(shows, format, request, reply);
+          return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
+        },
+      }),
+    ),
+  ];
+}
+
+const REMEMBERED = 2000;
+/** Of an address, with both switches. */
+const LONGEST = 200;
+const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
+const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
+
+/** Finished pictures of public pipelines. An address written in an unusual way is left to the routes. */
+export function picturesAtHand(shows: Pick<Overviews, 'cachedPicture'>): FindAtHand {
+  const read = remember(REMEMBERED, readAddress);
+  return (url) => {
+    const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
+    const picture = address && shows.cachedPicture(address.name, address.wanted);
+    return picture && { route: address.route, type: address.type, ...picture };
+  };
+}
+
+interface Address {
+  name: { team: string; pipeline: string };
+  wanted: PictureOptions;
+  route: string;
+  type: string;
+}
+
+function readAddress(url: string): Address | undefined {
+  const { 1: team, 2: pipeline, 3: format, 4: query } = ADDRESS.exec(url) ?? [];
+  if (team === undefined || pipeline === undefined || (format !== 'svg' && format !== 'png'))
+    return undefined;
+  if (query !== undefined && !SWITCHES.test(query)) return undefined;
+  const asked = [...new URLSearchParams(query)];
+  const switches: Query = Object.fromEntries(asked);
+  if (Object.keys(switches).length < asked.length) return undefined;
+  return {
+    name: { team, pipeline },
+    wanted: wantedOf(format, switches),
+    route: pathOf(format),
+    type: TYPES[format],
+  };
+}
+
+const pathOf = (format: string): string => `/teams/:team/pipelines/:pipeline/image.${format}`;
+
+type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
+  params: { team: string; pipeline: string };
+  query: Query;
+};
+
+function wantedOf(format: PictureOptions['format'], query: Query): PictureOptions {
+  return {
+    format,
+    hideIntermediates: isOn(query.hide_intermediates),
+    groupParallel: isOn(query.group_parallel),
+    ...(query.version_id !== undefined && { version: query.version_id }),
+  };
+}
+
+/** The bytes, or nothing once who asks has been told that they have them. */
+async function draw(
+  shows: Pick<Overviews, 'picture'>,
+  format: PictureOptions['format'],
+  request: Asked,
+  reply: FastifyReply,
+): Promise<Uint8Array | undefined> {
+  const { params, identity, query } = request;
+  const wanted = wantedOf(format, query);
+  const picture = shownTo(request, await shows.picture(params, isMember(identity, params.team), wanted));
+  if (picture === 'no-version') {
+    throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
+  }
+  if (picture.public) void reply.header('cache-control', 'no-cache');
+  if (hasAlready(request, reply, picture.tag)) {
+    void reply.code(304).send();
+    return undefined;
+  }
+  const drawn = await picture.draw();
+  if ('bytes' in drawn) return drawn.bytes;
+  void reply.removeHeader('etag');
+  const { reason, message } = drawn.refused;
+  const forGood = reason === 'too-large' || reason === 'time-limit';
+  throw new Problem(forGood ? 'refused' : 'unavailable', sentence(message));
+}
+
+const isOn = (word: string | undefined): boolean => word === '1' || word === 'true';
+const sentence = (words: string): string => `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;

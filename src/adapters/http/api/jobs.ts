@@ -1,0 +1,155 @@
+import { Type, type Static } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import type { RequestedCheck } from '#domain/scheduling/facts.ts';
+import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
+import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
+import type { JobName } from '#flows/names.ts';
+import type { JobView } from '#flows/views/ports.ts';
+import { found } from './found.ts';
+import { nanoseconds } from './nanoseconds.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { encodeShownJob, SHOWN, shownAll, shownOne } from './public-schemas.ts';
+import { answer, answerList, BuildStatusName, JobParams, PipelineParams, Time } from './schemas.ts';
+import { WaitingTriggers } from './trigger-limits.ts';
+
+export const Job = {
+  id: Type.Integer(),
+  name: Type.String(),
+  paused: Type.Boolean(),
+  latest_status: Type.Optional(BuildStatusName),
+  latest_build_number: Type.Optional(Type.String()),
+  /** Nanoseconds. */
+  latest_build_duration: Type.Optional(Type.Integer()),
+  started_at: Type.Optional(Time),
+  has_running: Type.Boolean(),
+};
+
+export function jobRoutes(ports: PipelinePorts): Route[] {
+  const { views, publicViews } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs',
+      needs: 'public',
+      about:
+        'Its jobs in the order of the file, each with the number, status and times of its latest ' +
+        'build, for the public too.',
+      schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
+      strangers: {
+        answer: SHOWN.jobs,
+        read: async ({ params }) => shownAll(await publicViews.jobs(params), encodeShownJob),
+      },
+      handler: async ({ params }) => {
+        const jobs = found(await views.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
+        return { data: jobs.map(encodeJob) };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job',
+      needs: 'public',
+      about: 'One job: the same.',
+      schema: { params: JobParams, response: answer(Job) },
+      strangers: {
+        answer: SHOWN.job,
+        read: async ({ params }) => shownOne(await publicViews.job(params), encodeShownJob),
+      },
+      handler: async ({ params }) => ({ data: encodeJob(found(await views.job(params), nameOf(params))) }),
+    }),
+    triggerRoute(ports),
+  ];
+}
+
+/** Checks that were asked for before a build. */
+export const RequestedChecks = Type.Array(
+  Type.Object({
+    resource: Type.String(),
+    result: Type.Enum(['checked', 'failed', 'late']),
+    message: Type.Optional(Type.String()),
+  }),
+);
+
+export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof RequestedChecks> {
+  return checks.map((check) => {
+    const message = sentenceOfCheck(check);
+    return { resource: check.resource, result: check.result, ...(message !== undefined && { message }) };
+  });
+}
+
+/** The body is ignored: inputs of jobs come with a later part of the language. */
+function triggerRoute(ports: PipelinePorts): Route {
+  const waiting = new WaitingTriggers();
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
+    needs: 'write',
+    audit: 'job.triggered',
+    about:
+      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason ' +
+      'for each input that lacks one. `check=true` checks the resources that the job gets without ' +
+      '`passed` first, and waits at most 25 seconds; `checks` says of each whether it was ' +
+      '`checked`, `failed` or `late`. The body is ignored.',
+    schema: {
+      params: JobParams,
+      querystring: Type.Object({ check: Type.Boolean({ default: false }) }),
+      response: {
+        201: Type.Object({
+          data: Type.Object({
+            job: Type.String(),
+            number: Type.String(),
+            url: Type.String(),
+            checks: Type.Optional(RequestedChecks),
+          }),
+        }),
+      },
+    },
+    handler: async ({ params, query: { check }, identity }, reply) => {
+      const by = identity?.user ?? 'unknown';
+      const answered = check
+        ? await waiting.wait(by, () => triggerJobAfterChecks(params, by, ports))
+        : await triggerJob(params, by, ports);
+      ports.metrics.trigger(answered.answer);
+      if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
+      if (answered.answer === 'unknown') throw new Problem('not-found', `${nameOf(params)} does not exist.`);
+      if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);
+      const { build, checks } = answered;
+      const url = buildUrl(params, build.number);
+      void reply.header('location', url);
+      const data = { job: params.job, number: build.number, url };
+      const shown = checks === undefined ? {} : { checks: encodeChecks(checks) };
+      return reply.code(201).send({ data: { ...data, ...shown } });
+    },
+  });
+}
+
+const TOO_MANY =
+  'Too many of your triggers wait for checks. Try again when one of them has its build, or trigger without check=true.';
+
+function refusal(job: string, reasons: { code: string; message: string }[]): Problem {
+  const sentences = reasons.map(({ message }) => message).join(' ');
+  return new Problem('job-cannot-run', `Job ${job} cannot run now: ${sentences}`, { reasons });
+}
+
+export function buildUrl({ team, pipeline, job }: JobName, number: string): string {
+  const [t, p, j] = [team, pipeline, job].map(encodeURIComponent);
+  return `/teams/${t}/pipelines/${p}/jobs/${j}/builds/${number}`;
+}
+
+export function nameOf({ team, pipeline, job }: JobName): string {
+  return `Job ${job} of pipeline ${pipeline} in team ${team}`;
+}
+
+export function encodeJob({ id, name, paused, running, latest }: JobView) {
+  const { startedAt, endedAt } = latest ?? {};
+  return {
+    id,
+    name,
+    paused,
+    has_running: running,
+    ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
+    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...(startedAt !== undefined &&
+      endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
+  };
+}

@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { Type } from 'typebox';
+import { preferred } from '#adapters/http/protocol/negotiate.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { LOG_REMOVED, type LogPage } from '#flows/views/ports.ts';
+import { describeBuild, refOf } from './builds.ts';
+import { found } from './found.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { BuildParams, Time } from './schemas.ts';
+
+export const Chunk = Type.Object({
+  attempt: Type.Integer(),
+  sequence: Type.Integer(),
+  step: Type.String(),
+  text: Type.String(),
+  at: Time,
+});
+
+const LONGEST_DOWNLOAD_MS = 15 * 60_000;
+
+/**
+ * The whole log as plain text, or pages of numbered chunks as JSON: `after` names the last chunk that was
+ * read.
+ */
+export function logRoutes({ views }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
+      needs: 'read',
+      about:
+        'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on ' +
+        'behind a chunk.',
+      timeLimit: LONGEST_DOWNLOAD_MS,
+      schema: {
+        params: BuildParams,
+        querystring: Type.Object({
+          after: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+        }),
+        response: {
+          200: {
+            content: {
+              'text/plain': { schema: Type.Unsafe<Readable>({ type: 'string' }) },
+              'application/json': {
+                schema: Type.Object({
+                  data: Type.Array(Chunk),
+                  has_more: Type.Boolean(),
+                  complete: Type.Boolean(),
+                }),
+              },
+            },
+          },
+        },
+      },
+      handler: async (request, reply) => {
+        const { params, query, headers } = request;
+        const ref = refOf(params);
+        const page = found(await views.logs(ref, query.after), describeBuild(ref));
+        if (preferred(headers.accept, ['text/plain', 'application/json']) === 'application/json') {
+          return reply.type('application/json; charset=utf-8').send(encode(page));
+        }
+        return reply.type('text/plain; charset=utf-8').send(
+          Readable.from(
+            logText(page, {
+              mayStill: async () => await request.server.mayStill(request),
+              read: async (after) => await views.logs(ref, after),
+            }),
+          ),
+        );
+      },
+    }),
+  ];
+}
+
+function encode({ chunks, hasMore, complete }: LogPage) {
+  return {
+    data: chunks.map(encodeChunk),
+    has_more: hasMore,
+    complete,
+  };
+}
+
+export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
+  return { ...chunk, at: at.toISOString() };
+}
+
+interface LogReading {
+  /** Fails when whoever downloads may not read it any more. */
+  mayStill: () => Promise<void>;
+  read: (after: number) => Promise<LogPage | undefined>;
+}
+
+/**
+ * Reads each page once the one before has been sent, and checks that the reader still may: a slow download
+ * lasts minutes. A line says where another attempt begins, and why.
+ */
+export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
+  let page: LogPage | undefined = first;
+  let attempt = first.chunks[0]?.attempt ?? 1;
+  if (first.removed) yield `${LOG_REMOVED}\n`;
+  while (page !== undefined) {
+    for (const chunk of page.chunks) {
+      if (chunk.attempt !== attempt) yield retryLine(page, chunk.attempt);
+      attempt = chunk.attempt;
+      yield chunk.text;
+    }
+    const last: number | undefined = page.chunks.at(-1)?.sequence;
+    if (!page.hasMore || last === undefined) return;
+    await mayStill();
+    page = await read(last);
+  }
+}
+
+function retryLine({ retried }: LogPage, attempt: number): string {
+  const before = retried.findLast((one) => one.attempt < attempt);
+  const why = before === undefined ? '' : `: ${before.reason.replaceAll(/\s+/g, ' ')}`;
+  return `\n--- attempt ${attempt}${why} ---\n`;
+}

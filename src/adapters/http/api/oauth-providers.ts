@@ -1,0 +1,237 @@
+import { Type, type Static } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { PROVIDER_PRESETS, type ProviderPreset } from '#domain/access/provider-presets.ts';
+import {
+  createProvider,
+  deleteProvider,
+  updateProvider,
+  type ProviderChanged,
+  type WantedProvider,
+} from '#flows/people/change-oauth-provider.ts';
+import type { StoredProvider } from '#flows/people/oauth-ports.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { actOf } from './caller.ts';
+import { writable, written } from './cluster-objects.ts';
+import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
+import { answer, answerList } from './schemas.ts';
+
+const Kind = Type.Enum(['OIDC', 'OAuth2']);
+const Text = Type.Optional(Type.String());
+
+/** Nothing that could hold the secret of our client. */
+const Provider = {
+  canonical: Type.String(),
+  display_name: Text,
+  type: Kind,
+  client_id: Type.String(),
+  issuer_url: Text,
+  auth_url: Text,
+  token_url: Text,
+  userinfo_url: Text,
+  scopes: Type.Array(Type.String()),
+  username_claim: Text,
+  groups_claim: Text,
+  enabled: Type.Boolean(),
+  managed_by: Type.Enum(['api', 'manifest']),
+  callback_url: Text,
+};
+
+const Url = Type.Optional(Type.String({ maxLength: 2048 }));
+const Claim = Type.Optional(Type.String({ maxLength: 256 }));
+/** An empty text takes away what was there. */
+const Wanted = {
+  display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
+  type: Type.Optional(Kind),
+  client_id: Type.Optional(Type.String({ maxLength: 512 })),
+  client_secret: Type.Optional(Type.String({ maxLength: 4096 })),
+  issuer_url: Url,
+  auth_url: Url,
+  token_url: Url,
+  userinfo_url: Url,
+  scopes: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 20 })),
+  username_claim: Claim,
+  groups_claim: Claim,
+  enabled: Type.Optional(Type.Boolean()),
+};
+const WantedBody = body(Wanted);
+type WantedFields = Static<typeof WantedBody>;
+
+const Canonical = Type.String({ pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$' });
+const Params = Type.Object({ canonical: Canonical });
+
+export function providerRoutes(ports: AccessPorts): Route[] {
+  return [listRoute(ports), presetsRoute(), createRoute(ports), changeRoute(ports), deleteRoute(ports)];
+}
+
+function listRoute({ oauth, externalUrl }: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/admin/oauth-providers',
+    needs: 'global-admin',
+    about: 'All providers, as the OAuthProvider objects say; never a secret.',
+    schema: { response: answerList(Type.Object(Provider)) },
+    handler: async () => ({
+      data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
+    }),
+  });
+}
+
+const Preset = {
+  preset: Type.String(),
+  display_name: Type.String(),
+  type: Kind,
+  issuer_url: Text,
+  auth_url: Text,
+  token_url: Text,
+  userinfo_url: Text,
+  scopes: Type.Array(Type.String()),
+  username_claim: Text,
+  groups_claim: Text,
+};
+
+function presetsRoute(): Route {
+  return route({
+    method: 'GET',
+    url: '/admin/oauth-providers/presets',
+    needs: 'global-admin',
+    about:
+      'What is known of usual providers: type, URLs, scopes and claims to begin with. `{word}` in a ' +
+      'URL is to be replaced.',
+    schema: { response: answerList(Type.Object(Preset)) },
+    handler: () => ({
+      data: PROVIDER_PRESETS.map((preset) => ({
+        preset: preset.name,
+        display_name: preset.displayName,
+        type: preset.type,
+        ...namesOf(preset),
+        scopes: [...preset.scopes],
+      })),
+    }),
+  });
+}
+
+function createRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/admin/oauth-providers',
+    needs: 'global-admin',
+    about:
+      'Makes a provider: an OAuthProvider object, and its client secret in a Secret. What the body ' +
+      'leaves out is taken from `preset`.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ ...Wanted, canonical: Canonical, preset: Type.Optional(Type.String({ maxLength: 100 })) }),
+      response: { 201: Type.Object({ data: Type.Object(Provider) }) },
+    },
+    handler: async (
+      { body: { canonical, preset, client_secret: secret = '', ...fields }, identity },
+      reply,
+    ) => {
+      if (secret === '') throw new Problem('invalid-request', 'A new provider needs a client_secret.');
+      const { type, ...known } = presetOf(preset);
+      const start = { ...known, canonical, clientId: '', enabled: true };
+      const wanted = changed({ ...start, type: type ?? fields.type ?? 'OIDC' }, fields);
+      const act = actOf(identity, ports.now());
+      const made = await createProvider({ wanted, secret }, act, partsOf(ports));
+      return reply.code(201).send({ data: encode(told(made, canonical), ports.externalUrl) });
+    },
+  });
+}
+
+function presetOf(name: string | undefined): Partial<ProviderPreset> {
+  if (name === undefined) return {};
+  const found = PROVIDER_PRESETS.find((preset) => preset.name === name);
+  if (found === undefined) throw new Problem('invalid-request', `There is no preset ${name}.`);
+  const { name: _, ...fields } = found;
+  return fields;
+}
+
+function changeRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'PUT',
+    url: '/admin/oauth-providers/:canonical',
+    needs: 'global-admin',
+    about:
+      'Changes a provider that the API made, at once on every replica. What the body leaves out ' +
+      'stays, an empty text goes; an empty `client_secret` leaves the one that is kept. 409 when a ' +
+      'manifest made it, or somebody could not sign in any more.',
+    bodyLimit: SMALL_BODY,
+    schema: { params: Params, body: WantedBody, response: answer(Provider) },
+    handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
+      const secret = given === '' ? undefined : given;
+      const change = (known: WantedProvider): WantedProvider => changed(known, fields);
+      const act = actOf(identity, ports.now());
+      const made = await updateProvider(canonical, { change, secret }, act, partsOf(ports));
+      return { data: encode(told(made, canonical), ports.externalUrl) };
+    },
+  });
+}
+
+function deleteRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'DELETE',
+    url: '/admin/oauth-providers/:canonical',
+    needs: 'global-admin',
+    about: 'Deletes a provider that the API made, unless somebody could not sign in any more.',
+    schema: { params: Params, response: Nothing },
+    handler: async ({ params: { canonical }, identity }, reply) => {
+      told(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
+      return reply.code(204).send(undefined);
+    },
+  });
+}
+
+function partsOf({ objects, oauth, now }: AccessPorts) {
+  return { objects: writable(objects).providers, oauth, now };
+}
+
+function told(changedTo: ProviderChanged, canonical: string): StoredProvider {
+  if (changedTo.answer === 'fault') throw new Problem('invalid-request', changedTo.message);
+  if (changedTo.answer === 'lock-out') throw new Problem('would-lock-out', changedTo.message);
+  return written(changedTo, `Provider ${canonical}`);
+}
+
+const TEXTS = [
+  ['displayName', 'display_name'],
+  ['issuerUrl', 'issuer_url'],
+  ['authUrl', 'auth_url'],
+  ['tokenUrl', 'token_url'],
+  ['userInfoUrl', 'userinfo_url'],
+  ['usernameClaim', 'username_claim'],
+  ['groupsClaim', 'groups_claim'],
+] as const;
+
+function changed(known: WantedProvider, fields: Omit<WantedFields, 'client_secret'>): WantedProvider {
+  const { type = known.type, client_id: clientId = known.clientId, enabled = known.enabled } = fields;
+  const wanted: WantedProvider = { ...known, type, clientId, enabled };
+  for (const [name, field] of TEXTS) {
+    const text = fields[field];
+    if (text === '') delete wanted[name];
+    else if (text !== undefined) wanted[name] = text;
+  }
+  if (fields.scopes?.length === 0) delete wanted.scopes;
+  else if (fields.scopes !== undefined) wanted.scopes = fields.scopes;
+  return wanted;
+}
+
+function namesOf(provider: Partial<StoredProvider>) {
+  const entries = TEXTS.flatMap(([name, field]) =>
+    provider[name] === undefined ? [] : [[field, provider[name]] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+function encode(provider: StoredProvider, externalUrl: string | undefined) {
+  const { canonical, type, clientId, enabled, scopes = [], byApi = false } = provider;
+  return {
+    canonical,
+    type,
+    client_id: clientId,
+    enabled,
+    scopes: [...scopes],
+    managed_by: byApi ? ('api' as const) : ('manifest' as const),
+    ...namesOf(provider),
+    ...(externalUrl !== undefined && { callback_url: `${externalUrl}/auth/oauth/${canonical}/callback` }),
+  };
+}

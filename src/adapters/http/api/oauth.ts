@@ -1,0 +1,265 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import type { SignInMethodsChanged } from '#flows/people/oauth-ports.ts';
+import {
+  completeProfile,
+  finishFlow,
+  startFlow,
+  type FlowFinished,
+  type FlowStarted,
+} from '#flows/people/oauth-sign-in.ts';
+import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { accountOf, actOf, callerOf, freshAccountOf } from './caller.ts';
+import { found } from './found.ts';
+import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
+import { answer, answerList, Time } from './schemas.ts';
+import { handOver, SessionAnswer, Transport } from './sign-in.ts';
+
+export const ProviderParams = Type.Object({
+  canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
+});
+
+export function oauthRoutes(ports: AccessPorts): Route[] {
+  return [
+    startRoute(ports),
+    callbackRoute(ports),
+    profileRoute(ports),
+    ...linkRoutes(ports),
+    ...settingsRoutes(ports),
+  ];
+}
+
+function startRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/oauth/:canonical',
+    needs: 'nothing',
+    about:
+      'Begins to sign in with a provider: a redirect to it, and a cookie that binds the answer to ' +
+      'this browser.',
+    schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
+    handler: async (request, reply) => {
+      const url = started(ports, await startFlow(request.params, ports), request, reply);
+      return reply.header('cache-control', 'no-store').redirect(url, 302);
+    },
+  });
+}
+
+/** Where to; the browser gets what binds the flow to it. */
+function started(
+  ports: AccessPorts,
+  flow: FlowStarted,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
+  if (flow.answer === 'unknown')
+    throw new Problem('not-found', 'There is no such provider, or it is disabled.');
+  if (flow.answer === 'no-address') throw new Problem('refused', NO_ADDRESS);
+  if (flow.answer === 'failed') throw failed(flow, request);
+  const cookies = ports.browser.cookies(request);
+  void reply.setCookie(cookies.flow, flow.browser, { ...cookies.options, maxAge: 600 });
+  return flow.url;
+}
+
+const NO_ADDRESS =
+  "Providers send browsers back to this installation's address, which is not set: " +
+  "set externalURL in the chart's values.";
+
+function failed(
+  { message, failure }: { message: string; failure?: string },
+  request: FastifyRequest,
+): Problem {
+  if (failure !== undefined) request.log.warn({ failure }, 'signing in by a provider failed');
+  return new Problem('provider-failed', message);
+}
+
+const Finished = {
+  status: Type.Enum(['signed-in', 'complete-profile', 'linked']),
+  session: Type.Optional(Type.Object(SessionAnswer)),
+  /** For `POST /auth/oauth/complete-profile`. */
+  profile_token: Type.Optional(Type.String()),
+  username: Type.Optional(Type.String()),
+  full_name: Type.Optional(Type.String()),
+};
+
+/** The provider's word, as the browser brings it. The session is in the cookie from then on. */
+function callbackRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/oauth/:canonical/callback',
+    needs: 'nothing',
+    about:
+      'Where the provider sends the browser back to. The session is in a cookie then; somebody ' +
+      'without an account gets a `profile_token`.',
+    schema: {
+      params: ProviderParams,
+      querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
+      response: answer(Finished),
+    },
+    handler: async (request, reply) => {
+      const finished = await finishFlow(
+        {
+          canonical: request.params.canonical,
+          state: request.query.state,
+          query: request.url.split('?')[1] ?? '',
+          browser: keptBy(request, ports),
+          caller: callerOf(request),
+        },
+        ports,
+      );
+      void reply.header('cache-control', 'no-store');
+      return { data: await told(finished, ports, request, reply) };
+    },
+  });
+}
+
+function keptBy(request: FastifyRequest, { browser }: AccessPorts): string | undefined {
+  return request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).flow];
+}
+
+async function told(
+  finished: FlowFinished,
+  ports: AccessPorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  if (finished.answer === 'failed') throw failed(finished, request);
+  if (finished.answer === 'taken') {
+    throw new Problem('already-exists', 'This identity is linked with another account.');
+  }
+  if (finished.answer === 'linked') return { status: 'linked' as const };
+  if (finished.answer === 'profile') {
+    const { token, username, fullName } = finished;
+    return { status: 'complete-profile' as const, profile_token: token, username, full_name: fullName };
+  }
+  const cookies = ports.browser.cookies(request);
+  void reply.clearCookie(cookies.flow, cookies.options);
+  return { status: 'signed-in' as const, session: await handOver(ports, finished.session, 'cookie', reply) };
+}
+
+function profileRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/oauth/complete-profile',
+    needs: 'nothing',
+    about:
+      'Makes the account of somebody who signed in with a provider for the first time, under a name ' +
+      'of their choice, and signs them in. They are in no team.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({
+        profile_token: Type.String({ minLength: 1, maxLength: 200 }),
+        username: Username,
+        full_name: Type.Optional(FullName),
+        session: Transport,
+      }),
+      response: { 201: Type.Object({ data: Type.Object(SessionAnswer) }) },
+    },
+    handler: async (request, reply) => {
+      const { profile_token: token, username, full_name: fullName = '', session = 'cookie' } = request.body;
+      const profile = {
+        token,
+        username,
+        fullName,
+        browser: keptBy(request, ports),
+        caller: callerOf(request),
+      };
+      const made = await completeProfile(profile, ports);
+      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+      if (made.answer === 'taken')
+        throw new Problem('already-exists', `User ${username} exists already: choose another name.`);
+      if (made.answer === 'unknown')
+        throw new Problem('provider-failed', 'This sign-in is over. Begin again.');
+      return reply.code(201).send({ data: await handOver(ports, made.session, session, reply) });
+    },
+  });
+}
+
+const Linked = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
+
+function linkRoutes(ports: AccessPorts): Route[] {
+  const { oauth, now } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/profile/linked-accounts',
+      needs: 'session',
+      about: 'The providers that you can sign in with.',
+      schema: { response: answerList(Linked) },
+      handler: async ({ identity }) => {
+        const links = await oauth.links(accountOf(identity).userId);
+        return {
+          data: links.map(({ provider, displayName = provider, linkedAt }) => ({
+            canonical: provider,
+            name: displayName,
+            linked_at: linkedAt.toISOString(),
+          })),
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/profile/linked-accounts/:canonical',
+      needs: 'session',
+      about:
+        'Begins to link a provider: the answer says where to send the browser. Asks for a session ' +
+        'of the last ten minutes: `sign-in-again`.',
+      schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
+      handler: async (request, reply) => {
+        const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
+        const flow = await startFlow({ ...request.params, link: { userId, sessionId } }, ports);
+        return { data: { url: started(ports, flow, request, reply) } };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/profile/linked-accounts/:canonical',
+      needs: 'session',
+      about:
+        'Unlinks a provider, unless it is your only way to sign in. Asks for a session of the last ' +
+        'ten minutes: `sign-in-again`.',
+      schema: { params: ProviderParams, response: Nothing },
+      handler: async ({ identity, params }, reply) => {
+        const { userId } = freshAccountOf(identity, now());
+        const link = { userId, provider: params.canonical };
+        kept(await unlink(link, actOf(identity, now()), oauth), 'This link of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
+  const Settings = { local: Type.Boolean() };
+  return [
+    route({
+      method: 'GET',
+      url: '/admin/auth-settings',
+      needs: 'global-admin',
+      about: 'Whether people may sign in by password.',
+      schema: { response: answer(Settings) },
+      handler: async () => ({ data: { local: await oauth.local() } }),
+    }),
+    route({
+      method: 'PUT',
+      url: '/admin/auth-settings',
+      needs: 'global-admin',
+      about:
+        'Turns signing in by password on or off; off only when everybody has linked a provider that ' +
+        'is enabled.',
+      schema: { body: body(Settings), response: answer(Settings) },
+      handler: async ({ body: { local }, identity }) => {
+        kept(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
+        return { data: { local } };
+      },
+    }),
+  ];
+}
+
+function kept(answered: SignInMethodsChanged, what: string): void {
+  if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
+  found(answered.answer === 'done' ? answered : undefined, what);
+}

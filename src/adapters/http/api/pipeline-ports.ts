@@ -1,0 +1,35 @@
+import type { PublicMetrics } from '#adapters/telemetry/metrics.ts';
+import type { Badge } from '#domain/graph/badge.ts';
+import type { ActionPorts } from '#flows/builds/action-ports.ts';
+import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import type { Notifications } from '#flows/notification-ports.ts';
+import type { Views } from '#flows/views/ports.ts';
+import type { PublicViews } from '#flows/views/public-views.ts';
+import type { Overviews } from '#flows/views/show-pipeline.ts';
+
+/** What the routes and pages of pipelines, jobs, builds and resources stand on. */
+export interface PipelinePorts extends ActionPorts {
+  /** What members read. */
+  views: Views;
+  /** What the public reads of public pipelines. */
+  publicViews: PublicViews;
+  shows: Overviews;
+  /** As SVG. */
+  drawBadge: (badge: Badge) => string;
+  builds: TriggerStore;
+  checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;
+  webhooks: WebhookTokens;
+  notifications: Notifications;
+  metrics: PublicMetrics;
+  /** Resolves after so long, or when the signal is given. */
+  sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
+}
+
+/** Derived from a key of the installation, and never stored. */
+export interface WebhookTokens {
+  token(resource: number, generation: number): string;
+  /** Forges sign with it. */
+  secret(token: string): string;
+  hash(token: string): string;
+}

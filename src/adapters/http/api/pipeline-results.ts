@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
+import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { problemOf, writable } from './cluster-objects.ts';
+
+/*
+ * What the routes that create, change and rename a pipeline have in common: what they need, what they answer,
+ * and how long that may take.
+ */
+
+/** Longer than a flow waits for the operator. */
+export const PATIENCE_MS = 20_000;
+
+export const Finding = Type.Object({
+  severity: Type.Enum(['error', 'warning']),
+  code: Type.Optional(Type.String()),
+  line: Type.Optional(Type.Integer()),
+  column: Type.Optional(Type.Integer()),
+  /** Behind the last letter. */
+  end_line: Type.Optional(Type.Integer()),
+  end_column: Type.Optional(Type.Integer()),
+  message: Type.String(),
+  help: Type.Optional(Type.String()),
+});
+export const Made = {
+  team: Type.String(),
+  name: Type.String(),
+  /** Whether this text runs now. */
+  ready: Type.Boolean(),
+  reason: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  warnings: Type.Array(Finding),
+};
+export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+
+export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
+  return { objects: writable(objects).pipelines, members, compiler, wait };
+}
+
+interface Named {
+  team: string;
+  pipeline: string;
+}
+
+const NOT_YET = 'The operator has not looked at it yet.';
+
+/** What became of a pipeline of this name, or the problem why nothing did. */
+export function encode({ team, pipeline }: Named, made: PipelineChanged) {
+  if (made.answer === 'invalid') throw invalid(made.findings);
+  if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
+  const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
+  const told = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
+  return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
+}
+
+function invalid(findings: readonly ManifestFinding[]): Problem {
+  const [first] = findings.filter(({ severity }) => severity === 'error');
+  const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
+  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, {
+    findings: findings.map(encodeFinding),
+  });
+}
+
+export function encodeFinding({ endLine, endColumn, ...finding }: ManifestFinding) {
+  return {
+    ...finding,
+    ...(endLine !== undefined && { end_line: endLine }),
+    ...(endColumn !== undefined && { end_column: endColumn }),
+  };
+}

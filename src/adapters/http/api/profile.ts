@@ -1,0 +1,153 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { isFresh } from '#domain/access/decide-access.ts';
+import { changePassword, type PasswordChanged } from '#flows/people/change-password.ts';
+import { changeAccount } from '#flows/people/manage-accounts.ts';
+import type { UserSession } from '#flows/people/ports.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './caller.ts';
+import { found } from './found.ts';
+import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
+import { answer, answerList, Time } from './schemas.ts';
+import { handOver, SessionAnswer, Transport } from './sign-in.ts';
+import { encodeUser, User } from './users.ts';
+
+const Session = Type.Object({
+  id: Type.String(),
+  opened_at: Time,
+  /** To the minute. */
+  used_at: Time,
+  expires_at: Type.Optional(Time),
+  address: Type.String(),
+  client: Type.String(),
+  /** The one that asks. */
+  current: Type.Boolean(),
+});
+
+export function profileRoutes(ports: AccessPorts): Route[] {
+  const { accounts, now } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/profile',
+      needs: 'user',
+      about: 'Your account.',
+      schema: { response: answer(User) },
+      handler: async ({ identity }) => {
+        const { user } = accountOf(identity);
+        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/profile',
+      needs: 'session',
+      about: 'Changes your full name.',
+      bodyLimit: SMALL_BODY,
+      schema: { body: body({ full_name: FullName }), response: answer(User) },
+      handler: async ({ identity, body: { full_name: fullName } }) => {
+        const { user } = accountOf(identity);
+        done(await changeAccount(user, { fullName }, actOf(identity, now()), ports));
+        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+      },
+    }),
+    passwordRoute(ports),
+    ...sessionRoutes(ports),
+  ];
+}
+
+/** Every other session ends; this one goes on under another id. */
+function passwordRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'PUT',
+    url: '/profile/password',
+    needs: 'session',
+    beforePasswordChange: true,
+    about:
+      'Changes your password: your sessions end, your API tokens too unless the body has ' +
+      '`"keep_tokens": true`, and the answer has a new session. An account without a password sends ' +
+      'no current one, but needs a session of the last ten minutes (`sign-in-again`).',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({
+        current_password: Type.Optional(Password),
+        new_password: Password,
+        keep_tokens: KeepTokens,
+        session: Transport,
+      }),
+      response: answer(SessionAnswer),
+    },
+    handler: async (request, reply) => {
+      const { current_password: current, new_password: wanted, session, keep_tokens } = request.body;
+      const account = accountOf(request.identity);
+      const fresh = isFresh(account, ports.now().getTime());
+      const keepTokens = keep_tokens === true;
+      const change = {
+        username: account.user,
+        current,
+        wanted,
+        fresh,
+        keepTokens,
+        caller: callerOf(request),
+      };
+      const changed = await changePassword(change, ports);
+      if (changed.answer !== 'changed') throw problemOf(changed);
+      return { data: await handOver(ports, changed.session, session, reply) };
+    },
+  });
+}
+
+function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
+  if (refused.answer === 'wait') return tooMany(refused.seconds);
+  if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
+  if (refused.answer === 'not-fresh') return signInAgain();
+  if (refused.answer === 'wrong-current')
+    return new Problem('wrong-password', 'The current password is wrong.');
+  return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');
+}
+
+function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/profile/sessions',
+      needs: 'session',
+      about: 'Your sessions, newest first.',
+      schema: { response: answerList(Session) },
+      handler: async ({ identity }) => {
+        const { userId, sessionId } = accountOf(identity);
+        const open = await sessions.sessions(userId, { at: now(), idleSeconds });
+        return { data: open.map((one) => encode(one, sessionId)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/profile/sessions/:session',
+      needs: 'session',
+      about: 'Ends one of your sessions.',
+      schema: { params: Type.Object({ session: Type.String({ maxLength: 100 }) }), response: Nothing },
+      handler: async ({ identity, params }, reply) => {
+        const { userId } = accountOf(identity);
+        const ended = await sessions.endSession({ id: params.session, userId }, actOf(identity, now()));
+        found(ended ? ended : undefined, 'This session of yours');
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function encode(
+  { id, openedAt, usedAt, expiresAt, address, client }: UserSession,
+  current: string | undefined,
+) {
+  return {
+    id,
+    opened_at: openedAt.toISOString(),
+    used_at: usedAt.toISOString(),
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    address,
+    client,
+    current: id === current,
+  };
+}

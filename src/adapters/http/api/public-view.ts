@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { shownTo } from '#adapters/http/auth/public-access.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { isMember } from '#domain/access/decide-access.ts';
+import type { PublicStep } from '#domain/graph/public-view.ts';
+import { jobStateOf, type Overview } from '#flows/views/show-pipeline.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { answer, PipelineParams } from './schemas.ts';
+
+const Named = { id: Type.Integer(), name: Type.String() };
+/** Groups stand in branches, and branches in branches: pipelines end somewhere, and schemas must not. */
+const Step = Type.Cyclic(
+  {
+    Step: Type.Object({
+      kind: Type.Enum(['get', 'task', 'put', 'notify', 'service', 'parallel', 'branch']),
+      name: Type.Optional(Type.String()),
+      resource: Type.Optional(Type.String()),
+      passed: Type.Optional(Type.Array(Type.String())),
+      trigger: Type.Optional(Type.Boolean()),
+      steps: Type.Optional(Type.Array(Type.Ref('Step'))),
+    }),
+  },
+  'Step',
+);
+
+const View = {
+  ...Named,
+  team: Type.String(),
+  public: Type.Boolean(),
+  paused: Type.Boolean(),
+  jobs: Type.Array(
+    Type.Object({
+      ...Named,
+      paused: Type.Boolean(),
+      status: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
+      doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),
+      steps: Type.Array(Step),
+    }),
+  ),
+  resources: Type.Array(Type.Object({ ...Named, type: Type.String(), pinned: Type.Boolean() })),
+  resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+};
+
+/**
+ * Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name.
+ */
+export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/public',
+      needs: 'public',
+      about:
+        'The pipeline as the public may see it: names of jobs, steps, resources and types, and ' +
+        'states; no parameters, commands, logs, tokens or schedules.',
+      schema: { params: PipelineParams, response: answer(View) },
+      strangers: 'same',
+      handler: async (request) => {
+        const { params, identity } = request;
+        const view = await shows.overview(params, isMember(identity, params.team));
+        return { data: encode(shownTo(request, view)) };
+      },
+    }),
+  ];
+}
+
+function encode({ pipeline, jobs, resourceTypes, state }: Overview) {
+  const { id, team, paused } = pipeline;
+  const steps = new Map(jobs.map((job) => [job.name, job.steps]));
+  return {
+    id,
+    name: pipeline.pipeline,
+    team,
+    public: pipeline.public,
+    paused,
+    jobs: state.jobs.map((job) => {
+      const { ended, doing } = jobStateOf(job);
+      return {
+        id: job.id,
+        name: job.name,
+        paused: job.paused,
+        ...(ended !== undefined && { status: ended }),
+        ...(doing !== undefined && { doing }),
+        steps: steps.get(job.name) ?? NO_STEPS,
+      };
+    }),
+    resources: state.resources.map((one) => ({
+      id: one.id,
+      name: one.name,
+      type: one.type,
+      pinned: one.pinned,
+    })),
+    resource_types: resourceTypes,
+  };
+}
+
+const NO_STEPS: PublicStep[] = [];

@@ -1,0 +1,197 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { sessionCookie, type BrowserRules } from '#adapters/http/auth/session-cookie.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { accountOf, actOf, callerOf, tooMany } from './caller.ts';
+import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
+import { answer, Time } from './schemas.ts';
+
+/** `token`: in the answer, for programs. `cookie`: kept by the browser where no script reads it. */
+export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
+export type Transport = 'token' | 'cookie' | undefined;
+
+export const SessionAnswer = {
+  username: Type.String(),
+  must_change_password: Type.Boolean(),
+  expires_at: Type.Optional(Time),
+  /** Only where the session is not in a cookie. */
+  token: Type.Optional(Type.String()),
+  /** Only where it is. */
+  csrf_token: Type.Optional(Type.String()),
+};
+
+export function signInRoutes(ports: AccessPorts): Route[] {
+  return [methodsRoute(ports), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
+}
+
+function methodsRoute({ oauth }: AccessPorts): Route {
+  const Provider = Type.Object({
+    canonical: Type.String(),
+    name: Type.String(),
+    type: Type.Enum(['OIDC', 'OAuth2']),
+    url: Type.String(),
+  });
+  return route({
+    method: 'GET',
+    url: '/auth/methods',
+    needs: 'nothing',
+    about: 'How people can sign in here.',
+    schema: { response: answer({ local: Type.Boolean(), providers: Type.Array(Provider) }) },
+    handler: async () => {
+      const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
+      const enabled = providers.filter((provider) => provider.enabled);
+      return {
+        data: {
+          local,
+          providers: enabled.map(({ canonical, displayName = canonical, type }) => ({
+            canonical,
+            name: displayName,
+            type,
+            url: `/auth/oauth/${canonical}`,
+          })),
+        },
+      };
+    },
+  });
+}
+
+function loginRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/auth/login',
+    needs: 'nothing',
+    about:
+      'Username and password for a session: its token, or with `"session": "cookie"` a cookie and a ' +
+      '`csrf_token`.',
+    bodyLimit: SMALL_BODY,
+    schema: {
+      body: body({ username: Username, password: Password, session: Transport }),
+      response: answer(SessionAnswer),
+    },
+    handler: async (request, reply) => {
+      const { username, password, session } = request.body;
+      const answered = await signIn({ username, password, caller: callerOf(request) }, ports);
+      if (answered.answer === 'wait') throw tooMany(answered.seconds);
+      if (answered.answer === 'local-off') {
+        throw new Problem('local-sign-in-off', 'Sign in with one of the providers of GET /auth/methods.');
+      }
+      if (answered.answer === 'failed') {
+        throw new Problem('sign-in-failed', 'The username or the password is wrong.');
+      }
+      return { data: await handOver(ports, answered.session, session, reply) };
+    },
+  });
+}
+
+/** A session as its holder gets it. */
+export async function handOver(
+  ports: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  session: OpenedSession,
+  transport: Transport,
+  reply: FastifyReply,
+) {
+  const { codec, browser } = ports;
+  const { username, mustChangePassword, expiresAt } = session;
+  const token = await codec.sign(session);
+  void reply.header('cache-control', 'no-store');
+  const shown = {
+    username,
+    must_change_password: mustChangePassword,
+    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+  };
+  if (transport !== 'cookie') return { ...shown, token };
+  await endBefore(ports, session, reply.request);
+  const cookies = browser.cookies(reply.request);
+  void reply.setCookie(cookies.session, token, {
+    ...cookies.options,
+    ...(expiresAt !== undefined && { expires: expiresAt }),
+  });
+  return { ...shown, csrf_token: codec.csrfToken(session.id) };
+}
+
+/** The session that this browser had, whosesoever it was: nobody could sign out of it any more. */
+async function endBefore(
+  { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  { username }: OpenedSession,
+  request: FastifyRequest,
+): Promise<void> {
+  const token = sessionCookie(request, browser);
+  const before = token === undefined ? undefined : await codec.read(token, now());
+  if (before !== undefined) await sessions.endSession(before, { by: username, at: now() });
+}
+
+function whoRoute({ codec }: AccessPorts): Route {
+  return route({
+    method: 'GET',
+    url: '/auth/session',
+    needs: 'session',
+    beforePasswordChange: true,
+    about: 'Whose session this is, and its `csrf_token`.',
+    schema: {
+      response: answer({
+        username: Type.String(),
+        global_admin: Type.Boolean(),
+        must_change_password: Type.Boolean(),
+        teams: RolesByTeam,
+        csrf_token: Type.String(),
+      }),
+    },
+    handler: async ({ identity }, reply) => {
+      const { user, globalAdmin, mustChangePassword = false, teams, sessionId = '' } = accountOf(identity);
+      void reply.header('cache-control', 'no-store');
+      return {
+        data: {
+          username: user,
+          global_admin: globalAdmin,
+          must_change_password: mustChangePassword,
+          teams: Object.fromEntries(teams),
+          csrf_token: codec.csrfToken(sessionId),
+        },
+      };
+    },
+  });
+}
+
+function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/auth/logout',
+      needs: 'session',
+      beforePasswordChange: true,
+      about: 'Ends this session.',
+      schema: { response: Nothing },
+      handler: async ({ identity }, reply) => {
+        const { userId, sessionId: id = '' } = accountOf(identity);
+        await sessions.endSession({ id, userId }, actOf(identity, now()));
+        forgetSession(reply, browser);
+        return reply.code(204).send(undefined);
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/auth/logout-everywhere',
+      needs: 'session',
+      beforePasswordChange: true,
+      about:
+        'Ends every session of the account, and its API tokens unless the body has `"keep_tokens": ' +
+        'true`.',
+      bodyLimit: SMALL_BODY,
+      schema: { body: Type.Union([body({ keep_tokens: KeepTokens }), Type.Null()]), response: Nothing },
+      handler: async ({ identity, body: wanted }, reply) => {
+        const keepTokens = wanted?.keep_tokens === true;
+        await sessions.endSessions(accountOf(identity).userId, keepTokens, actOf(identity, now()));
+        forgetSession(reply, browser);
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function forgetSession(reply: FastifyReply, browser: BrowserRules): void {
+  const { session, options } = browser.cookies(reply.request);
+  void reply.clearCookie(session, options);
+}

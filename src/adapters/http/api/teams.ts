@@ -1,0 +1,244 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { createTeam, deleteTeam, updateTeam } from '#flows/people/change-team.ts';
+import { addMember, changeRole, removeMember } from '#flows/people/manage-accounts.ts';
+import type { Member, TeamView } from '#flows/people/ports.ts';
+import type { AccessPorts } from './account-ports.ts';
+import { accountOf, actOf, done } from './caller.ts';
+import { problemOf, writable } from './cluster-objects.ts';
+import { found } from './found.ts';
+import { body, Nothing, RoleName, SMALL_BODY, Username } from './request-bodies.ts';
+import { answer, answerList, TeamParams, Time } from './schemas.ts';
+
+const Group = Type.Object({
+  claim: Type.String({ minLength: 1, maxLength: 256 }),
+  provider: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 63,
+      description:
+        'Whose group it is, by the name of the provider. Required where several providers tell groups.',
+    }),
+  ),
+  role: RoleName,
+});
+
+const Team = {
+  name: Type.String(),
+  display_name: Type.Optional(Type.String()),
+  members: Type.Integer(),
+  pipelines: Type.Integer(),
+  groups: Type.Array(Group),
+  /** Who made it. */
+  managed_by: Type.Enum(['api', 'manifest']),
+  /** What its manifest says, so that nothing else is said here: of `display_name`, `members`, `groups`. */
+  by_manifest: Type.Array(Type.String()),
+  role: Type.Optional(RoleName),
+};
+
+const TeamMember = {
+  id: Type.Integer(),
+  username: Type.String(),
+  full_name: Type.String(),
+  role: RoleName,
+  /** That groups of an identity provider give. */
+  group_role: Type.Optional(RoleName),
+  /** Absent for whoever is in the team by a group alone. */
+  added_at: Type.Optional(Time),
+};
+
+const MemberParams = Type.Object({ team: TeamParams.properties.team, username: Username });
+
+export function teamRoutes(ports: AccessPorts): Route[] {
+  const { members } = ports;
+  return [
+    route({
+      method: 'GET',
+      url: '/teams',
+      needs: 'user',
+      about: 'The teams that you are a member of; all of them for a global admin.',
+      schema: { response: answerList(Type.Object(Team)) },
+      handler: async ({ identity }) => {
+        const { globalAdmin, userId } = accountOf(identity);
+        return { data: (await members.teams(globalAdmin ? 'all' : { userId })).map(encodeTeam) };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team',
+      needs: 'read',
+      about: 'One team.',
+      schema: { params: TeamParams, response: answer(Team) },
+      handler: async ({ params: { team } }) => ({
+        data: encodeTeam(found(await members.team(team), `Team ${team}`)),
+      }),
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/members',
+      needs: 'read',
+      about: 'Its members and their roles.',
+      schema: { params: TeamParams, response: answerList(Type.Object(TeamMember)) },
+      handler: async ({ params: { team } }) => ({
+        data: found(await members.members(team), `Team ${team}`).map(encode),
+      }),
+    }),
+    ...lifeRoutes(ports),
+    ...changeRoutes(ports),
+  ];
+}
+
+const DisplayName = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+/** Longer than a flow waits for the operator. */
+const PATIENCE_MS = 20_000;
+const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
+
+/** To make, change and delete one. */
+function lifeRoutes(ports: AccessPorts): Route[] {
+  const { members, now } = ports;
+  return [
+    createTeamRoute(ports),
+    route({
+      method: 'PUT',
+      url: '/teams/:team',
+      needs: 'admin',
+      about:
+        'Changes `display_name` (empty: none) and `groups`: the role that each group of an identity ' +
+        'provider gives. 409 for what the manifest says itself.',
+      bodyLimit: 64 * 1024,
+      schema: {
+        params: TeamParams,
+        body: body({
+          display_name: Type.Optional(DisplayName),
+          groups: Type.Optional(Type.Array(Group, { maxItems: 200 })),
+        }),
+        response: answer(Team),
+      },
+      handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
+        const change = { ...(displayName !== undefined && { displayName }), ...(groups && { groups }) };
+        done(await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }));
+        return { data: encodeTeam(found(await members.team(team), `Team ${team}`)) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/teams/:team',
+      needs: 'admin',
+      about:
+        'Deletes a team that the API made and that has no pipelines; its namespace stays. 204 once ' +
+        'it is gone, 202 while that waits.',
+      timeLimit: PATIENCE_MS,
+      schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
+      handler: async ({ params: { team }, identity }, reply) => {
+        const removed = await deleteTeam(team, actOf(identity, now()), objectPorts(ports));
+        if (removed.answer === 'waiting') return reply.code(202).send({ data: { name: team } });
+        if (removed.answer !== 'gone') throw problemOf(removed, `Team ${team}`);
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function createTeamRoute(ports: AccessPorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams',
+    needs: 'global-admin',
+    about:
+      'Makes a team: a Team object, its namespace, and you as its first admin. 201 once it is ' +
+      'there, 202 while the operator has yet to carry it out, 409 with the reason why there is no ' +
+      'such team.',
+    bodyLimit: SMALL_BODY,
+    timeLimit: PATIENCE_MS,
+    schema: {
+      body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
+      response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
+    },
+    handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
+      const made = await createTeam({ name, displayName }, actOf(identity, ports.now()), objectPorts(ports));
+      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
+      if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
+      if (made.answer !== 'done') throw problemOf(made, `Team ${name}`);
+      return reply.code(201).send({ data: encodeTeam(made.team) });
+    },
+  });
+}
+
+function objectPorts({ objects, members, wait }: AccessPorts) {
+  return { objects: writable(objects).teams, members, wait };
+}
+
+function changeRoutes(ports: AccessPorts): Route[] {
+  const { members, now } = ports;
+  const one = async (team: string, username: string) => {
+    const all = found(await members.members(team), `Team ${team}`);
+    return {
+      data: encode(
+        found(
+          all.find((member) => member.username === username),
+          `Member ${username}`,
+        ),
+      ),
+    };
+  };
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/members',
+      needs: 'admin',
+      about: 'Adds a member; without a `role` as maintain.',
+      bodyLimit: SMALL_BODY,
+      schema: {
+        params: TeamParams,
+        body: body({ username: Username, role: Type.Optional(RoleName) }),
+        response: { 201: Type.Object({ data: Type.Object(TeamMember) }) },
+      },
+      handler: async ({ params: { team }, body: { username, role = 'maintain' }, identity }, reply) => {
+        done(await addMember({ team, username, role }, actOf(identity, now()), members));
+        return reply.code(201).send(await one(team, username));
+      },
+    }),
+    route({
+      method: 'PUT',
+      url: '/teams/:team/members/:username',
+      needs: 'admin',
+      about: 'Gives a member another role. The last admin stays admin.',
+      bodyLimit: SMALL_BODY,
+      schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMember) },
+      handler: async ({ params: { team, username }, body: { role }, identity }) => {
+        done(await changeRole({ team, username, role }, actOf(identity, now()), members));
+        return await one(team, username);
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/teams/:team/members/:username',
+      needs: 'admin',
+      about: 'Removes a member, and their tokens for the team. The last admin stays.',
+      schema: { params: MemberParams, response: Nothing },
+      handler: async ({ params: { team, username }, identity }, reply) => {
+        done(await removeMember({ team, username }, actOf(identity, now()), members));
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function encodeTeam({ displayName, byApi, byManifest, ...team }: TeamView) {
+  return {
+    ...team,
+    managed_by: byApi ? ('api' as const) : ('manifest' as const),
+    by_manifest: byManifest,
+    ...(displayName !== undefined && { display_name: displayName }),
+  };
+}
+
+function encode({ fullName, addedAt, groupRole, ...member }: Member) {
+  return {
+    ...member,
+    full_name: fullName,
+    ...(groupRole !== undefined && { group_role: groupRole }),
+    ...(addedAt !== undefined && { added_at: addedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT, WaitingTriggers } from './trigger-limits.ts';
+
+const busy = { answer: 'busy' };
+
+test('one account waits for so many triggers, and others still may', async () => {
+  const waiting = new WaitingTriggers();
+  const { promise: checked, resolve } = Promise.withResolvers<string>();
+  const own = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, () =>
+    waiting.wait('ann', () => checked),
+  );
+  expect(await waiting.wait('ann', () => checked)).toEqual(busy);
+  expect(await waiting.wait('ben', async () => 'created')).toBe('created');
+  resolve('created');
+  expect(new Set(await Promise.all(own))).toEqual(new Set(['created']));
+  expect(await waiting.wait('ann', async () => 'created')).toBe('created');
+});
+
+test('all accounts together wait for so many', async () => {
+  const waiting = new WaitingTriggers();
+  const { promise: checked, resolve } = Promise.withResolvers<string>();
+  const all = Array.from({ length: MAX_WAITING_TRIGGERS }, (_, index) =>
+    waiting.wait(`${index}`, () => checked),
+  );
+  expect(await waiting.wait('one more', () => checked)).toEqual(busy);
+  resolve('created');
+  await Promise.all(all);
+});
+
+test('a trigger that fails waits no longer', async () => {
+  const waiting = new WaitingTriggers();
+  for (let turn = 0; turn <= MAX_WAITING_TRIGGERS_PER_ACCOUNT; turn += 1)
+    await expect(waiting.wait('ann', () => Promise.reject(new Error('of the test')))).rejects.toThrow(
+      'of the test',
+    );
+});

@@ -1,0 +1,159 @@
+import { Type } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { triggerVersion } from '#flows/builds/trigger-version.ts';
+import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.ts';
+import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
+import { buildUrl } from './jobs.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { doneOr, ReasonShown } from './refusal.ts';
+import { answer, ResourceParams, VersionParams } from './schemas.ts';
+
+const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const MAX_COMMENT = 500;
+
+/** What people decide about versions: pins, disabled ones, and builds with one of them. */
+export function pinRoutes(ports: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/resources/:resource/pin',
+      needs: 'write',
+      audit: 'resource.pinned',
+      about:
+        'Pins the resource to the version `version_id` of the body; `comment` is kept with it. ' +
+        'Every get takes that version, and builds that have not started with another one are ' +
+        'cancelled. 409 when the manifest pins it.',
+      bodyLimit: 4096,
+      schema: {
+        params: ResourceParams,
+        body: Type.Object({
+          version_id: VersionId,
+          comment: Type.Optional(Type.String({ maxLength: MAX_COMMENT })),
+        }),
+        response: answer({ resource: Type.String(), pinned_version_id: VersionId }),
+      },
+      handler: async ({ params, body, identity }) => {
+        const { version_id: version, comment } = body;
+        const by = identity?.user ?? 'unknown';
+        const pin = { version, by, ...(comment !== undefined && { comment }) };
+        doneOr(await pinResource(params, pin, ports), versionName({ ...params, version }));
+        return { data: { resource: params.resource, pinned_version_id: version } };
+      },
+    }),
+    route({
+      method: 'POST',
+      url: '/teams/:team/pipelines/:pipeline/resources/:resource/unpin',
+      needs: 'write',
+      audit: 'resource.unpinned',
+      about:
+        'Takes the pin away: of the versions that came meanwhile the latest may trigger. 409 when ' +
+        'the manifest pins it.',
+      schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
+      handler: async ({ params }) => {
+        const { team, pipeline, resource } = params;
+        doneOr(
+          await unpinResource(params, ports),
+          `Resource ${resource} of pipeline ${pipeline} in team ${team}`,
+        );
+        return { data: { resource } };
+      },
+    }),
+    disableRoute(ports),
+    enableRoute(ports),
+    triggerRoute(ports),
+  ];
+}
+
+const Disabled = answer({ version_id: VersionId, disabled: Type.Boolean() });
+
+function disableRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/disable',
+    needs: 'write',
+    audit: 'version.disabled',
+    about:
+      'No build takes this version from now on. Automatic builds that took it and have not started ' +
+      'are cancelled.',
+    schema: { params: VersionParams, response: Disabled },
+    handler: async ({ params, identity }) => {
+      const { version } = params;
+      const by = identity?.user ?? 'unknown';
+      doneOr(await disableVersion(params, { version, by }, ports), versionName(params));
+      return { data: { version_id: version, disabled: true } };
+    },
+  });
+}
+
+function enableRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
+    needs: 'write',
+    audit: 'version.enabled',
+    about: 'The version may be taken again, and triggers if no build used it.',
+    schema: { params: VersionParams, response: Disabled },
+    handler: async ({ params }) => {
+      doneOr(await enableVersion(params, params.version, ports), versionName(params));
+      return { data: { version_id: params.version, disabled: false } };
+    },
+  });
+}
+
+/** Jobs that cannot run now are told of; only when none can it is a problem. */
+function triggerRoute(ports: PipelinePorts): Route {
+  return route({
+    method: 'POST',
+    url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/trigger',
+    needs: 'write',
+    audit: 'version.triggered',
+    about:
+      'Starts a build with this version of each job that gets the resource without `passed`, ' +
+      'whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were. ' +
+      'Each job that follows through `passed` builds this version once.',
+    schema: {
+      params: VersionParams,
+      response: {
+        201: Type.Object({
+          data: Type.Object({
+            builds: Type.Array(
+              Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() }),
+            ),
+            refused: Type.Array(Type.Object({ job: Type.String(), reasons: Type.Array(ReasonShown) })),
+          }),
+        }),
+      },
+    },
+    handler: async ({ params, identity }, reply) => {
+      const asked = { version: params.version, by: identity?.user ?? 'unknown' };
+      const { builds, refused } = doneOr(await triggerVersion(params, asked, ports), versionName(params));
+      const reasons = refused.flatMap((one) =>
+        one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
+      );
+      if (builds.length === 0) {
+        const why = reasons.map(({ message }) => message).join(' ');
+        const none = `No job gets ${params.resource} without passed.`;
+        throw new Problem('job-cannot-run', why === '' ? none : why, { reasons });
+      }
+      const made = builds.map((build) => ({
+        job: build.job,
+        number: build.number,
+        url: buildUrl(build, build.number),
+      }));
+      const data = {
+        builds: made,
+        refused: refused.map((one) => ({
+          job: one.job,
+          reasons: one.reasons.map(({ code, message }) => ({ code, message })),
+        })),
+      };
+      return reply.code(201).send({ data });
+    },
+  });
+}
+
+function versionName(params: { team: string; pipeline: string; resource: string; version: number }): string {
+  const { team, pipeline, resource, version } = params;
+  return `Version ${version} of resource ${resource} of pipeline ${pipeline} in team ${team}`;
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import type { Reason } from '#domain/scheduling/reasons.ts';
+import type { WaitingView } from '#flows/views/ports.ts';
+import { found } from './found.ts';
+import type { PipelinePorts } from './pipeline-ports.ts';
+import { answer, JobParams, PipelineParams } from './schemas.ts';
+
+const ReasonSchema = Type.Object({ code: Type.String(), message: Type.String() });
+
+const Waiting = {
+  jobs: Type.Array(Type.Object({ name: Type.String(), reasons: Type.Array(ReasonSchema) })),
+  builds: Type.Array(
+    Type.Object({ job: Type.String(), number: Type.String(), reasons: Type.Array(ReasonSchema) }),
+  ),
+};
+
+/** Why a pipeline, or one job of it, does not go on. */
+export function waitingRoutes({ views }: PipelinePorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/waiting',
+      needs: 'read',
+      about:
+        'Why each job gets no build and each pending build does not start: [codes](waiting.md) and ' +
+        'sentences. A job that is about to be built has no reason.',
+      schema: { params: PipelineParams, response: answer(Waiting) },
+      handler: async ({ params }) => {
+        const waiting = await views.waiting(params);
+        return { data: encode(found(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
+      },
+    }),
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
+      needs: 'read',
+      about: 'Why one job gets no build, and its pending builds do not start.',
+      schema: { params: JobParams, response: answer(Waiting) },
+      handler: async ({ params }) => {
+        const waiting = await views.waiting(params);
+        const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;
+        return { data: encode(found(waiting, what)) };
+      },
+    }),
+  ];
+}
+
+function encode({ jobs, builds }: WaitingView) {
+  return {
+    jobs: jobs.map(({ name, reasons }) => ({ name, reasons: reasons.map(shown) })),
+    builds: builds.map(({ job, number, reasons }) => ({ job, number, reasons: reasons.map(shown) })),
+  };
+}
+
+function shown({ code, message }: Reason): { code: string; message: string } {
+  return { code, message };
+}

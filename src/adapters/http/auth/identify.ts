@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { refuseAccess, type Identity } from '#domain/access/decide-access.ts';
+import type { Authorize } from './authorize.ts';
+import { refuseCrossSite } from './csrf.ts';
+import { teamOf } from './public-access.ts';
+import type { RouteRules } from './route-rules.ts';
+import { sessionCookie, type BrowserRules } from './session-cookie.ts';
+
+/**
+ * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is
+ * closed to everyone. Without credentials, only public routes are open.
+ */
+export async function identify(
+  { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },
+  request: FastifyRequest,
+  rules: RouteRules | undefined,
+): Promise<Identity | undefined> {
+  const identity = await whoSends(authorize, request, browser, rules?.needs === 'public');
+  if (identity === undefined) return undefined;
+  if (rules === undefined) throw new Problem('forbidden', 'This path is closed.');
+  const { needs, beforePasswordChange = false } = rules;
+  const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
+  if (refusal === undefined) return identity;
+  const { reason, message, ...more } = refusal;
+  throw new Problem(reason, message, { ...more });
+}
+
+/** Neither a token nor any cookie: nobody need be asked who that is. */
+export function showsNothing({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers.authorization === undefined && headers.cookie === undefined;
+}
+
+async function whoSends(
+  authorize: Authorize,
+  request: FastifyRequest,
+  browser: BrowserRules | undefined,
+  strangers: boolean,
+): Promise<Identity | undefined> {
+  const { authorization } = request.headers;
+  const cookie =
+    authorization === undefined && browser !== undefined ? sessionCookie(request, browser) : undefined;
+  const identity = await authorize({ authorization, cookie });
+  if (identity === 'anonymous' || identity === 'invalid') {
+    // A session that is over is no session: what is public stays there for whoever once signed in.
+    if (strangers && (identity === 'anonymous' || cookie !== undefined)) return undefined;
+    throw new Problem('unauthenticated', UNKNOWN[identity]);
+  }
+  if (cookie !== undefined) refuseForged(request, identity, browser);
+  return identity;
+}
+
+/** A form does nothing itself: its action looks at the proof. */
+function refuseForged(request: FastifyRequest, identity: Identity, browser: BrowserRules | undefined): void {
+  const { form = false } = request.routeOptions.config;
+  if (browser !== undefined && !form) refuseCrossSite(request, identity, browser);
+}
+
+const UNKNOWN = {
+  anonymous: 'Sign in, or send a token: Authorization: Bearer <token>.',
+  invalid: 'The token is not valid here.',
+};

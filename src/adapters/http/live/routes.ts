@@ -1,0 +1,147 @@
+import { Type } from 'typebox';
+import { describeBuild, refOf } from '#adapters/http/api/builds.ts';
+import { found } from '#adapters/http/api/found.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import { BuildParams, PipelineParams } from '#adapters/http/api/schemas.ts';
+import { isStranger, shownTo } from '#adapters/http/auth/public-access.ts';
+import { route, type App, type Route } from '#adapters/http/server/route.ts';
+import type { StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
+import { BuildFeed } from './build-feed.ts';
+import { Feeds } from './feeds.ts';
+import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.ts';
+import { PipelineFeed } from './pipeline-feed.ts';
+import { stateForMembers, stateForStrangers } from './pipeline-states.ts';
+
+const Events = {
+  200: { content: { 'text/event-stream': { schema: Type.Unsafe<string>({ type: 'string' }) } } },
+};
+const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const StateId = Type.String({ maxLength: 100 });
+
+/** How streams are bounded, and who counts them. */
+export interface StreamOptions {
+  limits?: StreamLimits;
+  metrics?: StreamMetrics;
+}
+
+/** What goes on, told as it happens to whoever looks on. */
+export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
+  const live = new Live(ports, options);
+  return [buildEvents(live), pipelineEvents(live)].map((one) => ({
+    ...one,
+    register(app) {
+      live.serve(app);
+      one.register(app);
+    },
+  }));
+}
+
+/** The streams of one server, and what they read. */
+class Live {
+  readonly ports: PipelinePorts;
+  readonly builds: Feeds<number>;
+  readonly pipelines: Feeds<string | undefined>;
+  readonly #options: StreamOptions;
+  #streams: OpenStreams | undefined;
+  failed: (error: unknown) => void = () => undefined;
+
+  constructor(ports: PipelinePorts, options: StreamOptions) {
+    this.ports = ports;
+    this.#options = options;
+    this.builds = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
+    this.pipelines = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
+  }
+
+  get streams(): OpenStreams {
+    if (this.#streams === undefined) throw new Error('The routes of streams are not registered.');
+    return this.#streams;
+  }
+
+  serve(app: App): void {
+    if (this.#streams !== undefined) return;
+    this.failed = (err) => app.log.warn({ err }, 'what somebody follows could not be read');
+    this.#streams = new OpenStreams({
+      limits: this.#options.limits ?? STREAM_LIMITS,
+      metrics: this.#options.metrics,
+      mayStill: async (request) => await app.mayStill(request),
+      // Hints can be lost.
+      tended: () => {
+        this.builds.refreshAll();
+        this.pipelines.refreshAll();
+      },
+    });
+    app.addHook('preClose', async () => {
+      this.streams.close();
+      this.builds.stop();
+      this.pipelines.stop();
+    });
+  }
+}
+
+function buildEvents(live: Live): Route {
+  const { views } = live.ports;
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
+    needs: 'read',
+    about:
+      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its ' +
+      'state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or ' +
+      '`after`, goes on behind a chunk.',
+    schema: {
+      params: BuildParams,
+      querystring: Type.Object({ after: Type.Optional(Cursor) }),
+      headers: Type.Object({ 'last-event-id': Type.Optional(Cursor) }),
+      response: Events,
+    },
+    handler: async (request, reply) => {
+      const ref = refOf(request.params);
+      const ids = found(await views.buildIds(ref), describeBuild(ref));
+      const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
+      const stream = live.streams.answer('build', request, reply);
+      const make = () => new BuildFeed({ ref, views, failed: live.failed });
+      const key = `${ids.build} ${pathOf(request)}`;
+      stream.gone = live.builds.read({ key, ids, make }, stream, after);
+    },
+  });
+}
+
+function pipelineEvents(live: Live): Route {
+  const { views, publicViews } = live.ports;
+  return route({
+    method: 'GET',
+    url: '/teams/:team/pipelines/:pipeline/events',
+    needs: 'public',
+    about:
+      'The pipeline as it changes, as [server-sent events](../how-to/follow-live.md): each ' +
+      '`pipeline` is its whole state with all jobs and resources, with fewer fields for the public. ' +
+      'If you send `Last-Event-ID`, you get the first state after that one.',
+    schema: {
+      params: PipelineParams,
+      headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),
+      response: Events,
+    },
+    strangers: 'same',
+    handler: async (request, reply) => {
+      const name = request.params;
+      const stranger = isStranger(request);
+      const { id } = stranger
+        ? shownTo(request, await publicViews.pipeline(name))
+        : found(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
+      const stream = live.streams.answer('pipeline', request, reply);
+      const state = stranger ? stateForStrangers(name, publicViews) : stateForMembers(name, views);
+      const make = () => new PipelineFeed({ ...state, failed: live.failed });
+      const has = request.headers['last-event-id'];
+      const key = `${stranger ? 'strangers' : 'members'} ${id} ${pathOf(request)}`;
+      stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
+    },
+  });
+}
+
+/**
+ * Readers who came by the same names share a feed: it reads by names, and a pipeline may be renamed
+ * meanwhile.
+ */
+function pathOf({ params }: { params: object }): string {
+  return JSON.stringify(params);
+}

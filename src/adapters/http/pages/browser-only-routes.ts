@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { answer } from '#adapters/http/api/schemas.ts';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { assetRoutes } from './assets.ts';
+import { openApiPage } from './open-api-page.ts';
+
+/** What programs get at the paths that are there for browsers. */
+export function pageOnlyRoutes(version: string): Route[] {
+  return [
+    ...openApiPage(),
+    route({
+      method: 'GET',
+      url: '/',
+      needs: 'nothing',
+      about: 'Name and version of what answers here; a browser is sent to the pipelines.',
+      schema: { response: answer({ name: Type.String(), version: Type.String(), api: Type.String() }) },
+      handler: async () => ({ data: { name: 'Millrace', version, api: '/openapi.json' } }),
+    }),
+    ...assetRoutes(),
+  ];
+}
+
+/** Pages of people: programs sign in and change passwords at the same paths with other methods. */
+export function personalPageOnlyRoutes(): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/auth/login',
+      needs: 'nothing',
+      about: 'The page on which people sign in; only for browsers.',
+      schema: {},
+      handler: refusePrograms,
+    }),
+    route({
+      method: 'GET',
+      url: '/profile/password',
+      needs: 'session',
+      beforePasswordChange: true,
+      about: 'The page on which people change their password; only for browsers.',
+      schema: {},
+      handler: refusePrograms,
+    }),
+  ];
+}
+
+async function refusePrograms(): Promise<never> {
+  throw new Problem('not-found', 'This is a page for browsers: ask with Accept: text/html.');
+}

@@ -1,0 +1,36 @@
+import formbody from '@fastify/formbody';
+import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
+import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
+import type { Pages } from '#adapters/http/server/server-parts.ts';
+import { actionForms } from './action-forms.ts';
+import { buildPage } from './build-page.ts';
+import { listPages } from './job-page.ts';
+import { pipelinePage } from './pipeline-page.ts';
+import { profilePages } from './profile-pages.ts';
+import { sendProblemPage } from './send-problem-page.ts';
+import { signInPages } from './sign-in-pages.ts';
+import { teamPages } from './team-pages.ts';
+
+/** What browsers get and send at the paths of the API. */
+export function pages(ports: PipelinePorts, access: AccessPorts): Pages {
+  const all: PageRoute[] = [
+    ...signInPages(access),
+    ...profilePages(access),
+    ...teamPages(ports, access),
+    pipelinePage(ports, access),
+    ...listPages(ports, access),
+    buildPage(ports, access),
+    ...actionForms(access),
+  ];
+  return {
+    register(app: App, routes: readonly Route[]) {
+      void app.register(async (scope: App) => {
+        await scope.register(formbody, { bodyLimit: 16 * 1024 });
+        for (const one of all) one.register(scope, routes);
+      });
+    },
+    sendProblem: (request, reply, problem) =>
+      sendProblemPage(request, reply, { problem, browser: access.browser }),
+  };
+}

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
+import { roleIn } from '#domain/access/decide-access.ts';
+import { includes, type Role } from '#domain/access/roles.ts';
+import type { Viewer } from './layout.ts';
+import { viewerOf } from './page.ts';
+
+/** Who looks at something of a team, and what they may do there. */
+export interface Looker {
+  viewer: Viewer | undefined;
+  role: Role | undefined;
+}
+
+export function lookerOf(
+  request: FastifyRequest,
+  codec: Pick<SessionCodec, 'csrfToken'>,
+  team: string,
+): Looker {
+  const { identity } = request;
+  return { viewer: viewerOf(request, codec), role: identity && roleIn(identity, team) };
+}
+
+export function may({ viewer, role }: Looker, needed: Role): boolean {
+  return viewer !== undefined && includes(role, needed);
+}

@@ -1,0 +1,140 @@
+import type { FastifyReply } from 'fastify';
+import { isError } from '#adapters/telemetry/is-error.ts';
+
+/**
+ * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles
+ * never change with the occasion, details do.
+ */
+const KINDS = {
+  'invalid-request': { status: 400, title: 'The request cannot be understood' },
+  'invalid-pipeline': { status: 400, title: 'The text of the pipeline has errors' },
+  unauthenticated: { status: 401, title: 'A valid token is needed' },
+  forbidden: { status: 403, title: 'The role is not enough' },
+  'sign-in-failed': { status: 401, title: 'Signing in failed' },
+  'provider-failed': { status: 401, title: 'The provider did not say who it is' },
+  'local-sign-in-off': { status: 403, title: 'Passwords are not used here' },
+  'wrong-password': { status: 403, title: 'The password is wrong' },
+  'password-change-required': { status: 403, title: 'The password must be changed first' },
+  'wrong-signature': { status: 403, title: 'The signature does not fit' },
+  'sign-in-again': { status: 403, title: 'It takes a fresh sign-in' },
+  'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
+  'not-found': { status: 404, title: 'There is nothing here' },
+  'job-cannot-run': { status: 409, title: 'The job cannot run now' },
+  refused: { status: 409, title: 'It cannot be done as things are' },
+  'already-exists': { status: 409, title: 'The name is taken' },
+  'last-admin': { status: 409, title: 'Nobody else is admin' },
+  'would-lock-out': { status: 409, title: 'Somebody would be left without a way in' },
+  'managed-by-manifest': { status: 409, title: 'A manifest decides this' },
+  'too-large': { status: 413, title: 'The request is too large' },
+  'unsupported-type': { status: 415, title: 'The content type is not taken' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'internal-error': { status: 500, title: 'Something went wrong on our side' },
+  unavailable: { status: 503, title: 'The service cannot answer now' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ProblemKind = keyof typeof KINDS;
+
+export interface ProblemDocument {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** The request id, as in `X-Request-Id` and the log. */
+  instance: string;
+  [extension: string]: unknown;
+}
+
+/** Thrown by hooks and handlers; the error handler writes it. */
+export class Problem extends Error {
+  readonly kind: ProblemKind;
+  readonly extensions: Record<string, unknown>;
+  override readonly name = 'Problem';
+
+  constructor(kind: ProblemKind, detail: string, extensions: Record<string, unknown> = {}) {
+    super(detail);
+    this.kind = kind;
+    this.extensions = extensions;
+  }
+
+  get status(): number {
+    return KINDS[this.kind].status;
+  }
+
+  document(requestId: string): ProblemDocument {
+    return {
+      ...this.extensions,
+      type: `https://millrace.dev/problems/${this.kind}`,
+      title: KINDS[this.kind].title,
+      status: this.status,
+      detail: this.message,
+      instance: `urn:request:${requestId}`,
+    };
+  }
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
+  const { retry_after: wait = problem.status === 503 ? 1 : undefined } = problem.extensions;
+  if (typeof wait === 'number') void reply.header('retry-after', String(wait));
+  // What is left of the body is not worth reading.
+  if (problem.status === 413) void reply.header('connection', 'close');
+  return reply
+    .code(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .serializer((document: unknown) => JSON.stringify(document))
+    .send(problem.document(reply.request.id));
+}
+
+/**
+ * What Fastify itself refuses, in our words. Anything unknown is ours to answer for, and its text stays
+ * inside.
+ */
+const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
+  FST_ERR_VALIDATION: { kind: 'invalid-request' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is larger than this path takes.' },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: 'Send application/json.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: { kind: 'invalid-request', detail: 'The body is empty but said to be JSON.' },
+  FST_ERR_CTP_INVALID_JSON_BODY: { kind: 'invalid-request', detail: 'The body is not valid JSON.' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    kind: 'invalid-request',
+    detail: 'The body is not as long as Content-Length says.',
+  },
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: { kind: 'not-found', detail: 'No such path.' },
+  FST_ERR_BAD_URL: { kind: 'invalid-request', detail: 'The path has an invalid escape.' },
+  FST_ERR_ASYNC_CONSTRAINT: { kind: 'invalid-request', detail: 'The request cannot be routed.' },
+  FST_ERR_MAX_PARAM_LENGTH: { kind: 'not-found', detail: 'No such path.' },
+  FST_ERR_NOT_FOUND: { kind: 'not-found', detail: 'No such path.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { kind: 'invalid-request', detail: 'The request took too long to arrive.' },
+};
+
+const BAD_GZIP = { kind: 'invalid-request', detail: 'The body is not valid gzip.' } as const;
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isError(error) && 'code' in error) {
+    const code = String(error.code);
+    const known = code.startsWith('Z_') ? BAD_GZIP : FRAMEWORK[code];
+    if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
+  }
+  if (isAway(error))
+    return new Problem('unavailable', 'Something we need does not answer now. Try again in a second.');
+  if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
+  return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
+}
+
+/**
+ * Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as
+ * a cause.
+ */
+const AWAY =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;
+
+function isAway(error: unknown, depth = 0): boolean {
+  if (!isError(error) || depth > 5) return false;
+  return ('code' in error && AWAY.test(String(error.code))) || isAway(error.cause, depth + 1);
+}
+
+function isBadSyntax(error: unknown): boolean {
+  return isError(error) && error.name === 'SyntaxError' && 'statusCode' in error && error.statusCode === 400;
+}

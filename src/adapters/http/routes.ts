@@ -1,0 +1,75 @@
+import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
+import type { AccessPorts } from './api/account-ports.ts';
+import { tokenRoutes } from './api/api-tokens.ts';
+import { auditRoutes } from './api/audit.ts';
+import { badgeRoutes } from './api/badges.ts';
+import { buildActionRoutes } from './api/build-actions.ts';
+import { buildRoutes } from './api/builds.ts';
+import { healthRoutes } from './api/health.ts';
+import { imageRoutes } from './api/images.ts';
+import { jobRoutes } from './api/jobs.ts';
+import { logRoutes } from './api/logs.ts';
+import { providerRoutes } from './api/oauth-providers.ts';
+import { oauthRoutes } from './api/oauth.ts';
+import { pauseRoutes } from './api/pauses.ts';
+import type { PipelinePorts } from './api/pipeline-ports.ts';
+import { pipelineChangeRoutes, pipelineRoutes } from './api/pipelines.ts';
+import { profileRoutes } from './api/profile.ts';
+import { publicViewRoutes } from './api/public-view.ts';
+import { renameRoutes } from './api/rename-pipeline.ts';
+import { resourceRoutes } from './api/resources.ts';
+import { signInRoutes } from './api/sign-in.ts';
+import { teamRoutes } from './api/teams.ts';
+import { userRoutes } from './api/users.ts';
+import { pinRoutes } from './api/version-actions.ts';
+import { waitingRoutes } from './api/waiting.ts';
+import { webhookRoutes } from './api/webhooks.ts';
+import { eventRoutes, type StreamOptions } from './live/routes.ts';
+import { pageOnlyRoutes, personalPageOnlyRoutes } from './pages/browser-only-routes.ts';
+import { openApiRoutes } from './server/open-api.ts';
+import type { Route } from './server/route.ts';
+
+/** Every route of pipelines, and of the server itself. */
+export function publicRoutes(
+  ports: PipelinePorts,
+  readiness: Readiness,
+  version: string,
+  streams?: StreamOptions,
+): Route[] {
+  return [
+    ...healthRoutes(readiness, version),
+    ...openApiRoutes(),
+    ...pageOnlyRoutes(version),
+    ...webhookRoutes(ports),
+    ...publicViewRoutes(ports),
+    ...imageRoutes(ports),
+    ...badgeRoutes(ports),
+    ...pipelineRoutes(ports),
+    ...jobRoutes(ports),
+    ...buildRoutes(ports),
+    ...buildActionRoutes(ports),
+    ...logRoutes(ports),
+    ...eventRoutes(ports, streams),
+    ...resourceRoutes(ports),
+    ...pauseRoutes(ports),
+    ...pinRoutes(ports),
+    ...waitingRoutes(ports),
+  ];
+}
+
+/** Who people are and what they may: accounts, sessions, tokens, members, and who did what. */
+export function accessRoutes(ports: AccessPorts): Route[] {
+  return [
+    ...signInRoutes(ports),
+    ...personalPageOnlyRoutes(),
+    ...oauthRoutes(ports),
+    ...providerRoutes(ports),
+    ...profileRoutes(ports),
+    ...tokenRoutes(ports),
+    ...teamRoutes(ports),
+    ...pipelineChangeRoutes(ports),
+    ...renameRoutes(ports),
+    ...userRoutes(ports),
+    ...auditRoutes(ports),
+  ];
+}

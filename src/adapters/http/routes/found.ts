@@ -1,9 +1,0 @@
-import { Problem } from '#adapters/http/problem.ts';
-
-/**
- * The thing, or the problem that it is not there. `what` says it to a person: `Pipeline app in team main`.
- */
-export function found<T>(thing: T | undefined, what: string): T {
-  if (thing === undefined) throw new Problem('not-found', `${what} does not exist.`);
-  return thing;
-}

@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import type { Need } from '#domain/access/decide-access.ts';
+import type { App, Route } from './route.ts';
+import type { ContentKind } from './security-headers.ts';
+import { createServer } from './server.ts';
+
+interface Answered {
+  type: string;
+  needs?: Need;
+  shows?: ContentKind;
+}
+
+const AT = '/teams/:team/answer';
+
+/** One path that answers as it is told. */
+function server({ type, needs = 'nothing', shows }: Answered, externalUrl?: string): App {
+  const rules: RouteRules = { needs, about: 'What this test is about.' };
+  const config = { rules, ...(shows !== undefined && { shows }) };
+  const handler = async (
+    _request: unknown,
+    reply: { type(value: string): { send(text: string): unknown } },
+  ) => reply.type(type).send('text');
+  const one: Route = {
+    method: 'GET',
+    url: AT,
+    rules,
+    register: (app) => void app.route({ method: 'GET', url: AT, config, handler }),
+  };
+  const teams = new Map([['main', 'admin' as const]]);
+  return createServer({
+    routes: [one],
+    authorize: async ({ authorization }) =>
+      authorization === undefined
+        ? 'anonymous'
+        : { user: 'root', userId: 1, sessionId: 'a', globalAdmin: true, teams, credential: 'session' },
+    log: createLog('silent', 'test'),
+    externalUrl,
+  });
+}
+
+const headersOf = async (answered: Answered, externalUrl?: string) => {
+  const app = server(answered, externalUrl);
+  return (await app.inject({ url: '/teams/main/answer', headers: { authorization: 'x' } })).headers;
+};
+
+describe('what a browser may do with an answer', () => {
+  test('with data: nothing at all', async () => {
+    expect(await headersOf({ type: 'application/json' })).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  test('with a page: its own scripts and styles, in no frame of anybody', async () => {
+    const headers = await headersOf({ type: 'text/html; charset=utf-8' });
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    expect(String(headers['content-security-policy']).split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]);
+  });
+
+  test('with an image: show it anywhere, and run nothing of it', async () => {
+    const headers = await headersOf({ type: 'image/svg+xml', shows: 'image' });
+    expect(headers).toMatchObject({
+      'content-security-policy':
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    // The standard has a sandboxed document with an opener policy not shown.
+    expect(headers).not.toHaveProperty('cross-origin-opener-policy');
+  });
+
+  test('other origins read nothing that is no image', async () => {
+    for (const type of ['application/json', 'text/html', 'text/plain']) {
+      expect(await headersOf({ type })).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+});
+
+describe('every answer', () => {
+  test.each(['/absent', '/teams/%ff', '/teams/main/answer'])(
+    'carries them, also where it refuses: %s',
+    async (url) => {
+      const app = server({ type: 'application/json', needs: 'admin' });
+      const { headers, statusCode } = await app.inject(url);
+      expect(statusCode).toBeGreaterThanOrEqual(400);
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+    },
+  );
+
+  test.each([
+    ['https://ci.example.org', 'max-age=31536000'],
+    ['http://ci.example.org', undefined],
+    [undefined, undefined],
+  ])('binds browsers to HTTPS only where people come by HTTPS: %s', async (externalUrl, expected) => {
+    const headers = await headersOf({ type: 'application/json' }, externalUrl);
+    expect(headers['strict-transport-security']).toBe(expected);
+  });
+
+  const kept: [Need, string][] = [
+    ['nothing', 'no-store'],
+    ['user', 'no-store'],
+    ['session', 'no-store'],
+    ['global-admin', 'no-store'],
+    ['read', 'private, no-cache'],
+    ['admin', 'private, no-cache'],
+  ];
+  test.each(kept)('on a path that needs %s may be kept so: %s', async (needs, caching) => {
+    expect((await headersOf({ type: 'application/json', needs }))['cache-control']).toBe(caching);
+  });
+});

@@ -1,0 +1,627 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
+import type { Authorization, Credentials } from '#adapters/http/auth/authorize.ts';
+import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import { publicRoutes } from '#adapters/http/routes.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { ROLES } from '#domain/access/roles.ts';
+import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/in-memory-ports.ts';
+import type { PressureLimits } from './pressure.ts';
+import type { Route } from './route.ts';
+import { createServer } from './server.ts';
+
+const APP = '/teams/main/pipelines/app';
+const BUILD = `${APP}/jobs/unit/builds/7`;
+
+function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
+  const ports = inMemoryPorts();
+  const lines: string[] = [];
+  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  const streams = { limits: { ...STREAM_LIMITS, inAll: 0 } };
+  const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
+  const { pressure } = options;
+  const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
+  const ask = async (
+    method: Route['method'],
+    url: string,
+    as?: string,
+    { body, ...more }: Record<string, string> = {},
+  ) => {
+    const type = body !== undefined && { 'content-type': 'application/json' };
+    const headers = { ...(as && { authorization: `Bearer ${as}` }), ...type, ...more };
+    return await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+  };
+  return { ports, app, routes, lines, ask };
+}
+
+/** A token says who shows it: `role@team`. */
+async function authorize({ authorization: header }: Credentials): Promise<Authorization> {
+  if (header === undefined) return 'anonymous';
+  const [word, team] = header.replace('Bearer ', '').split('@');
+  if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
+  const role = ROLES.find((candidate) => candidate === word);
+  if (role === undefined || team === undefined) return 'invalid';
+  return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
+}
+
+/** Of routes that take one, by the last word of their path. */
+const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
+
+function bodyOf({ url }: Route): Record<string, string> {
+  const body = BODIES[url.split('/').at(-1) ?? ''];
+  return body === undefined ? {} : { body };
+}
+
+/** Builds that can be acted on, by the last word of the path: of the others build 7 will do. */
+const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
+
+/** The path of a route, of what the ports in memory have; or of another pipeline. */
+const pathOf = ({ url }: Route, pipeline = 'app'): string =>
+  url
+    .replace(':team', 'main')
+    .replace(':pipeline', pipeline)
+    .replace(':job', 'unit')
+    .replace(':build', BUILDS[url.split('/').at(-1) ?? ''] ?? '7')
+    .replace(':version', '11')
+    .replace(':resource', 'git.app');
+
+const AT = new Date('2026-11-21T10:00:00Z');
+
+describe('every route asks for its role, in the team of its path', () => {
+  const { routes, ask } = gateway();
+
+  test('every route is registered', async () => {
+    const { app } = gateway();
+    await app.ready();
+    expect(routes.filter(({ method, url }) => !app.hasRoute({ method, url }))).toEqual([]);
+  });
+
+  const guarded = routes.filter(({ rules }) => rules.needs !== 'nothing' && rules.needs !== 'public');
+  const callers = [
+    { who: 'nobody', token: undefined, role: undefined },
+    { who: 'a wrong token', token: 'nonsense', role: undefined },
+    ...ROLES.flatMap((role) => [
+      { who: `${role} of main`, token: `${role}@main`, role },
+      { who: `${role} of another team`, token: `${role}@other`, role: undefined },
+      { who: `${role} of a team whose name is a path`, token: `${role}@main/pipelines/app`, role: undefined },
+    ]),
+    { who: 'a global admin', token: 'root', role: 'admin' as const },
+  ];
+  const cases = guarded.flatMap((route) => callers.map((caller) => ({ route, caller })));
+
+  test.each(cases)('$route.method $route.url as $caller.who', async ({ route, caller }) => {
+    const url = pathOf(route);
+    const { statusCode } = await ask(route.method, url, caller.token, bodyOf(route));
+    const needed = ROLES.findIndex((role) => role === route.rules.needs);
+    if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
+    else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
+    // An answer without an end would not end here: there is room for none.
+    else if (url.endsWith('/events')) expect(statusCode).toBe(503);
+    else expect([200, 201, 202]).toContain(statusCode);
+  });
+
+  const shown = routes.filter(({ rules }) => rules.needs === 'public');
+  test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
+    'what everybody may see if it is public: $route.url as $caller.who',
+    async ({ route, caller }) => {
+      const [hidden, absent] = [
+        await ask('GET', pathOf(route), caller.token),
+        await ask('GET', pathOf(route, 'xyz'), caller.token),
+      ];
+      // An answer without an end would not end here: there is room for none.
+      const good = route.url.endsWith('/events') ? 503 : 200;
+      if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
+      else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : good);
+      if (caller.role !== undefined) return;
+      const told = (answer: typeof hidden) => [
+        answer.statusCode,
+        without(answer.json(), 'instance'),
+        without(answer.headers, 'x-request-id', 'date'),
+      ];
+      expect(JSON.stringify(told(hidden)).replace('pipeline app ', 'pipeline xyz ')).toEqual(
+        JSON.stringify(told(absent)),
+      );
+    },
+  );
+
+  test('the answer to strangers does not tell what exists', async () => {
+    for (const token of [undefined, 'read@other']) {
+      const there = await ask('GET', `${APP}/waiting`, token);
+      const absent = await ask('GET', '/teams/main/pipelines/absent/waiting', token);
+      expect(without(there.json(), 'instance')).toEqual(without(absent.json(), 'instance'));
+    }
+  });
+
+  test('a body or a query cannot name another team', async () => {
+    const { app, ports } = gateway();
+    const answer = await app.inject({
+      method: 'POST',
+      url: `${APP}/jobs/unit/trigger?team=other`,
+      headers: { authorization: 'Bearer write@main' },
+      payload: { team: 'other', pipeline: 'other', job: 'other', user: 'root' },
+    });
+    expect(answer.statusCode).toBe(201);
+    expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main']);
+  });
+
+  test('a route without a need cannot be added', () => {
+    const { app } = gateway();
+    expect(() => app.get('/open', () => 'all')).toThrow('route GET /open does not say who may call it');
+  });
+});
+
+function without(document: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([key]) => !names.includes(key)));
+}
+
+const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: string; problem: object }> = {
+  'no token': {
+    url: '/teams/main/pipelines',
+    problem: {
+      type: 'https://millrace.dev/problems/unauthenticated',
+      title: 'A valid token is needed',
+      status: 401,
+      detail: 'Sign in, or send a token: Authorization: Bearer <token>.',
+    },
+  },
+  'too small a role': {
+    method: 'POST',
+    url: `${APP}/jobs/unit/trigger`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/forbidden',
+      title: 'The role is not enough',
+      status: 403,
+      detail: 'This needs the role write in team main.',
+      needs: 'write',
+      team: 'main',
+    },
+  },
+  'no such thing': {
+    url: `${APP}/jobs/absent`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'Job absent of pipeline app in team main does not exist.',
+    },
+  },
+  'no such path': {
+    url: '/teams',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'No such path.',
+    },
+  },
+  'a job that cannot run': {
+    method: 'POST',
+    url: `${APP}/jobs/publish/trigger`,
+    as: 'write@main',
+    problem: {
+      type: 'https://millrace.dev/problems/job-cannot-run',
+      title: 'The job cannot run now',
+      status: 409,
+      detail: 'Job publish cannot run now: No version of git.app has passed unit yet.',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
+    },
+  },
+  'a query that is out of range': {
+    url: `${APP}/jobs/unit/builds?limit=5000`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request cannot be understood',
+      status: 400,
+      detail: 'querystring/limit must be <= 100',
+    },
+  },
+  'a path with a broken escape': {
+    url: '/teams/%ff',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request cannot be understood',
+      status: 400,
+      detail: 'The path has an invalid escape.',
+    },
+  },
+  'an unknown webhook token': {
+    method: 'POST',
+    url: '/webhooks/none',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'There is nothing here',
+      status: 404,
+      detail: 'A resource with this webhook token does not exist.',
+    },
+  },
+};
+
+/** For tests that leave its API as it is. */
+const plain = gateway();
+
+describe('failures are problem documents', () => {
+  test.each(Object.entries(PROBLEMS))('%s', async (_name, { method = 'GET', url, as, problem }) => {
+    const answer = await plain.ask(method, url, as);
+    const document: Record<string, unknown> = answer.json();
+    expect(without(document, 'instance')).toEqual(problem);
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(document['instance']).toMatch(/^urn:request:[0-9a-f-]{36}$/);
+  });
+
+  test('a fault of ours says nothing of itself outside, and all of it in the log', async () => {
+    const { ports, ask, lines } = gateway();
+    ports.views.pipelines = async () => {
+      throw new Error('connection to db.internal refused');
+    };
+    const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('db.internal');
+    expect(lines.join('')).toContain('connection to db.internal refused');
+  });
+
+  const away: Record<string, Error> = {
+    'a refused connection': Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+    'a cause of that kind': new Error('query failed', {
+      cause: Object.assign(new Error('no'), { code: '57P03' }),
+    }),
+  };
+  test.each(Object.entries(away))(
+    'a database that is away is no fault of the request: %s',
+    async (_name, error) => {
+      const { ports, ask } = gateway();
+      ports.views.pipelines = async () => {
+        throw error;
+      };
+      const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
+    },
+  );
+
+  test('a body that is too large is refused', async () => {
+    const { app } = plain;
+    const payload = 'x'.repeat(1024 * 1024 + 1);
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/webhooks/${WEBHOOK_TOKEN}`,
+      payload,
+      headers: TEXT,
+    });
+    expect(answer.statusCode).toBe(413);
+  });
+});
+
+const TEXT = { 'content-type': 'text/plain' };
+
+describe('answers', () => {
+  test('health tells the version, and 503 while the database is away', async () => {
+    const well = await plain.ask('GET', '/health');
+    expect([well.statusCode, well.json()]).toEqual([
+      200,
+      { status: 'ok', db: 'connected', version: '0.0.0-test' },
+    ]);
+    const ill = await gateway({ ready: 'The database does not answer.' }).ask('GET', '/health');
+    expect([ill.statusCode, ill.json()]).toEqual([
+      503,
+      { status: 'error', db: 'disconnected', version: '0.0.0-test', error: 'The database does not answer.' },
+    ]);
+  });
+
+  test.each(['application/json', 'application/x-www-form-urlencoded', 'text/xml', ''])(
+    'a webhook is taken whatever it carries: %s',
+    async (type) => {
+      const { app } = plain;
+      const headers = type === '' ? {} : { 'content-type': type };
+      const answer = await app.inject({
+        method: 'POST',
+        url: `/webhooks/${WEBHOOK_TOKEN}`,
+        payload: type === '' ? '' : '{"broken',
+        headers,
+      });
+      expect([answer.statusCode, answer.json()]).toEqual([202, { data: { accepted: true } }]);
+    },
+  );
+
+  test('a trigger names its build', async () => {
+    const answer = await plain.ask('POST', `${APP}/jobs/unit/trigger`, 'write@main');
+    expect(answer.headers['location']).toBe(`${APP}/jobs/unit/builds/8`);
+    expect(answer.json()).toEqual({ data: { job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` } });
+  });
+
+  test('a trigger that checks first says what came of each check', async () => {
+    const { ask, ports } = gateway();
+    const answer = await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
+    expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main after checks']);
+    expect(answer.json()).toMatchObject({
+      data: {
+        checks: [
+          { resource: 'git.app', result: 'checked' },
+          {
+            resource: 'git.docs',
+            result: 'failed',
+            message: 'The check of git.docs failed: no such host',
+          },
+        ],
+      },
+    });
+  });
+
+  test('triggers that wait for checks are bounded', async () => {
+    const { ask, ports } = gateway();
+    const { promise: later, resolve } = Promise.withResolvers<undefined>();
+    ports.builds.withRequestAfterChecks = async () => await later;
+    const trigger = async () => await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
+    const waiting = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, trigger);
+    const answer = await trigger();
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '5']);
+    resolve(undefined);
+    const answered = await Promise.all(waiting);
+    expect(answered.filter(({ statusCode }) => statusCode !== 404)).toEqual([]);
+  });
+
+  test('builds come in pages', async () => {
+    const { ask, ports } = gateway();
+    const answer = await ask('GET', `${APP}/jobs/unit/builds?status=failed&limit=2&before=9`, 'read@main');
+    expect(ports.calls).toEqual(['builds {"status":"failed","limit":2,"before":9}']);
+    expect(answer.json()).toEqual({
+      data: [
+        {
+          id: 9,
+          number: '7',
+          status: 'succeeded',
+          attempt: 1,
+          created_at: '2026-11-21T10:00:00.000Z',
+          started_at: '2026-11-21T10:00:00.000Z',
+          ended_at: '2026-11-21T10:00:02.500Z',
+          duration: 2_500_000_000,
+        },
+      ],
+      has_more: true,
+    });
+  });
+
+  test('a build shows its inputs and steps', async () => {
+    expect((await plain.ask('GET', BUILD, 'read@main')).json()).toMatchObject({
+      data: {
+        number: '7',
+        inputs: [{ name: 'app', resource: 'git.app', version_id: 11, version: { ref: 'abc' } }],
+        steps: [{ id: '0', kind: 'task', name: 'test', status: 'succeeded', exit_code: 0 }],
+      },
+    });
+  });
+
+  test('the path of a version names every job on it, with null for one that has no build of it', async () => {
+    const url = `${APP}/resources/git.app/versions`;
+    expect((await plain.ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
+      data: {
+        resource: { canonical: 'git.app', version_id: 11, version: { ref: 'abc' } },
+        path: [
+          {
+            job_name: 'unit',
+            build: {
+              id: 9,
+              build_number: '7',
+              status: 'succeeded',
+              started_at: '2026-11-21T10:00:00.000Z',
+              ended_at: '2026-11-21T10:00:02.500Z',
+              duration: 2_500_000_000,
+            },
+            retries: [],
+          },
+          { job_name: 'publish', build: null, retries: [] },
+        ],
+      },
+    });
+    const unknown = await plain.ask('GET', `${url}/12/path`, 'read@main');
+    expect([unknown.statusCode, unknown.json()]).toMatchObject([
+      404,
+      { detail: 'Version 12 of resource git.app of pipeline app in team main does not exist.' },
+    ]);
+  });
+
+  test('what waits tells codes and sentences', async () => {
+    const reasons = [{ code: 'NothingPassed', message: 'Nothing passed unit.' }];
+    expect((await plain.ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
+      data: { jobs: [{ name: 'publish', reasons }], builds: [] },
+    });
+    expect((await plain.ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
+  });
+
+  test('the last check tells what it said', async () => {
+    expect((await plain.ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
+      data: {
+        running: false,
+        failures: 1,
+        stalled: false,
+        webhook_works: false,
+        output: 'tried\n',
+        error: 'No.',
+        last_checked_at: '2026-11-21T10:00:00.000Z',
+        hooks: {
+          first_version: 11,
+          last_version: 11,
+          ended_at: '2026-11-21T10:00:00.000Z',
+          error: 'One failed.',
+          results: [{ version_id: 11, job: 'unit', hook: 'shell', error: 'exit code 3.', output: 'told\n' }],
+        },
+      },
+    });
+  });
+
+  test('a log is plain text as a whole, or chunks to go on from', async () => {
+    const { ask } = plain;
+    const whole = await ask('GET', `${BUILD}/logs`, 'read@main');
+    expect([whole.headers['content-type'], whole.body]).toEqual([
+      'text/plain; charset=utf-8',
+      'one\ntwo\nthree\n',
+    ]);
+    const chunks = await ask('GET', `${BUILD}/logs?after=1`, 'read@main', { accept: 'application/json' });
+    expect(chunks.json()).toEqual({
+      data: [
+        { attempt: 1, sequence: 2, step: '0', text: 'two\n', at: '2026-11-21T10:00:00.000Z' },
+        { attempt: 1, sequence: 3, step: '0', text: 'three\n', at: '2026-11-21T10:00:00.000Z' },
+      ],
+      has_more: false,
+      complete: true,
+    });
+  });
+
+  test('the logs of all attempts come one after another, with a line between that says why', async () => {
+    const { ports, ask } = gateway();
+    ports.views.logs = async () => ({
+      chunks: [
+        { attempt: 1, sequence: 4, step: '0', text: 'first\n', at: AT },
+        { attempt: 2, sequence: 1_000_000_004, step: '0', text: 'second\n', at: AT },
+      ],
+      retried: [{ attempt: 1, reason: 'PodLost: The Pod\nis gone.' }],
+      hasMore: false,
+      complete: true,
+    });
+    const { body } = await ask('GET', `${BUILD}/logs`, 'read@main');
+    expect(body).toBe('first\n\n--- attempt 2: PodLost: The Pod is gone. ---\nsecond\n');
+  });
+
+  test('a long log may take longer to send than other answers', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      const { ports, ask } = gateway();
+      const { promise: later, resolve } = Promise.withResolvers<void>();
+      const { promise: second, resolve: asked } = Promise.withResolvers<void>();
+      const quick = inMemoryPorts();
+      ports.views.logs = async (ref, after) => {
+        if (after > 0) {
+          asked();
+          await later;
+        }
+        return await quick.views.logs(ref, after);
+      };
+      const answer = ask('GET', `${BUILD}/logs`, 'read@main');
+      await second;
+      await jest.advanceTimersByTimeAsync(60_000);
+      resolve();
+      expect((await answer).body).toBe('one\ntwo\nthree\n');
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['read', undefined],
+    ['write', undefined],
+    ['maintain', 'derived-for-5-1'],
+    ['admin', 'derived-for-5-1'],
+  ])('%s sees the webhook token: %s', async (role, token) => {
+    const { ask } = plain;
+    const one = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);
+    const all = await ask('GET', `${APP}/resources`, `${role}@main`);
+    expect(one.json()).toMatchObject({
+      data: { name: 'git.app', check_interval: '@every 30s', versions: 2 },
+    });
+    expect(one.json<{ data: { webhook_token?: string } }>().data.webhook_token).toBe(token);
+    expect(all.json<{ data: { webhook_token?: string }[] }>().data[0]?.webhook_token).toBe(token);
+  });
+
+  test('who has the content gets no content again', async () => {
+    const { ask } = plain;
+    const first = await ask('GET', APP, 'read@main');
+    const tag = String(first.headers['etag']);
+    const second = await ask('GET', APP, 'read@main', { 'if-none-match': tag });
+    expect([second.statusCode, second.body]).toEqual([304, '']);
+    const other = await ask('GET', APP, 'read@main', { 'if-none-match': '"other"' });
+    expect(other.statusCode).toBe(200);
+  });
+
+  test('every answer carries the headers that keep browsers from running it', async () => {
+    const shared = 'Accept, Authorization, Cookie';
+    for (const [url, vary] of [
+      ['/health', 'Accept'],
+      ['/absent', 'Accept'],
+      [APP, shared],
+    ] as const) {
+      const { headers } = await plain.ask('GET', url);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        vary,
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+    }
+  });
+});
+
+describe('the log', () => {
+  test('tells each answer by its route, never by path, query or credential', async () => {
+    const { ask, lines } = gateway();
+    await ask('POST', `/webhooks/${WEBHOOK_TOKEN}`);
+    await ask('POST', '/webhooks/mistyped-secret');
+    await ask('POST', `/webhook/${WEBHOOK_TOKEN}`);
+    await ask('GET', `${APP}/resources?token=query-secret`, 'maintain@main');
+    const text = lines.join('');
+    for (const secret of [WEBHOOK_TOKEN, 'mistyped-secret', 'query-secret', 'maintain@main', 'derived-for']) {
+      expect(text).not.toContain(secret);
+    }
+    const routes = lines.map((line): unknown => JSON.parse(line).route);
+    expect(routes).toEqual([
+      '/webhooks/:token',
+      '/webhooks/:token',
+      'none',
+      '/teams/:team/pipelines/:pipeline/resources',
+    ]);
+  });
+});
+
+describe('the description of the API', () => {
+  test('has every route with what it needs, and no other', async () => {
+    const { ask, routes } = plain;
+    const answer = await ask('GET', '/openapi.json');
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    const document = answer.json<{
+      openapi: string;
+      paths: Record<string, Record<string, { description: string; security: object[]; responses: object }>>;
+    }>();
+    expect(document.openapi).toBe('3.1.0');
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+        operation,
+      })),
+    );
+    const registered = routes.map(({ method, url }) => `${method} ${url}`);
+    expect(described.map(({ name }) => name).toSorted()).toEqual(registered.toSorted());
+    for (const { name, operation } of described) {
+      const rules = routes.find(({ method, url }) => name === `${method} ${url}`)?.rules;
+      expect(operation.description).toContain(rules?.about);
+      const ways = { nothing: 0, public: 3 };
+      expect(operation.security).toHaveLength(new Map(Object.entries(ways)).get(rules?.needs ?? '') ?? 2);
+      expect(operation.responses).toHaveProperty('default.content.application/problem+json');
+    }
+  });
+
+  test('says which parameters and which answers there are', async () => {
+    const { ask } = plain;
+    const { paths } = (await ask('GET', '/openapi.json')).json();
+    const { parameters, responses } = paths[`/teams/{team}/pipelines/{pipeline}/jobs/{job}/builds`].get;
+    expect(parameters.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['team', 'pipeline', 'job', 'limit', 'before', 'after', 'status']),
+    );
+    const [members, strangers, ...others] = responses['200'].content['application/json'].schema.anyOf;
+    expect([members.title, strangers.title, others]).toEqual(['To members', 'To the public', []]);
+    for (const { required } of [members, strangers]) expect(required).toEqual(['data', 'has_more']);
+    expect(fieldsOf(members)).toEqual(expect.arrayContaining(['number', 'message', 'cancelled_by']));
+    expect(fieldsOf(strangers)).toEqual([
+      'id',
+      'number',
+      'status',
+      'created_at',
+      'started_at',
+      'ended_at',
+      'duration',
+    ]);
+  });
+});
+
+function fieldsOf({ properties }: { properties: { data: { items: { properties: object } } } }): string[] {
+  return Object.keys(properties.data.items.properties);
+}
