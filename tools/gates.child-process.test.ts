@@ -59,6 +59,16 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { x } from '#adapters/database/x.ts';\nexport const y: unknown = x;\n`,
     refusedBy: 'no-restricted-imports',
   },
+  'a page imports the list of all routes': {
+    file: 'src/adapters/http/pages/planted-j1.ts',
+    text: `import { publicRoutes } from '#adapters/http/routes.ts';\nexport const y: unknown = publicRoutes;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'telemetry imports another adapter': {
+    file: 'src/adapters/telemetry/planted-j7.ts',
+    text: `import { Problem } from '#adapters/http/protocol/problem.ts';\nexport const y: unknown = Problem;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
   'the database takes a decision of the domain': {
     file: 'src/adapters/database/retention/planted-j2.ts',
     text: `import { retainBuilds } from '#domain/scheduling/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
@@ -154,16 +164,36 @@ const DATABASE_FOLDERS = [
   'pipelines',
 ];
 
+/** The folders of HTTP, each with those that it may import. */
+const HTTP_FOLDERS: Record<string, readonly string[]> = {
+  protocol: [],
+  auth: ['protocol'],
+  server: ['protocol', 'auth'],
+  api: ['protocol', 'auth', 'server'],
+  live: ['protocol', 'auth', 'server', 'api'],
+  pages: ['protocol', 'auth', 'server', 'api'],
+  agent: ['protocol', 'auth', 'server'],
+  admission: [],
+};
+
+const PAIRS_OF_FOLDERS = [
+  ...DATABASE_FOLDERS.flatMap((from, index) =>
+    DATABASE_FOLDERS.map((to, other) => ({ room: 'database', from, to, allowed: other < index })),
+  ),
+  ...Object.entries(HTTP_FOLDERS).flatMap(([from, before]) =>
+    Object.keys(HTTP_FOLDERS).map((to) => ({ room: 'http', from, to, allowed: before.includes(to) })),
+  ),
+].filter(({ from, to }) => from !== to);
+
 /** One file for each pair of folders, which imports `to` from `from`. */
-const BETWEEN_FOLDERS = DATABASE_FOLDERS.flatMap((from, index) =>
-  DATABASE_FOLDERS.flatMap((to, other) => ({
-    from,
-    to,
-    backwards: other > index,
-    file: `src/adapters/database/${from}/planted-to-${to.replace('/', '-')}.ts`,
-    text: `import type { X } from '#adapters/database/${to}/x.ts';\nexport type Y = X;\n`,
-  })),
-).filter(({ from, to }) => from !== to);
+const BETWEEN_FOLDERS = PAIRS_OF_FOLDERS.map(({ room, from, to, allowed }) => ({
+  room,
+  from,
+  to,
+  allowed,
+  file: `src/adapters/${room}/${from}/planted-to-${to.replace('/', '-')}.ts`,
+  text: `import type { X } from '#adapters/${room}/${to}/x.ts';\nexport type Y = X;\n`,
+}));
 
 const CYCLE = {
   'src/flows/planted-r.ts': `import { b } from './planted-s.ts';\nexport const a = (): number => b();\n`,
@@ -215,15 +245,15 @@ describe('the linter refuses a file in which', () => {
     expect(findings.filter(({ file }) => file === ALLOWED.file)).toEqual([]);
   });
 
-  test.each(BETWEEN_FOLDERS.filter(({ backwards }) => backwards))(
-    'the folder $from of the database imports $to',
+  test.each(BETWEEN_FOLDERS.filter(({ allowed }) => !allowed))(
+    'the folder $from of $room imports $to',
     ({ file }) => {
       expect(refused(file)).toBe(true);
     },
   );
 
-  test('not where a folder of the database imports one before it', () => {
-    const forwards = BETWEEN_FOLDERS.filter(({ backwards }) => !backwards);
+  test('not where a folder imports one before it', () => {
+    const forwards = BETWEEN_FOLDERS.filter(({ allowed }) => allowed);
     expect(forwards.filter(({ file }) => refused(file))).toEqual([]);
   });
 
