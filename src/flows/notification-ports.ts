@@ -1,29 +1,25 @@
 /**
- * Hints between processes that something changed. Losing one costs time, never work: whoever listens also
- * looks now and then without being asked.
+ * Hints between processes that something changed. Losing one costs time, never work: each listener also looks
+ * on a timer.
  */
 export type Notification =
-  /** A check is wanted, or one has ended. */
+  /** A check is requested, or one has ended. */
   | { topic: 'checks' }
-  /** A build of this pipeline may be due; `all`: look at every pipeline that asked for a decision. */
+  /** A build of this pipeline may be due; `all`: of any pipeline with open requests. */
   | { topic: 'schedule'; pipeline: number | 'all' }
-  /** A build may start. */
   | { topic: 'builds' }
-  /** What the status of the Pipeline object shows has changed. */
+  /** The status of the Pipeline object changed. */
   | { topic: 'status'; pipeline: number }
   /** This build has to stop. */
   | { topic: 'cancel'; build: number }
-  /** A build has new events or logs, for those who follow it live. */
+  /** A build has new events or logs. */
   | { topic: 'progress'; build: number }
   /** The members of this team changed. */
   | { topic: 'teams'; team: number };
 
 export type Topic = Notification['topic'];
 
-/**
- * The connection has just been made, or made again: whatever was sent before went unheard, so look at
- * everything.
- */
+/** The connection was made, or made again. Earlier notifications are lost, so look at everything. */
 export interface MissedNotifications {
   topic: 'missed';
 }
@@ -31,9 +27,9 @@ export interface MissedNotifications {
 export type ReceivedNotification<T extends Topic> = Extract<Notification, { topic: T }> | MissedNotifications;
 
 export interface Notifications {
-  /** Sends in the background and never fails the caller. */
+  /** Sends in the background; never fails the caller. */
   notify(notification: Notification): void;
-  /** Every listener hears `missed` too. Returns how to stop. */
+  /** Each listener receives `missed` too. Returns how to stop listening. */
   listen<T extends Topic>(
     topics: readonly T[],
     heard: (notification: ReceivedNotification<T>) => void,

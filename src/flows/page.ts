@@ -1,6 +1,6 @@
 /**
- * Row ids as cursors: older than `before`, newer than `after`. At most `MOST_PER_PAGE` rows whatever `limit`
- * says.
+ * A page of a list. Row ids are cursors: older than `before`, newer than `after`. At most `MAX_PER_PAGE`
+ * rows.
  */
 export interface Page {
   limit: number;
@@ -8,7 +8,7 @@ export interface Page {
   after?: number;
 }
 
-const MOST_PER_PAGE = 200;
+const MAX_PER_PAGE = 200;
 
 export interface Listed<T> {
   rows: T[];
@@ -18,7 +18,7 @@ export interface Listed<T> {
 
 /**
  * Cuts a page out of rows that were read newest first from `before`, or oldest first from `after`, one more
- * than fits.
+ * than the page holds.
  */
 export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
   const limit = pageSize(page);
@@ -27,5 +27,5 @@ export function cutPage<T>(rows: readonly T[], page: Page): Listed<T> {
 }
 
 export function pageSize({ limit }: Page): number {
-  return Math.max(1, Math.min(limit, MOST_PER_PAGE));
+  return Math.max(1, Math.min(limit, MAX_PER_PAGE));
 }

@@ -8,18 +8,17 @@ import type { BuildRef, PipelineName } from '#flows/names.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 
 /*
- * What people decide about a pipeline and its builds. Each action is one transaction under the pipeline's
- * lock and safe to repeat: what already is as asked changes nothing. `by` is who asked; it is recorded with
- * what they changed.
+ * Actions of people on a pipeline and its builds. Each is one transaction under the pipeline's lock. It is
+ * idempotent: repeating it changes nothing. `by` is the actor, recorded with the change.
  */
 
-/** `unknown`: there is no such thing. `refused`: it is there, and these stand against it. */
+/** `unknown`: not found. `refused`: found, but the action is not possible for these reasons. */
 export type ActionRefused = { answer: 'unknown' } | { answer: 'refused'; reasons: Reason[] };
 
 export interface ActionDone {
   answer: 'done';
   pipelineId: number;
-  /** Builds, by row id, that ended by this or were asked to stop. */
+  /** Row ids of builds that ended or were asked to stop. */
   stopped: number[];
 }
 
@@ -31,23 +30,23 @@ export interface Pin {
 
 export type VersionTriggered = ActionDone & {
   builds: BuildRef[];
-  /** Jobs that take the resource and could not have a build. */
+  /** Jobs that get the resource but could not be triggered. */
   refused: { job: string; reasons: Reason[] }[];
 };
 
 export type Voted = ActionDone & { state: 'waiting' | 'approved' | 'rejected'; message: string };
-/** The generation that the token follows from. */
+/** The token derives from the resource and this generation. */
 export type WebhookRegenerated = ActionDone & { resource: number; generation: number; signed: boolean };
 export type Retried = ActionDone & { build: BuildRef };
 
 export interface PauseTransaction {
   /** The manifest sets whether the pipeline is paused. */
   pausedByManifest(): Promise<boolean>;
-  /** With each of its jobs. */
+  /** Pauses each of its jobs too. */
   pausePipeline(by: string): Promise<void>;
-  /** With the jobs that are paused. */
+  /** Unpauses its paused jobs too. */
   unpausePipeline(): Promise<void>;
-  /** Row id of the job of this name. */
+  /** Row id. */
   job(name: string): Promise<number | undefined>;
   pauseJob(job: number, by: string): Promise<void>;
   unpauseJob(job: number): Promise<void>;
@@ -62,14 +61,14 @@ export interface UnstartedBuild {
 
 export interface PinToWrite {
   resource: number;
-  /** Absent: the manifest wants a version that no check has found yet. */
+  /** Absent: the manifest pins a version that no check has found yet. */
   version?: number;
   wanted?: Record<string, string>;
   by: string;
   comment?: string;
 }
 
-/** What holds of a get once its resource is no longer pinned. */
+/** What the baseline of a get depends on once its resource is unpinned. */
 export type UnpinnedGet = Omit<CountedGet, 'baseline' | 'newest'> & {
   job: number;
   position: number;
@@ -79,10 +78,11 @@ export type UnpinnedGet = Omit<CountedGet, 'baseline' | 'newest'> & {
 export interface PinTransaction {
   pin(pin: PinToWrite, at: Date): Promise<void>;
   unpin(resource: number): Promise<void>;
-  /** Builds that took a version of the resource and have not started. */
+  /** Builds with a version of the resource as an input that have not started. */
   unstartedBuilds(resource: number): Promise<UnstartedBuild[]>;
   /**
-   * They used nothing: what they took may trigger again. Answers those that had not started by now either.
+   * Ends builds that have not started. Their inputs do not count as used. Returns those that had not started
+   * by then.
    */
   endUnstarted(
     builds: readonly number[],
@@ -102,12 +102,12 @@ export interface LockedResource {
 }
 
 export interface ResourceTransaction extends PinTransaction {
-  /** Undefined also when the version is not one of the resource. */
+  /** Undefined also if the version is not one of the resource. */
   resource(name: string, version?: number): Promise<LockedResource | undefined>;
   disableVersion(version: number, by: string): Promise<void>;
-  /** It may trigger from now on, also builds of jobs that have gone past it. */
+  /** It can trigger again, even in jobs that have built newer versions. */
   enableVersion(version: number, resource: number): Promise<void>;
-  /** The token before is valid no longer. `signed` stays as it was where it is not given. */
+  /** Invalidates the current token. Without `signed`, that setting stays. */
   nextWebhook(
     name: string,
     signed: boolean | undefined,
@@ -122,21 +122,21 @@ export interface LockedBuild extends GatedBuild {
 }
 
 export interface BuildActionTransaction {
-  /** Also of a job that the pipeline has no more. */
+  /** Also finds builds of jobs that were removed from the pipeline. */
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
-  /** Ends a build that has not started; one that runs is asked to stop. */
+  /** Ends a build that has not started; asks a running build to stop. */
   cancel(build: LockedBuild, why: { by: string; reason: string; at: Date }): Promise<void>;
   retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
-  /** Likewise for all builds of its job. Answers which. */
+  /** The same for all builds of its job. Returns their row ids. */
   cancelJob(build: LockedBuild, why: { reason: string; at: Date }): Promise<number[]>;
-  /** A build with the inputs and the definition of the one that it repeats. */
+  /** Creates a build with the inputs and the revision of the original. */
   retry(build: LockedBuild, retry: RetryToWrite): Promise<void>;
   recordVote(build: LockedBuild, vote: Vote, at: Date): Promise<void>;
-  /** It waits for its turn from now on. */
+  /** The build goes to the queue. */
   approve(build: LockedBuild, at: Date): Promise<void>;
-  /** It has failed, and nothing of it has run. */
+  /** The build fails without having run. */
   reject(build: LockedBuild, why: { message: string; at: Date }): Promise<void>;
-  /** It counts as good from now on. */
+  /** Its versions count as good. */
   markWarning(build: LockedBuild, by: string): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ export interface RetryToWrite {
   at: Date;
 }
 
-/** Alone with a pipeline: nothing of it is saved, decided or ended meanwhile. */
+/** Holds the pipeline's lock: no save, decision or end of a build happens meanwhile. */
 export interface ActionTransaction extends PauseTransaction, ResourceTransaction, BuildActionTransaction {
   readonly pipelineId: number;
 }

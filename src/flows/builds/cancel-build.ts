@@ -3,7 +3,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-/** Ends a build that has not started; the agent of one that runs is asked to stop, and runs its hooks. */
+/** Ends a build that has not started. A running build is asked to stop; its agent still runs its hooks. */
 export async function cancelBuild(
   ref: BuildRef,
   by: string,

@@ -22,22 +22,18 @@ interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBu
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;
   checks: FollowChecksPorts['checks'] & Pick<CheckStore, 'openRuns'>;
   cluster: FollowBuildPorts['cluster'] & FollowChecksPorts['cluster'];
-  /**
-   * All our Pods as they are now. Asked for after the database, so that a Pod that is recorded is among them.
-   */
+  /** Every Pod of Millrace. Read after the database, so that each recorded Pod is among them. */
   pods: () => PodFacts[] | Promise<PodFacts[]>;
 }
 
-/** A Pod younger than this may not be in the watch's memory yet. */
+/** A younger Pod may not have reached the watch yet. */
 const SETTLED_SECONDS = 10;
-/**
- * Where even its creation is not written down, the watch must have had time to notice that it hears nothing.
- */
+/** Time for the watch to notice a lost connection, for Pods whose creation was not recorded. */
 const UNKNOWN_SECONDS = 60;
 
 /**
- * The level-triggered half: compares what is recorded as running with the Pods that are there. It finds what
- * happened while nobody watched; whatever it does can be done twice.
+ * Level-triggered: compares open attempts and runs with the Pods that exist. It finds what was missed while
+ * nobody watched, and can run any number of times.
  */
 export async function compareWithPods(ports: Ports): Promise<{ failures: unknown[] }> {
   const [attempts, runs] = await Promise.all([ports.builds.openAttempts(), ports.checks.openRuns()]);
@@ -64,7 +60,7 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   return { failures };
 }
 
-/** One Pod that changed. */
+/** Follows one changed Pod. */
 export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Ports, 'pods'>): Promise<void> {
   if (pod.work.kind === 'build') {
     await followSeenBuildPod(pod, pod.work, ports);
@@ -79,7 +75,7 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
   if (entered.verdict !== 'foreign') await removeEnded(entered.pod, ports);
 }
 
-/** One Pod that is gone. */
+/** Follows one deleted Pod. */
 export async function followGonePod(
   pod: PodFacts,
   runs: OpenRun[],
@@ -94,8 +90,8 @@ export async function followGonePod(
 }
 
 /**
- * A Pod of which nothing is written down may be about to be made, or be met under its name; but once its
- * agent has begun a step there was one, whoever died before writing so.
+ * An attempt without a recorded Pod may be about to get one. If a step has started, a Pod existed, and the
+ * operator died before recording it.
  */
 function lacksPod({ podUid, podCreatedAt = new Date(0), startedAt }: OpenAttempt, now: Date): boolean {
   if (podUid !== undefined) return secondsSince(podCreatedAt, now) >= SETTLED_SECONDS;

@@ -12,19 +12,22 @@ import type {
 } from './schedule-ports.ts';
 
 export interface Decided {
-  /** Those that the decision was taken on, with all pages that it needed. */
+  /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
-  /** It names versions by their row ids. */
+  /** With versions as row ids. */
   decision: Decision;
 }
 
 interface How {
   decide?: (facts: Facts) => Decision;
-  /** Rows of each page, the newest first. */
+  /** Rows per page, for the newest page and each older one. */
   pageRows?: readonly [number, ...number[]];
 }
 
-/** Decides on the newest pages, and again with each older page that the decision needs, up to a bound. */
+/**
+ * Decides on the newest pages, then again with each older page that the decision needs. The number of pages
+ * is bounded.
+ */
 export async function decideWithPages(
   tx: FactsTransaction,
   { decide = decideBuilds, pageRows = PAGE_ROWS }: How = {},

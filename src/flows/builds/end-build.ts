@@ -6,7 +6,7 @@ import { recordChanges } from './record-changes.ts';
 
 type Builds = Pick<BuildStore, 'withBuild'>;
 
-/** Ends a build that its agent did not end. `over`: it has ended, or this attempt is not its current one. */
+/** Ends a build whose agent did not. `over`: it had ended already, or the attempt is no longer current. */
 export async function endBuild(
   { build, attempt }: AttemptRef,
   end: BuildEnd,
@@ -20,7 +20,7 @@ export async function endBuild(
   });
 }
 
-/** Ends the attempt without an outcome; the build is pending again, with the next attempt. */
+/** Ends the attempt without an outcome. The build becomes pending again, with the next attempt. */
 export async function retryAttempt(
   { build, attempt }: AttemptRef,
   { reason, at, words }: AttemptOver,
@@ -36,7 +36,7 @@ export async function retryAttempt(
   });
 }
 
-/** Undefined if the build has ended, has another attempt by now, or has not had its turn. */
+/** Undefined if the build has ended, has a newer attempt, or has not had its turn. */
 async function openAttempt(tx: BuildTransaction, attempt: number): Promise<StoredAttempt | undefined> {
   const read = await tx.attempt(attempt);
   return read?.current === true && read.admitted && !read.ended ? read : undefined;

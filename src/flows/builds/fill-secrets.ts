@@ -9,7 +9,7 @@ import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import type { AttemptFacts } from './ports.ts';
 import type { SecretsAnswer, TeamSecrets } from './session-ports.ts';
 
-/** Work with its secrets in place, or why it has none. */
+/** Work with its secrets filled in, or why that failed. */
 export type Filled<T> = { answer: 'filled'; work: T } | Exclude<SecretsAnswer, { answer: 'read' }>;
 
 export async function planWithSecrets(facts: AttemptFacts, secrets: TeamSecrets): Promise<Filled<Plan>> {
@@ -59,10 +59,10 @@ function planRun(facts: CheckRunFacts): CheckRun {
 
 interface ToFill<F, W> {
   facts: F;
-  /** The same without the fields of versions. */
+  /** The same facts without fields of versions. */
   bare: F;
   plan: (facts: F) => W;
-  /** As much of the definition as the plan is made from. */
+  /** The part of the definition that the plan uses. */
   part: Pipeline;
 }
 
@@ -76,7 +76,7 @@ function resourcesIn(step: Pipeline['jobs'][number]['steps'][number]): string[] 
   return 'resource' in step ? [step.resource] : [];
 }
 
-/** Hooks are those of any job that a version may reach, so they keep the whole. */
+/** Hooks may be those of any job that a version can reach, so they need the whole definition. */
 function partOfRun({ definition, checks, hooks }: CheckRunFacts): Pipeline {
   if (hooks !== undefined) return definition;
   const checked = new Set(checks.map(({ resource }) => resource));
@@ -84,10 +84,9 @@ function partOfRun({ definition, checks, hooks }: CheckRunFacts): Pipeline {
 }
 
 /**
- * Puts values for placeholders into the definition, before versions join it: what a check returned is data of
- * strangers, and a word in it that looks like a placeholder must read no Secret. Of the definition only what
- * the plan holds is read. Placeholders are words, so they are found and replaced in JSON, with the value
- * written as JSON writes it.
+ * Replaces placeholders of secrets in the definition before versions are added. Version fields come from
+ * outside: text in them that looks like a placeholder must not read a Secret. Only the part of the definition
+ * that the plan uses is searched. The replacement works on JSON text, with each value JSON-encoded.
  */
 async function fillSecrets<
   F extends { namespace: string; definition: Pipeline },

@@ -11,7 +11,7 @@ interface Ports {
   notifications: Pick<Notifications, 'notify'>;
 }
 
-/** Records what an agent reports of its build, then notifies others. `over`: the agent is to stop. */
+/** Records the events that an agent reports, then notifies others. `over`: the agent has to stop. */
 export async function followBuild(
   { build, attempt }: AttemptRef,
   events: BuildEvent[],
@@ -33,13 +33,13 @@ function notifyOthers(
   notifications: Ports['notifications'],
 ): void {
   if (news.ended || news.puts) notifications.notify({ topic: 'schedule', pipeline });
-  // A put may trigger in other pipelines of the team: whoever hears this looks at all that want a decision.
+  // A put may trigger jobs of other pipelines in the team.
   if (news.puts) notifications.notify({ topic: 'schedule', pipeline: 'all' });
   if (news.changed) notifications.notify({ topic: 'status', pipeline });
   notifications.notify({ topic: 'progress', build });
 }
 
-/** The end of the build, or of a put that made a version, leads to a decision on its pipeline. */
+/** The end of the build, or a put's new version, leads to a decision on its pipeline. */
 function mayDecide(event: BuildEvent): boolean {
   return event.type === 'build-ended' || (event.type === 'step-ended' && event.version !== undefined);
 }
@@ -48,7 +48,7 @@ interface Recorded {
   acknowledged: number;
   cancel: boolean;
   pipelineId: number;
-  /** Absent: all was known. */
+  /** Absent: all events were known. */
   news?: News;
 }
 
@@ -58,7 +58,7 @@ interface News {
   puts: boolean;
 }
 
-/** Each event counts once, by its number. */
+/** Each event counts once, by its sequence number. */
 async function recordEvents(
   tx: BuildTransaction,
   attempt: number,
@@ -66,7 +66,7 @@ async function recordEvents(
 ): Promise<Recorded | 'over'> {
   const read = await tx.attempt(attempt);
   if (read === undefined || !read.current) return 'over';
-  // It waits for approval or for its turn: nobody gave it an agent.
+  // The build waits for approval or for its turn: no agent can be its own.
   if (!read.ended && !read.admitted) return 'over';
   const { cancel, pipelineId } = read;
   const state = stateOf(read.state);

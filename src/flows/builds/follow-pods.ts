@@ -26,16 +26,16 @@ export interface FollowBuildPorts extends OwnPodPorts {
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
-  /** A Pod is deleted because its agent does not end the build that was cancelled. */
+  /** Called when a Pod is deleted because its agent did not end a cancelled build. */
   hangs: (build: AttemptFacts, message: string) => void;
 }
 
-/** Long enough for an agent to end its last step and say so. */
+/** Time for the agent to end its last step and report that. */
 const GRACE_SECONDS = 10;
 
 /**
- * A Pod that says it is a build's. Only the build's own Pod is judged, and only a Pod of ours is ever
- * removed.
+ * Follows a Pod whose labels name a build. Only the build's own Pod is judged, and only Pods of Millrace are
+ * deleted.
  */
 export async function followSeenBuildPod(
   pod: PodFacts,
@@ -50,8 +50,8 @@ export async function followSeenBuildPod(
 }
 
 /**
- * What to do now about a build's Pod, or about its absence: the Pod ends with its build, and a build with its
- * Pod.
+ * Judges a build's Pod, or its absence: the Pod is deleted when its build has ended, and the build ends with
+ * its Pod.
  */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
@@ -73,8 +73,8 @@ export async function followBuildPod(
 }
 
 /**
- * A Pod that is gone. If it had ended before, its end counts, with its agent's last words, and not that it
- * was removed.
+ * Follows a deleted Pod. If it had ended before, its own end and the agent's termination message count, not
+ * the deletion.
  */
 export async function followGoneBuildPod(
   last: PodFacts,
@@ -86,7 +86,7 @@ export async function followGoneBuildPod(
   return await followBuildPod(work, hasEnded(lost) ? { ...lost, deleting: true } : undefined, ports);
 }
 
-/** A Pod whose labels somebody changed has left the watch, and is not gone. */
+/** A Pod whose labels were changed leaves the watch but still exists. */
 async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<OwnPod | undefined> {
   if (facts.podUid === undefined) return undefined;
   const found = await cluster.findBuildPod(facts);
@@ -136,7 +136,7 @@ async function carryOut(
   const { builds, notifications, now } = ports;
   const { decision } = judgement;
   if (decision === 'wait') return await explain(facts, judgement, ports);
-  // It ends with its Pod: until then what it holds is not free.
+  // The build ends when its Pod does: until then its resources are in use.
   if (decision === 'stop') return ports.hangs(facts, judgement.message);
   const words = parseTermination(pod?.containers[0]?.message);
   const left = { at: now(), ...(words && { words }) };
@@ -161,7 +161,7 @@ async function explain(
   if (message !== undefined) await builds.explainPending(id, `${reason}: ${message}`);
 }
 
-/** Everything it had to tell is recorded, or will never be. */
+/** Everything that the Pod could report is recorded or lost. */
 async function remove(pod: OurPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';

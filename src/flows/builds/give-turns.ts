@@ -3,15 +3,15 @@ import { approvalExpiresAt } from '#domain/scheduling/vote.ts';
 import type { TurnStore } from './turn-ports.ts';
 
 export interface TurnsGiven {
-  /** How many builds have their turn now. */
+  /** Builds that got their turn. */
   builds: number;
-  /** The queue was longer than what was looked at: decide again. */
+  /** The queue is longer than what was read: call again. */
   more: boolean;
-  /** Pipelines in which a build had its turn, or waits for another reason than before. */
+  /** Row ids of pipelines in which a build got its turn, or waits for another reason now. */
   pipelines: number[];
 }
 
-/** Gives their turn to the queued builds of a team that may start now. */
+/** Gives their turn to queued builds of a team that may start now. */
 export async function giveTurnsToTeam(
   team: number,
   builds: Pick<TurnStore, 'withQueue'>,
@@ -26,7 +26,7 @@ export async function giveTurnsToTeam(
   });
 }
 
-/** Fails builds that nobody approved in time. Answers their pipelines. */
+/** Fails builds whose approval timed out. Returns their pipelines' row ids. */
 export async function expireApprovals(
   builds: Pick<TurnStore, 'approvalsWithTimeout' | 'expireApprovals'>,
   at: Date,

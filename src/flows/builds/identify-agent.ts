@@ -5,9 +5,9 @@ import type { AddressWait, AgentCredentials, AgentPods, Unavailable } from './se
 
 export type Identified =
   | { verdict: 'known'; session: AgentSession }
-  /** A Pod of a CronJob: the checks that are due now decide which run it gets. */
+  /** A Pod of a CronJob: which run it gets depends on the checks that are due now. */
   | { verdict: 'group'; pipelineId: number; group: string }
-  /** The reason is for the log, not for the caller. */
+  /** The reason is for the log only. */
   | { verdict: 'refused'; reason: string }
   | { verdict: 'not-yet'; reason: string };
 
@@ -17,7 +17,7 @@ export interface IdentifyPorts {
   waiting: AddressWait;
 }
 
-/** Called once everything fits but the address of the Pod, which its status does not show yet. */
+/** Called when everything matches except the Pod's address, which its status does not show yet. */
 type OnAwaitingAddress = () => void;
 
 const MAX_WAIT_MS = 10_000;
@@ -41,8 +41,8 @@ export async function identifyAgent(
 }
 
 /**
- * Anyone who may read Pods knows a nonce as soon as the Pod exists, before the agent runs. They cannot call
- * from the Pod's address, so nothing is handed out before the address is known.
+ * Whoever can read Pods knows the nonce as soon as the Pod exists, but cannot call from the Pod's address. So
+ * the address has to match first.
  */
 async function byNonce(
   { pod }: SessionRequest,
@@ -88,8 +88,8 @@ function isWaiting(judgement: Judgement | Unavailable): boolean {
 }
 
 /**
- * The API server vouches for the Pod, its uid included; only that Pod can read the token. A nonce beside it
- * names the work.
+ * The API server confirms the Pod and its uid; only that Pod can read the token. A nonce next to it names the
+ * work.
  */
 async function byToken(
   { pod }: SessionRequest,
@@ -122,9 +122,9 @@ function workOfPod(
 }
 
 /**
- * The checks that the Pod of a CronJob is for, by its labels; the caller asks whether its namespace may have
- * them. A build needs the nonce: anyone who may create Pods can write labels, and a build that waits for
- * approval must have no agent.
+ * The checks that a CronJob's Pod is for, by its labels. The caller verifies the namespace. Builds need a
+ * nonce: anyone who can create Pods can write labels, and a build that waits for approval must not get an
+ * agent.
  */
 function checksOf({ labels }: AgentPod): Identified {
   if (labels['app.kubernetes.io/managed-by'] !== 'millrace') return refused('the Pod is not one of ours');

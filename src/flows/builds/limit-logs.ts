@@ -1,12 +1,11 @@
 import { judgeLogs, type LogFill } from '#domain/build/judge-logs.ts';
 
 export interface LogStore {
-  /** Bytes that the logs of the team take in the database. Counted from its builds each time, never kept. */
+  /** Bytes of the team's logs in the database, counted from its builds each time. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes the logs of some of the oldest builds that have ended, as far as newer logs alone take the limit.
-   * One bounded transaction; whoever is killed in it finds the rest. Answers how many builds lost their logs:
-   * 0 means that nothing more can go.
+   * Removes logs of the oldest ended builds as far as newer logs alone reach the limit. One bounded,
+   * repeatable transaction. Returns how many builds lost their logs; 0: nothing more can be removed.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }
@@ -18,19 +17,19 @@ export interface TeamLogs {
 }
 
 export interface LogsLimited {
-  /** Of each team, before anything was removed. */
+  /** By team, before anything was removed. */
   fills: Map<string, LogFill>;
-  /** What the logs of all teams take together now. */
+  /** Size of all logs after the removal. */
   bytes: number;
   /** Builds that lost their logs, by team. */
   removed: Map<string, number>;
-  /** Teams that could not be looked at; they are tried again next time. */
+  /** Errors of single teams. They are tried again next time. */
   failures: { error: unknown }[];
 }
 
 /**
- * Keeps the logs of each team within its limit: its oldest logs go first, never those of another team, and no
- * build fails for it.
+ * Keeps the logs of each team within its limit. The team's oldest logs are removed first. Builds do not fail
+ * because of it.
  */
 export async function limitLogs(teams: readonly TeamLogs[], logs: LogStore): Promise<LogsLimited> {
   const done: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };

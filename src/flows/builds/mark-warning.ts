@@ -3,7 +3,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-/** A failed build counts as good from now on, so jobs behind it may take its versions. */
+/** Turns a failed build into a warning, so that downstream jobs can use its versions. */
 export async function markWarning(
   ref: BuildRef,
   by: string,

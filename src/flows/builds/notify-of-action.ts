@@ -1,6 +1,6 @@
 import type { ActionDone, ActionPorts, ActionRefused } from './action-ports.ts';
 
-/** Agents of builds that stop, then the scheduler, which also sees whose turn it is now. */
+/** Notifies the agents of stopped builds, then the scheduler. */
 export function notifyOfAction(
   answer: ActionDone | ActionRefused,
   { notifications }: Pick<ActionPorts, 'notifications'>,

@@ -35,9 +35,8 @@ export interface OpenSessionPorts extends IdentifyPorts {
 type OnProvisional = (work: SessionResponse) => void;
 
 /**
- * Turns a credential into a session and its plan. The API server identifies the caller while the database
- * prepares the work; each counts only together with the other. The session is written last, so a caller who
- * is refused leaves no trace.
+ * Exchanges a credential for a session and a plan. The API server identifies the caller while the database
+ * prepares the work. The session is written last, so a refused caller leaves no trace.
  */
 export async function openAgentSession(
   request: SessionRequest,
@@ -47,7 +46,7 @@ export async function openAgentSession(
 ): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
   const preparing = claimed && prepare(claimed, ports);
-  // Awaited only once the caller is identified: until then its failure is nobody's.
+  // Awaited only once the caller is identified, so its failure is handled there.
   preparing?.catch(() => undefined);
   let identifying = true;
   const begin = (work: Work): void => {
@@ -81,10 +80,7 @@ async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): 
     : await failWithoutSecrets(caller.session, work, ports);
 }
 
-/**
- * The Pod of a CronJob has nothing to do, and ends well, when its resources are all being checked already, or
- * gone.
- */
+/** The Pod of a CronJob succeeds without work if its resources are being checked already, or were removed. */
 const NOTHING_DUE: AgentSessionAnswer = {
   answer: 'opened',
   session: { kind: 'checks', run: 0 },
@@ -139,7 +135,7 @@ async function prepareRun(run: number, { checks, pods, secrets }: OpenSessionPor
   return { answer: 'ready', ...pod, response: { work: 'checks', run: filled.work } };
 }
 
-/** Only work that the readers of the namespace may know anyway, in the Pod that was made for it. */
+/** Only work that readers of the namespace can see anyway, in the Pod that was created for it. */
 function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
   if (work.answer !== 'ready') return false;
   const { response } = work;
@@ -148,8 +144,7 @@ function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
 }
 
 /**
- * Labels and nonces can be copied into another namespace and another Pod; the namespace and name of our Pods
- * cannot.
+ * Labels and nonces can be copied into another namespace or Pod; the namespace and name of our Pods cannot.
  */
 function wrongPodReason(
   { pod }: SessionRequest,
@@ -185,7 +180,7 @@ async function claimSession(
   return { answer, session };
 }
 
-/** One of the two keys is not the agent's, and nobody can say which. */
+/** One of the two keys is not the agent's, and it is unknown which. */
 const SECOND_KEY = {
   reason: 'AgentAuthentication',
   message:

@@ -7,9 +7,9 @@ import type { TriggerStore } from './trigger-ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
 /*
- * What flows need from outside. Every method is one transaction, safe to repeat after a crash, and safe
- * beside itself in another process. The `work` of a `with…` method runs inside of it and may run again after
- * a conflict: it acts through `tx` only, and the flow notifies others afterwards. `at` is the caller's clock.
+ * What flows need from outside. Every method is one transaction: atomic, safe to repeat after a crash and to
+ * run concurrently. The `work` of a `with…` method runs inside the transaction and may run again after a
+ * conflict, so it acts through `tx` only; the flow notifies others afterwards. `at` is the caller's clock.
  * Row ids are safe integers. Notifications are hints: losing one costs time, never work.
  */
 
@@ -23,70 +23,63 @@ export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
   podCreatedAt?: Date;
-  /** When somebody first asked for its end, and how that is told. */
+  /** When its end was first requested, and the reason to show. */
   cancelled?: { at: Date; reason?: string };
-  /** Earlier attempts that had run steps. */
+  /** Number of earlier attempts in which steps ran. */
   retries: number;
-  /** By position of the job's gets. */
+  /** In the order of the job's gets. */
   versions: Record<string, string>[];
 }
 
 export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
-  /** Pipelines with a request newer than the last decision. */
+  /** Pipelines with a request that is newer than their last decision. */
   pipelinesToSchedule(limit: number): Promise<number[]>;
-  /** The facts of its transaction are those of the jobs that wait for a decision, or of the first of them. */
+  /** The facts of its transaction cover the jobs that wait for a decision, or the first of them. */
   withPipeline<T>(pipeline: number, work: (tx: PipelineTransaction) => Promise<T>): Promise<T>;
   /**
-   * Builds that have had their turn and whose current attempt has no Pod yet: the oldest of each team, then
-   * the second of each, and so on; none of the namespaces named.
+   * Builds that had their turn and whose current attempt has no Pod: the oldest of each team, then the second
+   * of each, and so on. Leaves out the namespaces in `except`.
    */
   buildsToStart(limit: number, except?: string[]): Promise<PendingBuild[]>;
-  /**
-   * Shows why these builds have no Pod yet. They are not put off. Answers those that had another reason
-   * before.
-   */
+  /** Records why these builds have no Pod yet. They are not delayed. Returns those whose reason changed. */
   explainHeld(held: readonly { build: number; code: string; reason: string }[]): Promise<number[]>;
-  /** Milliseconds until the first of the builds that are put off is to start; undefined when none is. */
+  /** Milliseconds until the first delayed build is due; undefined if none is delayed. */
   nextStartMs(): Promise<number | undefined>;
   /**
-   * Shown for all builds of the namespace that are to start. They are not put off: whoever looks next finds
-   * them again.
+   * Records the reason for all builds of the namespace that wait for a Pod. They are not delayed: the next
+   * call finds them again.
    */
   explainFull(namespace: string, reason: string): Promise<void>;
   /**
-   * The oldest builds of the namespace whose Pods were refused for want of room are put off no longer.
-   * Answers how many others still are.
+   * Ends the delay of the oldest builds of the namespace whose Pods were refused for lack of room. Returns
+   * how many are still delayed.
    */
   tryRefused(namespace: string): Promise<number>;
-  /** None of the namespace is put off any longer. Answers whether any was. */
+  /** Ends the delay of all builds of the namespace. Returns whether there were any. */
   tryAllRefused(namespace: string): Promise<boolean>;
-  /** The Pod exists. */
   podCreated(build: number, attempt: number, podUid: string, at: Date): Promise<void>;
-  /**
-   * Shown as the reason why the build is pending. Without a Pod it is also tried again a little later each
-   * time.
-   */
+  /** Records why the build is pending. If it has no Pod, it is tried again after a delay that grows. */
   explainPending(build: number, reason: string): Promise<void>;
-  /** Undefined when another attempt took its place. */
+  /** Undefined if the attempt is no longer current. */
   attemptFacts(build: number, attempt: number): Promise<AttemptFacts | undefined>;
   /**
    * `mayDecide`: the build may end or make a version, so the pipeline's lock is taken before the build's row.
-   * Without it, `work` must write neither.
+   * Without it, `work` must do neither.
    */
   withBuild<T>(
     build: number,
     what: { mayDecide: boolean },
     work: (tx: BuildTransaction) => Promise<T>,
   ): Promise<T>;
-  /** Attempts of builds that have not ended, for the comparison with Pods. */
+  /** Attempts of builds that have not ended. */
   openAttempts(): Promise<OpenAttempt[]>;
-  /** Undefined: there is no such attempt. */
+  /** Undefined: no such attempt. */
   buildState(build: number, attempt: number): Promise<StoredState | undefined>;
 }
 
 /**
- * The end of a build that its events did not report. `words`: what its agent left behind of steps and
- * versions.
+ * The end of a build that its events did not report. `words`: steps and versions from the agent's termination
+ * message.
  */
 export interface BuildEnd {
   outcome: BuildOutcome;

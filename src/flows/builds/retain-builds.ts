@@ -10,13 +10,14 @@ import { decideWithPages } from './decide-with-pages.ts';
 import type { Removed } from './retain-history.ts';
 import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
-/** Builds that are looked at by one transaction. */
+/** Builds per transaction. */
 const MAX_BUILDS = 100;
-/** Whoever read a revision as the running one is done with it after this time. */
+/** After this time nothing that read a revision as the current one still uses it. */
 const REPLACED_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Some of the oldest builds of the job that waits longest; undefined: all jobs had their turn after `since`.
+ * Applies retention to some of the oldest builds of the job that waited longest. Undefined: all jobs had
+ * their turn after `since`.
  */
 export async function retainSomeBuilds(
   tx: RetentionTransaction,
@@ -38,7 +39,7 @@ export async function retainSomeBuilds(
   return { builds: decision.remove.length, logs: decision.removeLogs.length, versions: 0, records };
 }
 
-/** What downstream jobs would take now is only looked for if something would go without it. */
+/** Downstream needs are read only if something would be removed without them. */
 async function decide(
   tx: RetentionTransaction,
   turn: RetentionTurn,

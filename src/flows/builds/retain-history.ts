@@ -2,32 +2,32 @@ import { retainSomeBuilds } from './retain-builds.ts';
 import { retainSomeVersions } from './retain-versions.ts';
 import type { RetentionStore, RetentionTransaction } from './retention-ports.ts';
 
-/** What went, by kind. */
+/** Number of removed rows, by kind. */
 export interface Removed {
   builds: number;
-  /** Builds that stay, whose logs went. */
+  /** Logs of builds that stay. */
   logs: number;
   versions: number;
-  /** Ends of check runs and of requests that were refused, and definitions that nothing names any more. */
+  /** Ends of check runs, refused requests, and unreferenced revisions. */
   records: number;
 }
 
 interface Ports {
   retention: RetentionStore;
   now: () => Date;
-  /** Milliseconds of a clock that only goes on. */
+  /** Monotonic milliseconds. */
   elapsed: () => number;
 }
 
-/** So that nothing else of the operator waits for it: the rest has its turn a moment later. */
+/** Longest call, so that the rest of the operator does not wait for it. */
 const LONGEST_MS = 2000;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-/** Each job and each resource has its turn this often. */
+/** How often each job and each resource has its turn. */
 const EVERY_MS = 6 * HOUR_MS;
-/** What only tells of a check that has ended, or of a request that was refused. */
+/** Age at which ends of checks and refused requests are removed. */
 const RECORDS_MS = 7 * DAY_MS;
-/** A request that follows a triggered version, when no build upstream has succeeded. */
+/** Age at which a request is removed that follows a triggered version, if no upstream build has succeeded. */
 const WAITING_REQUESTS_MS = 30 * DAY_MS;
 
 export async function retainHistory({
@@ -49,8 +49,8 @@ export async function retainHistory({
 }
 
 /**
- * Looks at some of the oldest history whose turn it is, and removes what the team's retention does not keep.
- * Whoever is killed in it, or comes second, finds the same or nothing to do. Undefined: it is nobody's turn.
+ * Removes what the team's retention does not keep from some of the oldest history whose turn it is.
+ * Repeatable, also concurrently. Undefined: nothing has its turn.
  */
 export async function retainNext(retention: RetentionStore, at: Date): Promise<Removed | undefined> {
   const since = before(at, EVERY_MS);

@@ -2,12 +2,12 @@ import { areYoung, retainVersions, retentionOf } from '#domain/scheduling/retain
 import type { Removed } from './retain-history.ts';
 import type { RetentionTransaction } from './retention-ports.ts';
 
-/** Versions that are looked at by one transaction. */
+/** Versions per transaction. */
 const MAX_VERSIONS = 500;
 
 /**
- * Some of the oldest versions of the resource that waits longest; undefined: all had their turn after
- * `since`.
+ * Applies retention to some of the oldest versions of the resource that waited longest. Undefined: all
+ * resources had their turn after `since`.
  */
 export async function retainSomeVersions(
   tx: RetentionTransaction,

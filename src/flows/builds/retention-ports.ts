@@ -3,41 +3,37 @@ import type { FactsTransaction } from './schedule-ports.ts';
 
 export interface RetentionStore {
   /**
-   * One bounded transaction of the leader. `work` may run again after a conflict: it acts through its
-   * transaction only.
+   * One bounded transaction, fenced by the leader epoch. `work` may run again after a conflict, so it acts
+   * through `tx` only.
    */
   withHistory<T>(work: (tx: RetentionTransaction) => Promise<T>): Promise<T>;
 }
 
 export interface RetentionTransaction {
   /**
-   * The one that has waited longest of those that had no turn since then, alone with its pipeline; undefined:
-   * all had theirs.
+   * Locks the pipeline of the job or resource that waited longest and had no turn after `since`; undefined:
+   * there is none.
    */
   nextTurn(of: TurnOf, since: Date): Promise<RetentionTurn | undefined>;
-  /**
-   * The oldest builds of the job that this turn has not looked at, at most so many, and what protects them.
-   */
+  /** The oldest builds of the job that this turn has not read, at most `limit`, and what protects them. */
   oldBuilds(turn: RetentionTurn, limit: number, keep: Required<Retention>): Promise<OldBuilds>;
-  /** Jobs that take what has passed this one; undefined: there are none. */
+  /** Jobs whose `passed` names this job; undefined: there are none. */
   downstreamOf(turn: RetentionTurn): Promise<FactsTransaction | undefined>;
-  /** Removes builds with everything that hangs on them, raises baselines, and removes the logs of others. */
+  /**
+   * Removes builds with everything that belongs to them, raises baselines, and removes logs of other builds.
+   */
   removeBuilds(turn: RetentionTurn, decision: RetainDecision, builds: OldBuilds['builds']): Promise<void>;
   /**
-   * The oldest versions of the resource that this turn has not looked at, at most so many, and what protects
-   * them.
+   * The oldest versions of the resource that this turn has not read, at most `limit`, and what protects them.
    */
   oldVersions(turn: RetentionTurn, limit: number): Promise<OldVersions>;
-  /** Removes the fields of versions, by row id; that they were found stays known. */
+  /** Removes the fields of versions (row ids). Their digests stay, so a check does not find them as new. */
   forgetVersions(versions: readonly number[]): Promise<void>;
-  /** The next turn goes on behind this row id; undefined: the turn is over. */
+  /** The turn continues after this row id; undefined: the turn is over. */
   leaveTurn(turn: RetentionTurn, last: number | undefined, at: Date): Promise<void>;
-  /**
-   * Some definitions of the pipeline that were replaced before then and that nothing names. Answers how many
-   * went.
-   */
+  /** Removes some unreferenced revisions that were replaced before this time. Returns their number. */
   removeOldRevisions(pipeline: number, replacedBefore: Date): Promise<number>;
-  /** Some ends of check runs and of requests. Answers how many went. */
+  /** Removes some ends of check runs and requests. Returns their number. */
   removeRecords(before: RecordsBefore): Promise<number>;
 }
 
@@ -45,12 +41,12 @@ export type TurnOf = 'jobs' | 'resources';
 
 export interface RetentionTurn {
   of: TurnOf;
-  /** Row id of the job, or of the history of the resource. */
+  /** Row id of the job, or of the check scope. */
   id: number;
   pipeline: number;
-  /** What has a row id up to this was looked at in this turn. */
+  /** This turn has read rows up to this id. */
   from: number;
-  /** What the Team says; absent fields have their defaults. */
+  /** From the Team; absent fields have their defaults. */
   policy: Retention;
 }
 
@@ -63,16 +59,16 @@ export interface OldVersions {
   /** Oldest first. */
   versions: OldVersion[];
   pinned?: number;
-  /** Newest one, and newest enabled one. */
+  /** The newest version and the newest enabled version. */
   newest: number[];
-  /** Lowest baseline of the triggers that take every version of the resource. */
+  /** Lowest baseline of the gets that trigger on every version. */
   lowestBaseline?: number;
 }
 
-/** Records that ended, or were made, before these times go. */
+/** Records that ended, or were created, before these times are removed. */
 export interface RecordsBefore {
   checkRuns: Date;
   refusedRequests: Date;
-  /** Requests that follow a triggered version and have no build: no build upstream has succeeded. */
+  /** Requests that follow a triggered version and have no build. */
   waitingRequests: Date;
 }

@@ -3,7 +3,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionPorts, ActionRefused, Retried } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-/** The same build again: with the inputs and the definition of the one that it repeats. */
+/** Creates a build with the inputs and the revision of the original. */
 export async function retryBuild(
   ref: BuildRef,
   by: string,

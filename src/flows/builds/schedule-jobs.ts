@@ -14,16 +14,16 @@ export interface Scheduled {
   builds: BuildRef[];
   /** Versions wait for their hooks. */
   held: boolean;
-  /** A pipeline has more builds due than were made: decide on it again at once. */
+  /** More builds are due than were created: call again at once. */
   more: boolean;
-  /** Pipelines that could not be decided on; the others were. They are tried again next time. */
+  /** Pipelines without a decision because of an error. They are tried again next time. */
   failures: { pipeline: number; error: unknown }[];
 }
 
 const AT_ONCE = 50;
 
 /**
- * Decides on every pipeline with open requests until none is left, including requests that come meanwhile.
+ * Decides on every pipeline with open requests until none is left, including requests that arrive meanwhile.
  */
 export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
   const done: Scheduled[] = [];
@@ -41,7 +41,7 @@ export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
   }
 }
 
-/** Decides on one pipeline, then notifies agents whose builds are interrupted and whoever starts builds. */
+/** Decides on one pipeline, then notifies the agents of superseded builds and the starter of builds. */
 export async function schedulePipeline(
   pipeline: number,
   {
@@ -68,7 +68,7 @@ export async function schedulePipeline(
 }
 
 type PipelineDecided = Omit<Scheduled, 'failures'> & {
-  /** Older builds of interruptible jobs, by row id: ended if they had not started, else asked to stop. */
+  /** Row ids of superseded builds: ended if they had not started, otherwise asked to stop. */
   interrupted: number[];
 };
 

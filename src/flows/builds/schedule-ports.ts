@@ -5,45 +5,42 @@ import type { BuildRef } from '#flows/names.ts';
 
 /** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
 export interface FactsTransaction {
-  /**
-   * The jobs with the newest page of everything that their gets look back on; a page has at most so many
-   * rows.
-   */
+  /** The jobs, and for each get the newest page of what it looks back on. `rows`: size of a page. */
   facts(rows: number): Promise<GatheredFacts>;
-  /** The pages that a decision on these facts could not do without, at most so many rows each. */
+  /** Older pages that the decision asked for. `rows`: size of a page. */
   older(needs: readonly Need[], rows: number): Promise<Pages>;
 }
 
-/** Holds the pipeline's lock: nobody else saves it, decides on it or cancels its builds meanwhile. */
+/** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */
 export interface PipelineTransaction extends FactsTransaction {
-  /** Writes the decision on the facts that were read, and marks the requests among them as dealt with. */
+  /** Writes the decision on the facts that were read and completes the requests among them. */
   write(decision: Decision, more: WriteOptions): Promise<DecisionWritten>;
 }
 
 export interface GatheredFacts extends Omit<Facts, 'ids'> {
   ids: ReadonlyMap<number, number>;
-  /** By job: what may hold its builds back. */
+  /** By job: the limits that may hold its builds. */
   holds: ReadonlyMap<number, Hold>;
-  /** More jobs of the pipeline may wait for a decision than were read: decide again at once. */
+  /** More jobs wait for a decision than were read: decide again. */
   more: boolean;
 }
 
 export interface Pages {
   passes: PassPage[];
   used: UsedPage[];
-  /** As in the facts. */
+  /** Row ids of versions, as in the facts. */
   ids: ReadonlyMap<number, number>;
 }
 
 export interface WriteOptions {
-  /** Jobs whose builds share nothing, so that they start without waiting for a turn. */
+  /** Jobs without any concurrency limit: their builds start without waiting for a turn. */
   startAtOnce: ReadonlySet<number>;
   at: Date;
 }
 
 export interface DecisionWritten {
   made: MadeBuild[];
-  /** Row ids of older builds that were ended, or asked to stop, because newer ones take their place. */
+  /** Row ids of superseded builds. */
   interrupted: number[];
 }
 

@@ -3,9 +3,9 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import type { BuildRef } from '#flows/names.ts';
 
-/* What opening the session of an agent needs from outside, and what it answers. */
+/* What opening an agent's session needs from outside, and its answers. */
 
-/** The API server gave no answer, which says nothing about the agent: it tries again. */
+/** The API server did not answer. The agent tries again. */
 export interface Unavailable {
   answer: 'unavailable';
   reason: string;
@@ -19,66 +19,64 @@ export interface PodName {
 export type PodAnswer = { answer: 'found'; pod: AgentPod } | { answer: 'absent' } | Unavailable;
 export type TokenAnswer =
   | { answer: 'agent'; pod: PodName & { uid: string } }
-  /** No token that the API server bound to a Pod of ours. */
+  /** The API server bound no such token to a Pod of ours. */
   | { answer: 'unknown' }
   | Unavailable;
 
-/** The Pods of agents, as the API server knows them. */
+/** The Pods of agents in the API server. */
 export interface AgentPods {
   find(pod: PodName): Promise<PodAnswer>;
-  /** Whose a projected token is. */
+  /** The Pod that a projected token belongs to. */
   ofToken(token: string): Promise<TokenAnswer>;
   /** The same build and attempt always have the same Pod name. */
   nameForBuild(build: BuildRef & { id: number; attempt: number }): string;
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Keys are by the name of the placeholder: `<secret>/<key>`. */
+/** Keyed by the placeholder's name: `<secret>/<key>`. */
 export type SecretsAnswer =
   | { answer: 'read'; values: Map<string, string> }
-  /** A sentence for each name that has no value. */
+  /** A sentence for each name without a value. */
   | { answer: 'missing'; reasons: string[] }
   | Unavailable;
 
-/** Values of Secrets in the namespace of a team. Nothing of them is kept. */
+/** Values of Secrets in a team's namespace. They are not cached. */
 export interface TeamSecrets {
   read(namespace: string, names: string[]): Promise<SecretsAnswer>;
 }
 
 export interface AgentCredentials {
-  /** The work that a nonce was signed for; undefined when we did not sign it. */
+  /** The work that a nonce was signed for; undefined if the signature is not ours. */
   workOf(nonce: string): AgentSession | undefined;
-  /** What the database keeps of an agent's key. */
+  /** The hash of an agent's key that is stored in the database. */
   hashOf(key: string): string;
 }
 
 export interface AddressWait {
-  /** Monotonic, in milliseconds. */
+  /** Monotonic milliseconds. */
   elapsed: () => number;
   sleep: (milliseconds: number) => Promise<void>;
-  /** How long the kubelet may take to report the address of a Pod whose agent already calls. */
+  /** Time for the kubelet to report the address of a Pod whose agent already calls. */
   maxWaitMs?: number;
   waited?: (seconds: number) => void;
 }
 
 export type AgentSessionAnswer =
   | { answer: 'opened'; session: AgentSession; response: SessionResponse }
-  /** The same key again: its first answer was lost. */
+  /** The same key again: the agent did not receive the first answer. */
   | { answer: 'same'; session: AgentSession; response: SessionResponse }
-  /**
-   * The credential is not ours, or the Pod is another one. The reason is for the log, never for the caller.
-   */
+  /** The credential is not ours, or belongs to another Pod. The reason is for the log only. */
   | { answer: 'refused'; reason: string }
-  /** Another key used the credential: the build has been failed. */
+  /** Another key used the credential, so the build has been failed. */
   | { answer: 'taken'; session: AgentSession }
   | { answer: 'over' }
-  /** Something is not there yet; the agent tries again. */
+  /** Something does not exist yet. The agent tries again. */
   | { answer: 'not-yet'; reason: string };
 
 export interface SessionStore {
   /**
-   * `same`: this key opened it before. `taken`: another key did, which is an alarm. `over`: the attempt or
-   * run has ended.
+   * `same`: this key opened it before. `taken`: another key did, which means a stolen credential. `over`: the
+   * attempt or run has ended.
    */
   openSession(
     session: AgentSession,

@@ -30,16 +30,13 @@ interface Ports extends WindowPorts {
 
 export interface Started {
   started: PendingBuild[];
-  /** Pods that could not be asked for; tried again next time. */
+  /** Builds whose Pods could not be requested. They are tried again next time. */
   failures: { build: PendingBuild; error: unknown }[];
-  /** Namespaces in which builds wait for room: worth another look when a Pod there ends. */
+  /** Namespaces in which builds wait for quota. Call again with them when a Pod there ends. */
   short: string[];
-  /** When the next of the builds that are put off, or that the start window holds, is to start. */
+  /** When the next build is due that is delayed or held by the start window. */
   againAfterMs?: number;
-  /**
-   * How many Pods were starting when the last one was created, and how many builds the start window holds of
-   * those looked at.
-   */
+  /** Pods that were starting when the last one was created, and builds that the start window holds. */
   window: { starting: number; held: number };
 }
 
@@ -47,30 +44,30 @@ interface Doing {
   started: PendingBuild[];
   failures: Started['failures'];
   short: Set<string>;
-  /** Namespaces in which no other Pod can start now, and how that is said. */
+  /** Namespaces in which no other Pod can start now, with the reason. */
   full: Map<string, string>;
-  /** Refusals for want of quota, by namespace. */
+  /** Refusals for lack of quota, by namespace. */
   quota: Map<string, number>;
   starting: StartingPod[];
   held: Map<number, { build: PendingBuild; reason: Reason }>;
 }
 
-/** Builds that are looked at together, the oldest of each team among them. */
+/** Builds per call, with the oldest of each team among them. */
 const MAX_LOOKED_AT = 128;
-/** Pods that are asked for side by side. */
+/** Concurrent requests. */
 const AT_ONCE = 32;
-/** Whoever takes this many names takes more: from then on the build waits until its name is free. */
+/** After so many attempts with a taken Pod name, the build waits until the name is free. */
 const MAX_ATTEMPTS_FOR_NAME = 5;
-/** Another Pod of the namespace may be smaller; so many are tried in one look. */
+/** Another Pod of the namespace may be smaller, so this many are tried per call. */
 const MAX_QUOTA_REFUSALS = 4;
-/** How soon builds that the start window holds are looked at again: an agent that speaks wakes nobody. */
+/** When builds that the start window holds are tried again. No notification comes when an agent starts. */
 const HELD_AGAIN_MS = 250;
 
 /**
- * A Pod for each pending build, the teams in turn, as many as the start window allows. After a crash between
- * the Pod and its record the same Pod is met again, since its name and its contents follow from build and
- * attempt. A Team at its limit is left out until the next look, so that its builds keep their order and hold
- * nobody up. `room`: namespaces in which a Pod has ended since some were short of room.
+ * Creates a Pod for each pending build, teams in turn, as far as the start window allows. After a crash
+ * between the Pod and its record, the next call finds the same Pod, because name and contents derive from
+ * build and attempt. Builds of a Team at its limit keep their order and wait for the next call. `room`:
+ * namespaces in which a Pod has ended since they were full.
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
   const doing: Doing = {
@@ -114,10 +111,7 @@ async function startReady(ports: Ports, doing: Doing): Promise<void> {
   }
 }
 
-/**
- * Whose turn it is now: one decision for each team in turn, and what was admitted starts before the next team
- * is looked at.
- */
+/** One decision for each team in turn. What was admitted starts before the next team is read. */
 async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
   const { builds, notifications, now } = ports;
   for (const pipeline of await expireApprovals(builds, now())) {
@@ -157,7 +151,7 @@ async function startOne(
   }
 }
 
-/** The status of a pipeline is asked for once for each build that waits for another reason than before. */
+/** The pipeline's status is updated for each build whose reason changed. */
 async function explainHeld({ builds, notifications }: Ports, { held }: Doing): Promise<void> {
   if (held.size === 0) return;
   const told = await builds.explainHeld(
@@ -168,7 +162,7 @@ async function explainHeld({ builds, notifications }: Ports, { held }: Doing): P
 }
 
 /**
- * A Pod that the API server can never accept ends the build; what may change leaves it pending, with the
+ * A Pod that the API server can never accept ends the build. Otherwise the build stays pending with the
  * reason.
  */
 async function refuse(
@@ -185,7 +179,7 @@ async function refuse(
     return;
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
-    // The next attempt has another name.
+    // The next attempt has another Pod name.
     await retryAttempt(of, { reason: `${reason}: ${message}`, at: now() }, builds);
     return;
   }
@@ -196,8 +190,8 @@ async function refuse(
 }
 
 /**
- * The rest of the namespace waits for the next look, so that one team's 10,000 builds are not all asked for
- * and refused.
+ * Skips the rest of the namespace in this call, so that not all of a team's 10,000 builds are requested and
+ * refused.
  */
 function countQuota(namespace: string, said: string, { quota, full }: Doing): void {
   const refusals = (quota.get(namespace) ?? 0) + 1;

@@ -12,7 +12,7 @@ interface Ports {
   now: () => Date;
 }
 
-/** Creates a build that a person asks for, or answers why each input prevents it. */
+/** Creates a build on request, or returns why each input prevents it. */
 export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
   const at = ports.now();
   const answer = await ports.builds.withRequest(
@@ -28,16 +28,16 @@ interface CheckPorts {
   builds: Pick<BuildStore, 'withRequestAfterChecks' | 'triggerAnswer' | 'withWaitEnded'>;
   notifications: Notifications;
   now: () => Date;
-  /** Resolves after so long, or when the signal is given. */
+  /** Resolves after so long, or when the signal is aborted. */
   sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
 }
 
-/** What a lost hint costs. */
+/** Delay if a notification is lost. */
 const LOOK_AGAIN_MS = 1000;
 
 /**
  * Checks the job's resources first, then creates the build with the versions found. The request is durable:
- * if this process dies, the scheduler answers it once the checks have ended or their time is over.
+ * if this process dies, the scheduler answers it once the checks have ended or timed out.
  */
 export async function triggerJobAfterChecks(
   job: JobName,
@@ -72,7 +72,7 @@ export async function requestAfterChecks(
   return answer ?? { answer: 'unknown' };
 }
 
-/** Stops waiting for the checks, and answers the request with the versions known by now. */
+/** Stops waiting for the checks and answers the request with the versions known by now. */
 export async function endTriggerWait(
   waits: TriggerWaits,
   { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withWaitEnded'> },
@@ -84,7 +84,7 @@ export async function endTriggerWait(
   });
 }
 
-/** Decides on the job of the request. Undefined: the request still waits for checks, or has been answered. */
+/** Decides on the job of the request. Undefined: it still waits for checks, or was answered already. */
 async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerAnswer | undefined> {
   const { facts, decision, written } = await decideAndWrite(tx, at);
   if (facts.jobs.length === 0) return { answer: 'unknown' };

@@ -3,14 +3,14 @@ import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, ResourceName } from '#flows/names.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';
 
-/* What people trigger. The rules of ports.ts hold here too. */
+/* Manual triggers. The rules at the top of ports.ts hold here too. */
 
 export type TriggerAnswer =
   | { answer: 'created'; build: BuildRef; interrupted: number[]; checks?: RequestedCheck[] }
   | { answer: 'refused'; reasons: { code: string; message: string }[] }
   | { answer: 'unknown' };
 
-/** A trigger whose checks have not ended: durable, and answered by whoever decides on the job next. */
+/** A trigger whose checks have not ended. It is durable: the next decision on the job answers it. */
 export interface TriggerWaits {
   answer: 'checking';
   request: number;
@@ -24,7 +24,7 @@ export interface RequestTransaction extends PipelineTransaction {
 
 export interface WaitingTransaction extends RequestTransaction {
   readonly waits: TriggerWaits;
-  /** The request has neither a build nor a refusal yet. */
+  /** The request has neither a build nor a refusal. */
   readonly open: boolean;
   /** The build, the refusal, or that it still waits. */
   answer(): Promise<TriggerAnswer | TriggerWaits>;
@@ -33,7 +33,7 @@ export interface WaitingTransaction extends RequestTransaction {
 /** Its facts are those of the requested jobs. */
 export interface VersionTransaction extends PipelineTransaction {
   readonly pipelineId: number;
-  /** One for each job that gets the resource without `passed`; recorded already. */
+  /** The recorded requests: one for each job that gets the resource without `passed`. */
   readonly requests: readonly { job: number; request: number }[];
   /** All gets of the resource in the pipeline. */
   gets(): Promise<readonly CascadeGet[]>;
@@ -51,7 +51,7 @@ export interface TriggerStore {
     work: (tx: RequestTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /**
-   * Likewise, and requests a check of each resource that the job gets without `passed`. The request waits at
+   * The same, and requests a check of each resource that the job gets without `passed`. The request waits at
    * most `waitMs` for those checks.
    */
   withRequestAfterChecks<T>(
@@ -70,8 +70,8 @@ export interface TriggerStore {
     asked: { version: number; by: string; at: Date },
     work: (tx: VersionTransaction) => Promise<T>,
   ): Promise<T | undefined>;
-  /** What became of a trigger that waited. */
+  /** The current answer to a trigger that waits. */
   triggerAnswer(waits: TriggerWaits): Promise<TriggerAnswer | TriggerWaits>;
-  /** Requests a decision on jobs whose triggers have waited long enough for checks. */
+  /** Requests a decision on jobs whose triggers have waited for checks long enough. */
   wakeLateTriggers(): Promise<void>;
 }

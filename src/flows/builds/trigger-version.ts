@@ -11,8 +11,8 @@ interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
 }
 
 /**
- * Decides at once on a build with the version in each job that gets the resource without `passed`. The jobs
- * that follow through `passed` get theirs when the builds before them have succeeded.
+ * Triggers a build with the version in each job that gets the resource without `passed`. Jobs downstream get
+ * theirs when the builds upstream have succeeded.
  */
 export async function triggerVersion(
   resource: ResourceName,

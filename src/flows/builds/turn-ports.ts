@@ -2,10 +2,10 @@ import type { StartDecision, StartFacts } from '#domain/scheduling/start-queued.
 import type { Gate } from '#domain/scheduling/vote.ts';
 
 export interface TurnStore {
-  /** Teams of which builds wait for their turn. */
+  /** Row ids of teams with builds in the queue. */
   teamsWithQueue(): Promise<number[]>;
   withQueue<T>(team: number, work: (tx: QueueTransaction) => Promise<T>): Promise<T>;
-  /** Builds that wait for an approval that can expire. */
+  /** Builds that wait for an approval with a timeout. */
   approvalsWithTimeout(): Promise<WaitingApproval[]>;
   /** Fails those of the builds that still wait for approval. */
   expireApprovals(pipeline: number, builds: readonly number[], at: Date): Promise<void>;
@@ -15,8 +15,7 @@ export interface TurnStore {
 export interface QueueTransaction {
   facts(): Promise<QueueFacts>;
   /**
-   * Records which builds have their turn and why the others wait. Answers the pipelines (row ids) that
-   * changed.
+   * Records which builds have their turn and why the others wait. Returns the row ids of changed pipelines.
    */
   write(decision: StartDecision, at: Date): Promise<number[]>;
 }

@@ -3,7 +3,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { ActionPorts, ActionRefused, Voted } from './action-ports.ts';
 import { notifyOfAction } from './notify-of-action.ts';
 
-/** Approves or rejects a build that waits at its gate. */
+/** Approves or rejects a build that waits for approval. */
 export async function voteOnBuild(
   ref: BuildRef,
   vote: Vote,

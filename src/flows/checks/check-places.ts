@@ -9,11 +9,11 @@ export interface CheckPlacePorts extends Pick<WindowPorts, 'pods' | 'now'> {
   cluster: Pick<Cluster, 'teamPods' | 'runningPods' | 'nodes' | 'startsPerNode'>;
 }
 
-/** Pods cost: as many checks run at a time, in all and of one team whose Team does not say. */
+/** Check Pods at a time, in all and of a team whose Team sets no limit. */
 export const MAX_CHECK_PODS = 10;
 const MAX_CHECK_PODS_OF_TEAM = 3;
 
-/** Open runs as the limits of checks see them. */
+/** Open runs in the form that the limits need. */
 export function openChecks(
   runs: readonly OpenRun[],
   groupOf: (run: OpenRun) => string,
@@ -37,10 +37,7 @@ function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date)
   return judgeStarting(pod, ages) === 'starting';
 }
 
-/**
- * Checks have a start window of their own, half as large as that of builds: they are short and many, and
- * neither kind waits for the other.
- */
+/** Checks have a start window of their own, half the size of that of builds. Neither waits for the other. */
 export function checkLimits(running: readonly OpenCheck[], { cluster }: CheckPlacePorts): CheckLimits {
   return {
     pods: MAX_CHECK_PODS,

@@ -10,7 +10,7 @@ interface Ports {
 }
 
 /**
- * Ends a run whose Pod was refused. True: for want of room, so nothing has failed, and its checks are due as
+ * Ends a run whose Pod was refused. True: there was no room, so nothing failed and its checks are due as
  * before.
  */
 export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
@@ -21,7 +21,7 @@ export async function endRefused(run: number, refusal: Refusal, ports: Ports): P
   return passes;
 }
 
-/** For want of room, or of a free name, which the next run has: another try may find it. */
+/** Room or a free Pod name was missing: a later attempt may succeed. */
 export function isPassing({ reason }: Refusal): boolean {
   return PASSING.has(reason);
 }

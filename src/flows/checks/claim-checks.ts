@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Claims those of the scopes that are still due and free; claims none: undefined. A claim moves the due time,
- * so a tick never gets two runs.
+ * Claims those of the scopes that are due and free; undefined if none is. A claim moves the due time, so no
+ * tick gets two runs.
  */
 export async function openRun(
   scopes: readonly number[],
@@ -33,8 +33,7 @@ export async function openRun(
 }
 
 /**
- * For a Pod that a CronJob made: claims every free scope of the group; the same Pod uid gets the same run
- * again.
+ * Claims every free scope of the group for the Pod of a CronJob. The same Pod uid always gets the same run.
  */
 export async function openRunForPod(pod: GroupOfPod, { checks, now }: Ports): Promise<number | undefined> {
   const at = now();

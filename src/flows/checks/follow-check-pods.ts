@@ -17,20 +17,18 @@ export interface FollowChecksPorts {
   now: () => Date;
 }
 
-/** Without an agent after this time a run has failed. */
+/** A run fails if no agent opens its session within this time. */
 const PATIENCE_SECONDS = 5 * 60;
-/** A container died, and its agent, which should have told what that means for the checks, has not. */
+/** Time that an agent has to report the death of one of its containers. */
 const BROKEN_SECONDS = 30;
 const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
-/** A Pod of a check or hooks whose run is closed has nothing more to do. */
+/** Deletes the Pod of a check or hooks whose run is closed. */
 export async function removeEnded(pod: OurPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
   if (hasEnded(pod)) await remove(pod, ports);
 }
 
-/**
- * What to do about the Pod of a check run, or about its absence. A Pod that a CronJob made is left to that.
- */
+/** Judges the Pod of a check run, or its absence. Pods of CronJobs are left to the CronJob. */
 export async function followCheckPod(
   run: OpenRun,
   pod: OwnPod | undefined,
@@ -57,7 +55,7 @@ function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait
   if (late) return 'close';
   if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
   if (run.seen || run.podUid !== undefined) return 'close';
-  // Hooks that have no Pod yet are looked after by the clock that they have.
+  // Hooks without a Pod have a timer of their own (run-hooks.ts).
   return run.hooks ? 'wait' : 'make';
 }
 

@@ -10,7 +10,7 @@ import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { CheckRunFacts, OpenHookRun, OpenRun } from '#flows/pods/workloads.ts';
 
-/* Checks: what is asked for, claimed, and found. The rules of ports.ts hold here too. */
+/* Checks: what is requested, claimed and found. The rules at the top of builds/ports.ts hold here too. */
 
 export type CheckCause = 'schedule' | 'manual' | 'webhook';
 
@@ -28,103 +28,101 @@ export interface DueCheck extends PipelineName {
 
 export interface WebhookCall {
   tokenHash: string;
-  /** What its headers say of its body, held against the secret of the token. */
+  /** Whether the signature of the request's body matches the secret of the token. */
   signature: 'absent' | 'valid' | 'invalid';
 }
 
 /**
- * `refused`: the signature is wrong, or there is none and there must be. `busy`: not asked; ask again, and
- * wait.
+ * `refused`: the signature is wrong, or it is missing and required. `busy`: another transaction holds the
+ * resource; call again with `wait`.
  */
 export type WebhookAnswer = 'requested' | 'unknown' | 'refused' | 'busy';
 
 export interface WebhooksAnswered {
   answers: WebhookAnswer[];
-  /** A check is due that was not before. */
+  /** A check became due. */
   written: boolean;
 }
 
 export interface CheckStore {
   /**
-   * Resets nothing yet: the timer is reset when the check starts. Requests while one runs coalesce into one
+   * Marks the check as requested; the timer is reset when it starts. Requests while a check runs lead to one
    * more check.
    */
   requestCheck(resource: ResourceName, cause: CheckCause, at: Date): Promise<'requested' | 'unknown'>;
   /**
-   * All in one transaction; answers in the order of the calls. `wait`: for resources that somebody else
-   * holds.
+   * One transaction for all calls. Answers in their order. `wait`: wait for resources that other transactions
+   * hold.
    */
   requestChecksByToken(
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
   /**
-   * Due or requested, not running, pipeline live: so many of each team, checks that need no Pod counted
-   * apart. What a person or a webhook asked for comes first, then the oldest due. Of the teams named only
-   * those that need no Pod.
+   * Checks of live pipelines that are due or requested and do not run: at most `ofTeam` of each team, checks
+   * without a Pod counted apart. Requested checks come first, then the oldest due. For teams in `except`,
+   * only checks without a Pod.
    */
   dueChecks(at: Date, ofTeam: number, except?: readonly string[]): Promise<DueCheck[]>;
   /**
-   * Pipelines (row ids) of which a check may be overdue by more than two of its intervals, so that somebody
-   * says so although nothing happens to them. Of a cron expression the interval is taken to be a minute.
+   * Row ids of pipelines whose checks may be overdue by more than two intervals, for their status. The
+   * interval of a cron expression counts as one minute.
    */
   overduePipelines(at: Date): Promise<number[]>;
   /**
-   * One transaction, the leader's where the process leads. `work` may run again after a conflict: it acts
-   * through `tx` only.
+   * One transaction, fenced by the leader epoch if the process leads. `work` may run again after a conflict,
+   * so it acts through `tx` only.
    */
   withChecks<T>(work: (tx: CheckTransaction) => Promise<T>): Promise<T>;
-  /** No request: what a calendar says. */
+  /** Evaluates cron expressions. No request. */
   cronNext: CronNext;
   runFacts(run: number): Promise<CheckRunFacts | undefined>;
-  /**
-   * Gives back scopes that have no result yet: nothing failed, no Pod could be made. They are due as before.
-   */
+  /** Frees the scopes without a result because no Pod could be created. They are due as before. */
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
-  /** Runs that are not closed, for the comparison with Pods. */
+  /** Runs that are not closed. */
   openRuns(): Promise<OpenRun[]>;
-  /** Those among them that run hooks, the oldest first; whoever records versions that fire some opens one. */
+  /** Open runs of hooks, oldest first. Recording versions that trigger hooks opens them. */
   openHookRuns(): Promise<OpenHookRun[]>;
-  /** Why there is no Pod for the hooks yet. */
+  /** Records why the hooks have no Pod yet. */
   explainHooks(run: number, reason: string): Promise<void>;
-  /** What came of all hooks of a run, which is closed with that. */
+  /** Records the results of all hooks of a run and closes it. */
   recordHooks(run: number, ended: HooksEnded, at: Date): Promise<{ pipelineId: number } | 'over'>;
 }
 
 export interface HooksEnded {
   results: HookResult[];
-  /** What went wrong, in a sentence. */
+  /** What went wrong, as a sentence. */
   error?: string;
 }
 
-/** Each scope that it reads is held until its end. */
+/** Locks each scope that it reads until it ends. */
 export interface CheckTransaction {
-  /** Those of the scopes that are due, or asked for, and that no run has. */
+  /** Those of the scopes that are due or requested and that no run has claimed. */
   dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
-  /** Scopes of the group that no run has, due or not. */
+  /** Scopes of the group that no run has claimed, due or not. */
   freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;
   runOfPod(podUid: string): Promise<number | undefined>;
-  /** The run has these scopes from now on. The Pod's name follows from its id. */
+  /** Claims the scopes for a new run. The Pod's name follows from the run's id. */
   openRun(run: RunToOpen): Promise<number>;
-  /** Undefined: the resource went, and has no other history. */
+  /** Undefined: the resource was removed. */
   scopeOfCheck(scope: number, at: Date): Promise<CheckedScope | undefined>;
-  /** Adds what is not known, in this order, and asks for a decision on the jobs that take it. */
+  /** Adds new versions in this order and requests a decision on the jobs that get the resource. */
   addVersions(scope: number, versions: Record<string, string>[], at: Date): Promise<VersionsAdded>;
   freeScope(checked: ScopeChecked, at: Date): Promise<void>;
-  /** Also frees the scope. */
+  /** Frees the scope too. */
   failCheck(failed: CheckFailed, at: Date): Promise<void>;
   /**
-   * Asks for a decision on the jobs of which a trigger waits for a check of these scopes. Answers whether
-   * there are any.
+   * Requests a decision on jobs whose triggers wait for a check of these scopes. Returns whether there are
+   * any.
    */
   wakeTriggers(scopes: readonly number[]): Promise<boolean>;
   scopesOf(run: number): Promise<(ScopeTimer & { live: boolean })[]>;
-  /** `released`: versions wait for its hooks no longer. */
+  /** `released`: versions no longer wait for the run's hooks. */
   closeRun(run: number, error: string | undefined, at: Date): Promise<{ released: boolean }>;
 }
 
 /**
- * Of a Pod that a CronJob made. What its labels say anyone can write, so the namespace must be the
+ * From the labels of a Pod that a CronJob created. Anyone can write labels, so the namespace must be the
  * pipeline's.
  */
 export interface GroupOfPod {
@@ -140,7 +138,7 @@ export interface RunToOpen {
   group: string;
   cause: CheckCause;
   scopes: ScopeClaimed[];
-  /** A Pod that is there already. */
+  /** The Pod, if it exists already. */
   podUid?: string;
   at: Date;
 }
@@ -148,7 +146,7 @@ export interface RunToOpen {
 export interface VersionsAdded {
   /** Row ids. */
   added: number[];
-  /** How many different ones were given. */
+  /** Number of different versions among those given. */
   different: number;
 }
 
@@ -156,7 +154,7 @@ export interface ScopeChecked extends ScopeAfterCheck {
   scope: number;
   /** The check had no run. */
   atOnce: boolean;
-  /** Versions that were left out though they may be new. */
+  /** Versions that were dropped although they may be new. */
   cut: number;
   log: string;
 }
@@ -173,8 +171,8 @@ export interface CheckOutcome {
   scope: number;
   versions?: Record<string, string>[];
   /**
-   * How many older versions were left out because one check brings at most 100. It counts if all that are
-   * left are new.
+   * Older versions that were dropped because a check reports at most 100. It counts only if all reported
+   * versions are new.
    */
   cut?: number;
   error?: string;

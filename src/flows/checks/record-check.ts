@@ -11,12 +11,12 @@ export interface CheckRecorded {
   recorded: number[];
   /** A trigger waits for the check. */
   awaited: boolean;
-  /** Absent: the result counts for nothing any more. */
+  /** Absent: the result no longer counts. */
   pipelineId?: number;
 }
 
 /**
- * New versions get ids in order and ask for scheduling, known ones are ignored; the scope is free, with its
+ * Records new versions in order and requests scheduling; ignores known versions. Frees the scope and sets its
  * next due time.
  */
 export async function recordCheck(result: CheckOutcome, { checks, now }: Ports): Promise<CheckRecorded> {
@@ -41,8 +41,8 @@ export async function recordCheck(result: CheckOutcome, { checks, now }: Ports):
 }
 
 /**
- * Frees the scopes that have no result yet, with this error. `released`: builds that waited for this run may
- * be created now.
+ * Frees the scopes without a result, with this error. `released`: builds that waited for this run may be
+ * created now.
  */
 export async function closeRun(
   run: number,
@@ -60,7 +60,7 @@ async function closeOpen(
 ): Promise<{ released: boolean }> {
   const left = await tx.scopesOf(run);
   const message = error ?? 'The check ended without a result.';
-  // The others are of resources that went meanwhile: nothing failed.
+  // The others belong to resources that were removed meanwhile: nothing failed.
   for (const scope of left.filter(({ live }) => live)) {
     const next = afterFailure(scope, at.getTime());
     await tx.failCheck({ scope: scope.id, error: message, log: '', next }, at);

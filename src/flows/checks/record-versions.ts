@@ -11,7 +11,7 @@ interface Ports {
   now: () => Date;
 }
 
-/** What an agent found. `over`: the run was closed before, and nothing of this was recorded. */
+/** Records what an agent found. `over`: the run was closed before, and nothing was recorded. */
 export async function recordVersions(
   run: number,
   request: CheckResultsRequest,
@@ -27,16 +27,16 @@ export async function recordVersions(
       ports.notifications.notify({ topic: 'schedule', pipeline: pipelineId });
   }
   for (const pipeline of pipelines) ports.notifications.notify({ topic: 'status', pipeline });
-  // An agent whose last answer was lost sends the same again: for it all is well.
+  // An agent that lost our last answer sends its report again.
   if (request.done) {
     await closeRun(run, ports);
-    // Its place is free: who was held back by a limit need not wait for the next tick.
+    // A place is free: held checks need not wait for the next tick.
     ports.notifications.notify({ topic: 'checks' });
   } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
   return 'recorded';
 }
 
-/** The versions may be built now. */
+/** From here on the versions may be built. */
 async function recordHooks(
   run: number,
   results: HookResult[],

@@ -8,14 +8,17 @@ interface Ports {
   now: () => Date;
 }
 
-/** A person wants a check. Durable when it answers; a check that is running is followed by another. */
+/**
+ * Requests a check on behalf of a person. Recorded when it returns. A request while a check runs leads to
+ * another check.
+ */
 export async function requestCheck(resource: ResourceName, ports: Ports): Promise<'requested' | 'unknown'> {
   const answer = await ports.checks.requestCheck(resource, 'manual', ports.now());
   if (answer === 'requested') ports.notifications.notify({ topic: 'checks' });
   return answer;
 }
 
-/** Durable when it answers. Who checks is told after the transaction, and only when something is new. */
+/** Recorded when it returns. Checkers are notified after the transaction, and only if a check became due. */
 export async function answerWebhooks(
   asked: { calls: readonly WebhookCall[]; wait: boolean },
   ports: Ports,

@@ -18,17 +18,17 @@ interface Ports extends CheckPlacePorts {
 }
 
 export interface HooksRun {
-  /** When to look again; absent: no hooks are left. */
+  /** When to call again; absent: no hooks are left. */
   againAfterMs?: number;
   failures: { error: unknown }[];
 }
 
-/** Those without a Pod are tried again after this time. */
+/** When hooks without a Pod are tried again. */
 const AGAIN_MS = 1000;
 
 /**
- * Level-triggered: hooks that have no Pod get one, within the limits of checks, and those whose time is over
- * hold nobody up any longer. What an agent tells, and the end of a Pod, is heard elsewhere.
+ * Creates Pods for hooks that have none, within the limits of checks, and lets builds go on where hooks took
+ * too long. Level-triggered: the reports of agents and the ends of Pods are handled elsewhere.
  */
 export async function runHooks(ports: Ports): Promise<HooksRun> {
   const done: HooksRun = { failures: [] };
@@ -51,7 +51,7 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
   return again ? Math.min(first, AGAIN_MS) : first;
 }
 
-/** The Pod goes first: should it be all that can be done now, the run is met again. */
+/** Deletes the Pod first: if the operator dies after that, the next call finds the run again. */
 async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
   const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
@@ -66,7 +66,7 @@ function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): 
   return pod === undefined ? refused : tellCheckEnd(pod, 'hooks');
 }
 
-/** Pods that are there, or may be, count, whatever they are for. */
+/** All Pods that exist, or may, count against the limits. */
 async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
   const waits = new Set(waiting.map(({ run }) => run));
   const open = (await ports.checks.openRuns()).filter(({ run }) => !waits.has(run));

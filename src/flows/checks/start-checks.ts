@@ -17,29 +17,27 @@ interface Ports extends CheckPlacePorts {
 
 export interface ChecksStarted {
   runs: number[];
-  /** Recorded at once, without a Pod. */
+  /** Checks that were recorded without a Pod. */
   answered: number;
-  /** Due, but held back by a limit: they go first when a run ends. */
+  /** Due checks that a limit holds. They are first when a run ends. */
   held: number;
-  /** Checks without a Pod are left: worth another look at once. */
+  /** Checks without a Pod remain: call again at once. */
   more: boolean;
-  /** Teams whose namespaces have no room for a check Pod: worth another try in a while. */
+  /** Teams whose namespaces have no room for a check Pod. Try them again later. */
   short: string[];
   failures: { group: string; error: unknown }[];
 }
 
-/** Due checks of one team that are looked at together. */
+/** Due checks of one team per call. */
 const MAX_DUE_OF_TEAM = 1000;
-/**
- * Checks without a Pod that are answered in one look, so that those that want one are looked at in between.
- */
+/** Checks without a Pod that are answered per call, so that the others get their turn in between. */
 const MAX_ANSWERED = 200;
-/** Each is a transaction on a row of its own. */
+/** Each is a transaction on its own row. */
 const ANSWERED_AT_ONCE = 4;
 
 /**
- * Starts a Pod for each group of the due checks that need one, and answers the others. Teams take turns in
- * both, and a team that runs no check always gets a place. Those of the teams named are left for later.
+ * Creates a Pod for each group of due checks that need one, and answers the others. Teams take turns, and a
+ * team without a running check always gets a place. `avoid`: teams to leave out this time.
  */
 export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
@@ -74,7 +72,7 @@ async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted
       roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
     });
     if (picked.groups.length === 0) break;
-    // What could not be started takes nobody's place.
+    // A group that cannot start takes no place.
     for (const checks of picked.groups)
       if (await startGroup(checks, ports, done))
         running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
@@ -93,7 +91,7 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
   try {
     const facts = await claim(checks, ports);
     if (facts === undefined) return false;
-    // Should this fail, the run stays open and follow-pods asks for its Pod again.
+    // If this fails, the run stays open and follow-check-pods.ts creates its Pod later.
     const pod = await requestCheckPod(facts, ports.cluster);
     if (pod.answer === 'refused') {
       if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
@@ -114,7 +112,7 @@ async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | 
   return opened && (await ports.checks.runFacts(opened.run));
 }
 
-/** Built-in `cron`: the version is the time itself. */
+/** The built-in type `cron`: the version is the time itself. */
 async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
   try {
     const at = ports.now();
@@ -129,7 +127,7 @@ async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promi
   }
 }
 
-/** As the program `date` prints it in UTC. */
+/** In UTC, in the format of the program `date`. */
 export function dateText(at: Date): string {
   const [weekday = '', day = '', month = '', year = '', time = ''] = at.toUTCString().split(/,? /);
   return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;

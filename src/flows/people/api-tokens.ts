@@ -4,10 +4,10 @@ import type { TokenStore, TokenToMake } from './ports.ts';
 
 export type TokenMade =
   | { answer: 'made'; id: number }
-  /** `role-too-high`: the account has less in that team now. */
+  /** `role-too-high`: the account's role in the team is lower than the token's. */
   | { answer: 'taken' | 'too-many' | 'no-team' | 'role-too-high' | 'session-over' };
 
-/** For somebody who is signed in: a session that has just ended makes no token. */
+/** For a signed-in user; refused if their session has ended. */
 export async function createToken(
   token: TokenToMake,
   at: Date,
@@ -24,7 +24,7 @@ export async function createToken(
   });
 }
 
-/** Who a request with this token comes from, and what it may do: no more than its owner may now. */
+/** The owner of the token and its rights: never more than the owner has now. */
 export async function identifyByToken(
   hash: Buffer,
   at: Date,

@@ -9,13 +9,13 @@ export interface ApplyProviderPorts {
 
 export type ProviderApplied =
   | { outcome: 'applied' }
-  /** What was there before goes on: somebody would be locked out, or the definition is none. */
+  /** The previous definition stays in effect. */
   | { outcome: 'refused'; reason: 'InvalidDefinition' | 'WouldLockOut'; message: string };
 
-/** Who acts, where nobody else is known. */
+/** The actor in the audit log. */
 const MANIFEST = 'manifest';
 
-/** Object → what every gateway offers from then on. */
+/** Applies an OAuthProvider object to every gateway. */
 export async function applyOAuthProvider(
   provider: StoredProvider,
   ports: ApplyProviderPorts,
@@ -28,7 +28,7 @@ export async function applyOAuthProvider(
   return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
 }
 
-/** Its object is to go, and waits as long as somebody would be locked out. */
+/** Removes the provider of a deleted object; waits while that would lock somebody out. */
 export async function removeOAuthProvider(
   canonical: string,
   ports: ApplyProviderPorts,

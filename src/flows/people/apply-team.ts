@@ -14,8 +14,7 @@ export type TeamApplied =
   | (NamespaceAnswer & { answer: 'refused'; outcome: 'refused' });
 
 /**
- * Manifest → namespace and what fences it → the team's row, without which no pipeline of it is saved, and who
- * is in it.
+ * Applies a Team object: first its namespace with network policy and quota, then the team's row and members.
  */
 export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): Promise<TeamApplied> {
   const reserved = whyReserved(manifest.namespace);

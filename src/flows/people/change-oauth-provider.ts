@@ -14,17 +14,16 @@ export interface ChangeProviderPorts {
 export type ProviderChanged =
   | ObjectAnswer<StoredProvider>
   | { answer: 'fault'; message: string }
-  /** Somebody could not sign in any more; the message names them. */
+  /** Somebody could no longer sign in; the message names them. */
   | { answer: 'lock-out'; message: string };
 
-/** What is asked for: everything but where the secret is. */
+/** A provider as requested: without the place of its secret. */
 export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' | 'generation'>;
 
 /*
- * The object is written first, because it is what holds after a crash: the operator carries out whatever
- * stands in it. Then the same change goes to the accounts, in the one transaction that looks at who would be
- * locked out, so that it holds at once on every replica. Should that refuse what the look before had let
- * pass, the object is taken back.
+ * The object is written first, because it survives a crash and the operator applies it. Then the same change
+ * is made in the database, in one transaction with the lock-out check, so that it holds at once on every
+ * replica. If that transaction refuses, the object is restored.
  */
 
 export async function createProvider(
@@ -40,7 +39,7 @@ export async function createProvider(
   const secretKey = kept.value;
   const made = await objects.create({ ...wanted, secretKey, byApi: true }, act.by);
   if (made.answer !== 'done') {
-    // Who got no answer may have been understood all the same: then it is in use.
+    // After no answer the object may exist all the same, and use the secret.
     if (made.answer !== 'away') await objects.dropSecret(secretKey);
     return made;
   }
@@ -52,7 +51,7 @@ export async function createProvider(
   return { answer: 'lock-out', message: applied.message };
 }
 
-/** What is absent in the change stays; without a secret, the one that is kept. */
+/** Absent fields stay as they are, the secret too. */
 export async function updateProvider(
   canonical: string,
   { change, secret }: { change: (known: WantedProvider) => WantedProvider; secret: string | undefined },

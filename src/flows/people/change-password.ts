@@ -11,12 +11,12 @@ export interface ChangePasswordPorts extends Omit<SignInPorts, 'accounts' | 'pas
 
 export interface PasswordChange {
   username: string;
-  /** Not needed by an account that has no password yet. */
+  /** Not required from an account without a password. */
   current: string | undefined;
   wanted: string;
-  /** They signed in a moment ago: what stands for the current password where there is none. */
+  /** The user signed in a moment ago. Replaces the current password of an account that has none. */
   fresh: boolean;
-  /** The account's API tokens go on. */
+  /** API tokens of the account stay valid. */
   keepTokens: boolean;
   caller: Caller;
 }
@@ -28,8 +28,8 @@ export type PasswordChanged =
   | { answer: 'wait'; seconds: number };
 
 /**
- * One's own password. Every session of the account ends, and its API tokens unless they are to stay; whoever
- * asked gets a new one.
+ * Changes the user's own password. Ends all their sessions and, unless `keepTokens`, their API tokens. The
+ * caller gets a new session.
  */
 export async function changePassword(
   change: PasswordChange,
@@ -56,12 +56,12 @@ export async function changePassword(
 
 const SAME = 'The new password is the one before.';
 
-/** Whoever found an open browser shall not make a way in for themselves. */
+/** An unattended browser must not be enough to set a password. */
 function refuseStale({ fresh }: PasswordChange): PasswordChanged | undefined {
   return fresh ? undefined : { answer: 'not-fresh' };
 }
 
-/** Whoever found an open browser shall not guess the password here. */
+/** An unattended browser must not be enough to guess the password. */
 async function refuseCurrent(
   hash: string,
   { username, current }: PasswordChange,

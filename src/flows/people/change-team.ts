@@ -14,15 +14,15 @@ export interface ChangeTeamPorts {
 export type TeamMade =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'done'; team: TeamView }
-  /** The object is there, and the operator has yet to carry it out. */
+  /** The object exists, and the operator has not applied it yet. */
   | { answer: 'waiting' }
   | { answer: 'fault'; message: string };
 
-/** How long an answer waits for the operator: it makes the namespace, and says why it cannot. */
+/** How often the answer looks whether the operator has created the namespace. */
 const TRIES = 80;
 const PAUSE_MS = 100;
 
-/** Whoever asks is the first admin: the operator makes them, together with the team. */
+/** Creates the Team object. The operator makes the caller the team's first admin. */
 export async function createTeam(
   { name, displayName }: { name: string; displayName: string | undefined },
   act: Act,
@@ -42,7 +42,7 @@ export async function createTeam(
   return team === undefined ? { answer: 'waiting' } : { answer: 'done', team };
 }
 
-/** Why it never will be; undefined when it is, or may still come. */
+/** Why the team cannot be created; undefined if it exists or may still be created. */
 async function untilThere(
   name: string,
   { objects, members, wait }: ChangeTeamPorts,

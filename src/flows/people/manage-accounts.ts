@@ -25,7 +25,7 @@ interface Ports {
 
 export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; message: string };
 
-/** By an admin. The password that they give is to be changed at the first sign-in. */
+/** By an admin. The user has to change the password at the first sign-in. */
 export async function createAccount(
   account: { username: string; fullName: string; globalAdmin: boolean; password: string | undefined },
   act: Act,
@@ -44,8 +44,8 @@ export async function createAccount(
 }
 
 /**
- * By an admin. A password that they give ends every session and API token of the account, and is to be
- * changed at the next sign-in.
+ * By an admin. A new password ends every session and API token of the account, and the user has to change it
+ * at the next sign-in.
  */
 export async function changeAccount(
   username: string,
@@ -75,7 +75,7 @@ export async function changeAccount(
   return await writeAccountChange(username, { ...change, ...given }, act, ports);
 }
 
-/** Its password, if it has one, has been checked and hashed. */
+/** `change` contains a checked and hashed password, if any. */
 export async function writeAccountChange(
   username: string,
   change: AccountChange,
@@ -119,7 +119,7 @@ export async function addMember(
   return await changeMember(member, { role, refuse: (facts) => refuseNewMember(facts, role), act }, members);
 }
 
-/** Another role, which makes them a member if they are none. */
+/** Changes a member's role, or adds the account as a member. */
 export async function changeRole(
   { role, ...member }: Membership & { role: Role },
   act: Act,
@@ -142,7 +142,7 @@ export async function removeMember(member: Membership, act: Act, members: Member
 }
 
 interface MemberChange {
-  /** Undefined: they leave. */
+  /** Undefined: remove the member. */
   role: Role | undefined;
   refuse: (member: LockedMember) => AccessRefusal | undefined;
   act: Act;

@@ -4,12 +4,12 @@ import type { ProviderState } from '#domain/access/provider-change.ts';
 import type { Act, StoredCredentials } from './ports.ts';
 
 /*
- * What signing in by identity providers needs from outside. The promises of `access-ports.ts` hold.
+ * What sign-in through identity providers needs from outside. The rules at the top of builds/ports.ts hold.
  */
 
 export interface StoredProvider extends OAuthProvider, ProviderState {}
 
-/** Whose account at the provider: nothing else identifies anybody. */
+/** Identifies an account at a provider (OpenID Connect Core 1.0, section 5.7). */
 interface OAuthIdentity {
   issuer: string;
   subject: string;
@@ -20,16 +20,13 @@ export interface OAuthFlow {
   provider: string;
   nonce: string;
   verifier: string;
-  /** Of what the browser that began it keeps. */
+  /** Hash of a secret in the cookie of the browser that began the flow. */
   browserHash: string;
-  /** Absent: to sign in. */
+  /** Absent: the flow is a sign-in. */
   link?: LinkBegun;
 }
 
-/**
- * To whose account an identity is to be linked, and in which session that was asked for: with it the link
- * ends.
- */
+/** The account to link, and the session that asked for it. The flow ends with that session. */
 export interface LinkBegun {
   userId: number;
   sessionId: string;
@@ -46,14 +43,13 @@ export interface LinkedIdentity {
   linkedAt: Date;
 }
 
-/** `refused`: with the reason, and the reason names who would be locked out. */
+/** `refused`: the message names who would be locked out. */
 export type SignInMethodsChanged =
   { answer: 'done' } | { answer: 'unknown' } | { answer: 'refused'; message: string };
 
-/** How people can sign in. */
 export interface SignInMethods {
   providers(): Promise<StoredProvider[]>;
-  /** By password. */
+  /** Whether people may sign in by password. */
   local(): Promise<boolean>;
   usersLinkedWith(canonical: string): Promise<Ways[]>;
 }
@@ -62,9 +58,9 @@ export interface SignInMethodsTransaction extends SignInMethods {
   users(): Promise<Ways[]>;
   user(userId: number): Promise<Ways | undefined>;
   saveProvider(provider: StoredProvider, issuer: string): Promise<void>;
-  /** False: there is none of this name. */
+  /** False: no provider of this name. */
   removeProvider(canonical: string): Promise<boolean>;
-  /** Writes the line of the audit log, and notifies the operator of teams whose groups it may change. */
+  /** Writes the audit entry, and notifies the operator of teams whose groups may change. */
   recordProvider(
     canonical: string,
     action: 'provider.created' | 'provider.updated' | 'provider.deleted',
@@ -76,22 +72,25 @@ export interface SignInMethodsTransaction extends SignInMethods {
 }
 
 export interface OAuthStore extends SignInMethods {
-  /** Alone with all accounts and their ways to sign in. `work` acts only through its transaction. */
+  /** Locks all accounts and sign-in methods. `work` acts only through its transaction. */
   withSignInMethods<T>(work: (tx: SignInMethodsTransaction) => Promise<T>): Promise<T>;
-  /** False when the session that begins a link has ended. */
+  /** False: the session that began the link has ended. */
   openFlow(stateHash: string, flow: OAuthFlow, expiresAt: Date): Promise<boolean>;
-  /** Once; undefined when there is none, or it is too old. */
+  /** Returns the flow once; undefined if there is none or it has expired. */
   takeFlow(stateHash: string, at: Date): Promise<OAuthFlow | undefined>;
   accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<StoredCredentials | undefined>;
-  /** What the provider told of somebody's groups now: roles by others are gone. */
+  /** Replaces the groups that the provider reported earlier. */
   saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
   keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
-  /** An account for the identity, and the profile is used up; `taken` is the name, and leaves the profile. */
+  /**
+   * Creates an account for the identity and deletes the profile. `taken`: the user name is in use, and the
+   * profile stays.
+   */
   completeProfile(
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
-  /** `taken`: it is linked with another account; `over`: the session that began it has ended. */
+  /** `taken`: the identity is linked to another account. `over`: the session that began it has ended. */
   link(
     begun: LinkBegun,
     identity: OAuthIdentity & { groups: string[] },
@@ -106,14 +105,14 @@ export interface OAuthAnswer {
   claims: Claims;
 }
 
-/** Speaks with providers. `failure` is for the log: it may quote what they said. */
+/** Requests to providers. `failure` is for the log only: it may quote the provider. */
 export interface OAuthClient {
-  /** Where the browser is sent. */
+  /** URL for the browser. */
   authorizationUrl(
     provider: StoredProvider,
     ask: OAuthRequest,
   ): Promise<{ url: string } | { failure: string }>;
-  /** The answer that came with the browser, checked in every way that the protocol has, for who it is. */
+  /** Verifies the provider's answer (OpenID Connect Core 1.0, section 3.1.3.7) and returns the identity. */
   identify(
     provider: StoredProvider,
     ask: OAuthRequest & { query: string },

@@ -20,9 +20,9 @@ export interface OAuthPorts extends Pick<
   client: OAuthClient;
   /** Unguessable. */
   random(): string;
-  /** One-way: what is kept of what browsers hold. */
+  /** One-way hash. */
   digest(text: string): string;
-  /** Address of the installation, from which callback addresses are made; no request says it. */
+  /** Address of the installation for callback URLs; never taken from a request. */
   externalUrl: string | undefined;
 }
 
@@ -31,7 +31,7 @@ const LIFETIME_MS = 5 * 60_000;
 export type FlowStarted =
   | { answer: 'started'; url: string; browser: string }
   | { answer: 'unknown' }
-  /** The provider could not send the browser back: the installation does not know its own address. */
+  /** The installation does not know its own address, so the provider could not redirect back. */
   | { answer: 'no-address' }
   | Failed;
 
@@ -43,7 +43,7 @@ interface Failed {
 }
 
 /**
- * To a provider and back: everything that the answer must match is kept until then, for five minutes and one
+ * Begins a sign-in at a provider. Everything that the answer must match is stored for five minutes and one
  * answer.
  */
 export async function startFlow(
@@ -73,7 +73,7 @@ export interface FlowAnswer {
   /** As the provider sent it with the browser. */
   query: string;
   state: string;
-  /** What the browser kept since it began. */
+  /** The browser's secret from when the flow began. */
   browser: string | undefined;
   caller: Caller;
 }
@@ -159,7 +159,7 @@ export type ProfileCompleted =
   | { answer: 'unknown' }
   | { answer: 'fault'; message: string };
 
-/** The first sign-in of somebody: under the name that they choose. They are in no team. */
+/** Creates the account of a first sign-in under the chosen name, without any team. */
 export async function completeProfile(
   profile: { token: string; browser: string | undefined; username: string; fullName: string; caller: Caller },
   ports: OAuthPorts,

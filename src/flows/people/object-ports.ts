@@ -1,25 +1,25 @@
 import type { StoredProvider } from './oauth-ports.ts';
 
-/** What the API server said of a write or a read. */
+/** The API server's answer to a read or a write. */
 export type ObjectAnswer<T = unknown> =
   | { answer: 'done'; value: T }
   | { answer: 'exists' }
   | { answer: 'unknown' }
-  /** A manifest made it: it is changed there. */
+  /** A manifest created the object, so it has to be changed there. */
   | { answer: 'managed' }
-  /** Somebody else changed it since it was read. */
+  /** The object changed after it was read. */
   | { answer: 'changed' }
   | { answer: 'refused'; message: string }
   | { answer: 'away'; message: string };
 
 export interface TeamObject {
   deleting: boolean;
-  /** Why there is no such team in spite of its object. */
+  /** Why the object has no team. */
   refused?: string;
 }
 
 export interface TeamObjects {
-  /** One that the API made. */
+  /** Reads an object that the API created. */
   read(name: string): Promise<ObjectAnswer<TeamObject>>;
   create(name: string, by: string): Promise<ObjectAnswer>;
   remove(name: string, by: string): Promise<ObjectAnswer>;
@@ -27,20 +27,20 @@ export interface TeamObjects {
 
 export interface ProviderObject {
   provider: StoredProvider;
-  /** Its deletion is asked for, and waits. */
+  /** Its deletion was requested and waits. */
   deleting: boolean;
 }
 
 export interface ProviderObjects {
-  /** One that the API made. */
+  /** Reads an object that the API created. */
   read(canonical: string): Promise<ObjectAnswer<ProviderObject>>;
   create(provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
-  /** Only while it is what was read. */
+  /** Writes only if the object is as it was read. */
   replace(read: ProviderObject, provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
   remove(read: ProviderObject): Promise<ObjectAnswer>;
-  /** Under a name of its own, which no other secret ever has: `secretKey` of a provider. */
+  /** Stores the secret under a new key and returns the key: `secretKey` of the provider. */
   keepSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
   dropSecret(key: string): Promise<void>;
-  /** Those that were kept for the provider before then, but for one. */
+  /** Deletes the provider's secrets from before this time, except one. */
   dropSecretsBefore(canonical: string, at: Date, but?: string): Promise<void>;
 }

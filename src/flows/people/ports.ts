@@ -7,11 +7,12 @@ import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from '#flows/page.ts';
 
 /*
- * What the flows of accounts and rights need from outside. The promises of `ports.ts` hold. Every change is
- * written together with its line in the audit log, and all changes that an invariant depends on take turns.
+ * What the flows of accounts and rights need from outside. The rules at the top of builds/ports.ts hold.
+ * Every change is written together with its audit entry. Changes that share an invariant are serialised by a
+ * lock.
  */
 
-/** Somebody who changes something, and when. */
+/** Who makes a change, and when. */
 export interface Act {
   by: string;
   at: Date;
@@ -24,13 +25,13 @@ export interface Account {
   globalAdmin: boolean;
   hasPassword: boolean;
   mustChangePassword: boolean;
-  /** Nothing lets them in. */
+  /** It cannot sign in, and its tokens are invalid. */
   disabled: boolean;
   createdAt: Date;
   teams: Record<string, Role>;
 }
 
-/** What signing in looks at. */
+/** What sign-in verifies. */
 export interface StoredCredentials {
   id: number;
   username: string;
@@ -50,9 +51,9 @@ interface NewAccount {
 export interface AccountChange {
   fullName?: string;
   globalAdmin?: boolean;
-  /** True ends every session of the account, and no token of it is good. */
+  /** True ends every session of the account and makes its tokens invalid. */
   disabled?: boolean;
-  /** Ends every session of the account, and its API tokens unless they are to stay. */
+  /** Ends every session of the account and, unless `keepTokens`, its API tokens. */
   password?: { hash: string; mustChange: boolean; keepTokens: boolean };
 }
 
@@ -61,7 +62,7 @@ export type Changed<T = unknown> =
   | { answer: 'unknown'; what: string }
   | { answer: 'refused'; refusal: AccessRefusal };
 
-/** An account as it is while nothing else changes accounts, members or ways to sign in. */
+/** An account while accounts, members and sign-in methods are locked. */
 export interface LockedAccount extends AccountFacts {
   id: number;
   username: string;
@@ -69,14 +70,14 @@ export interface LockedAccount extends AccountFacts {
 }
 
 export interface AccountTransaction {
-  /** Undefined: there is no such account. */
+  /** Undefined: no such account. */
   account(): Promise<LockedAccount | undefined>;
   change(account: LockedAccount, change: AccountChange, act: Act): Promise<void>;
   remove(account: LockedAccount, act: Act): Promise<void>;
 }
 
 export interface AccountStore {
-  /** The first account of an installation that has none. */
+  /** Creates the first account of an installation. */
   seedAdmin(admin: { username: string; passwordHash: string }, at: Date): Promise<'seeded' | 'not-empty'>;
   accounts(page: Page): Promise<Listed<Account>>;
   account(username: string): Promise<Account | undefined>;
@@ -92,11 +93,11 @@ export interface TeamView {
   members: number;
   pipelines: number;
   groups: GroupRole[];
-  /** The API made the Team object. */
+  /** The API created the Team object. */
   byApi: boolean;
-  /** What the Team object says, which the API does not change. */
+  /** Fields that the Team object sets, so the API cannot. */
   byManifest: TeamField[];
-  /** The role of whoever asks. */
+  /** Role of the caller. */
   role?: Role;
 }
 
@@ -113,7 +114,7 @@ export interface Member {
   username: string;
   fullName: string;
   role: Role;
-  /** That groups of an identity provider give; whoever has no other was added by nobody. */
+  /** From groups of an identity provider. A member without `role` has only this one. */
   groupRole?: Role;
   addedAt?: Date;
 }
@@ -123,7 +124,7 @@ export interface Membership {
   username: string;
 }
 
-/** An account and a team, and what the account is in the team. */
+/** An account, a team, and the account's role in it. */
 export interface LockedMember extends MemberFacts, Membership {
   teamId: number;
   userId: number;
@@ -137,23 +138,23 @@ export interface MemberTransaction {
 }
 
 export interface TeamSettingsTransaction {
-  /** Undefined: there is no such team. */
+  /** Undefined: no such team. */
   team(): Promise<(ManagedFields & { id: number }) | undefined>;
   change(id: number, change: TeamChange, act: Act): Promise<void>;
 }
 
 export interface MemberStore {
-  /** All of them, or those that the account is a member of; by name. */
+  /** All teams, or those of the account, by name. */
   teams(who: { userId: number } | 'all'): Promise<TeamView[]>;
   team(name: string): Promise<TeamView | undefined>;
   namespaceOf(team: string): Promise<string | undefined>;
   members(team: string): Promise<Member[] | undefined>;
-  /** `work` acts only through its transaction, here as below. */
+  /** `work` acts only through its transaction, here and below. */
   withTeam<T>(team: string, work: (tx: TeamSettingsTransaction) => Promise<T>): Promise<T>;
   withMember<T>(member: Membership, work: (tx: MemberTransaction) => Promise<T>): Promise<T>;
 }
 
-/** When somebody looks, and after how long an unused session is over (0: never). */
+/** The time, and after how many idle seconds a session ends (0: never). */
 export interface SessionClock {
   at: Date;
   idleSeconds: number;
@@ -173,16 +174,16 @@ export interface SessionToOpen extends Omit<UserSession, 'usedAt'> {
   userId: number;
   username: string;
   tokenGen: number;
-  /** How it came to be: `user.signed_in`, `user.session_renewed` … */
+  /** Audit action: `user.signed_in`, `user.session_renewed` … */
   action: string;
-  /** No password was looked at, so none has to be changed first. */
+  /** Signed in through a provider: a password that has to be changed does not matter. */
   byProvider?: boolean;
 }
 
 export interface UserSessionStore {
-  /** False when the account changed meanwhile. Only the newest sessions of an account are kept. */
+  /** False: the account changed meanwhile. Only the newest sessions of an account stay. */
   openSession(session: SessionToOpen): Promise<boolean>;
-  /** Who the session belongs to, with their rights as they are now. Remembers that it was used. */
+  /** The owner of the session with their current rights. Records that the session was used. */
   identityOfSession(
     session: { id: string; userId: number; tokenGen: number },
     now: SessionClock,
@@ -190,22 +191,22 @@ export interface UserSessionStore {
   sessions(userId: number, now: SessionClock): Promise<UserSession[]>;
   endSession(session: { id: string; userId: number }, act: Act): Promise<boolean>;
   /**
-   * Also of those whose token somebody has copied: the account's number goes up. With them go the API tokens,
-   * unless they are to stay.
+   * Ends all sessions, stolen ones included, by raising the account's token generation. Ends API tokens too
+   * unless `keepTokens`.
    */
   endSessions(userId: number, keepTokens: boolean, act: Act): Promise<void>;
 }
 
-/** One-way and slow. A missing hash costs as much time as a wrong password. */
+/** One-way and slow. Verifying against a missing hash takes as long as a wrong password. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   verify(hash: string | undefined, password: string): Promise<boolean>;
-  /** Among those that whoever guesses tries first. */
+  /** It is one of the passwords that attackers try first. */
   isCommon(password: string): boolean;
 }
 
 export interface AuditEntry {
-  /** Absent: of the installation. */
+  /** Absent: an entry of the installation. */
   team?: string;
   actor: string;
   action: string;
@@ -220,7 +221,7 @@ export interface AuditFilter {
   notUsers?: readonly string[];
   actions?: readonly string[];
   notActions?: readonly string[];
-  /** Target, or what begins with it and a slash. */
+  /** The target itself, or any target below it. */
   pipeline?: string;
   since?: Date;
   until?: Date;
@@ -228,7 +229,7 @@ export interface AuditFilter {
 
 export interface AuditStore {
   record(entry: AuditEntry): Promise<void>;
-  /** Newest first. `team` undefined: of the installation and of all teams. */
+  /** Newest first. Without `team`: of the installation and all teams. */
   entries(
     team: string | undefined,
     filter: AuditFilter,
@@ -239,10 +240,10 @@ export interface AuditStore {
 export interface ApiToken {
   id: number;
   name: string;
-  /** The first letters of the token. */
+  /** First characters of the token, to recognise it. */
   prefix: string;
   username: string;
-  /** Absent: personal. */
+  /** Absent: a personal token. */
   scope?: TokenScope;
   createdAt: Date;
   expiresAt?: Date;
@@ -251,7 +252,7 @@ export interface ApiToken {
 
 export interface TokenToMake {
   userId: number;
-  /** That asks for it: with a session that has just ended nobody makes one. */
+  /** The session of the request. If it has ended, no token is created. */
   sessionId: string;
   username: string;
   name: string;
@@ -261,29 +262,29 @@ export interface TokenToMake {
   expiresAt?: Date;
 }
 
-/** The account that a token is for. */
+/** The account that a token is created for. */
 interface TokenOwner {
   identity: Identity;
-  /** How many it has. */
+  /** Number of its tokens. */
   tokens: number;
-  /** False: there is no such team. */
+  /** False: no such team. */
   hasTeam: boolean;
 }
 
 export interface TokenTransaction {
-  /** Of the one that asks for the token. */
+  /** Whether the requesting session is still open. */
   sessionIsOpen(): Promise<boolean>;
-  /** Undefined: the account is gone. */
+  /** Undefined: the account was deleted. */
   owner(): Promise<TokenOwner | undefined>;
   /** Undefined: the account has a token of this name. */
   create(at: Date): Promise<number | undefined>;
 }
 
 export interface TokenStore {
-  /** Alone with all accounts. `work` acts only through its transaction. */
+  /** Locks all accounts. `work` acts only through its transaction. */
   withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
-  /** With the rights that the account has now; an expired token is unknown. Remembers that it was used. */
+  /** With the account's current rights. Expired tokens are unknown. Records that the token was used. */
   ownerOfToken(hash: Buffer, at: Date): Promise<{ owner: Identity; scope?: TokenScope } | undefined>;
 }

@@ -9,7 +9,10 @@ export interface RemoveTeamPorts {
 
 export type TeamRemoved = { outcome: 'removed' } | { outcome: 'waiting'; message: string };
 
-/** A team goes after its pipelines: until then its deletion waits and says why. Its namespace stays. */
+/**
+ * Removes a team once it has no pipelines; until then the deletion waits with the reason. The namespace
+ * stays.
+ */
 export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts): Promise<TeamRemoved> {
   const pipelines = await ports.cluster.pipelinesOf(manifest);
   if (pipelines > 0) {

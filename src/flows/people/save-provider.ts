@@ -5,8 +5,8 @@ import type { Act } from './ports.ts';
 import { offeredBy } from './sign-in-methods.ts';
 
 /**
- * Whoever changes ways to sign in does so in turn, so nobody is locked out by two changes that are harmless
- * alone.
+ * Changes of sign-in methods are serialised, so that two changes that are harmless alone cannot lock anybody
+ * out together.
  */
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
@@ -42,7 +42,7 @@ export async function removeProvider(
   });
 }
 
-/** Why `saveProvider` would refuse now; it looks again. */
+/** Why `saveProvider` would refuse now. `saveProvider` checks again. */
 export async function refuseProviderChange(
   provider: StoredProvider,
   methods: SignInMethods,
@@ -62,7 +62,7 @@ async function refuseIfLocksOut(
   return mayLockOut(before, wanted) ? await refuseProviderRemoval(wanted.canonical, methods) : undefined;
 }
 
-/** Why `removeProvider` would refuse now; it looks again. */
+/** Why `removeProvider` would refuse now. `removeProvider` checks again. */
 export async function refuseProviderRemoval(
   canonical: string,
   methods: SignInMethods,

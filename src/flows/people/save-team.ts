@@ -3,12 +3,12 @@ import type { TeamSaved, TeamStore, TeamToSave, TeamTransaction } from './team-p
 
 type Store = Pick<TeamStore, 'withTeam'>;
 
-/** Who acts, where it was a Team object of a manifest. */
+/** The actor in the audit log for Team objects of manifests. */
 const MANIFEST = 'manifest';
 
 /**
- * What the Team object says, in the database. Members that would leave the team without an admin are refused,
- * and the rest is saved.
+ * Saves what the Team object says. A member list that would leave the team without an admin is refused; the
+ * rest is saved.
  */
 export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promise<TeamSaved> {
   return await store.withTeam(team.name, async (tx) => {
@@ -24,7 +24,7 @@ export async function saveTeam(team: TeamToSave, at: Date, store: Store): Promis
   });
 }
 
-/** Whoever creates a team through the API is its first admin. */
+/** The creator of a team through the API becomes its first admin. */
 async function create(
   tx: TeamTransaction,
   { byApi }: TeamToSave,
@@ -34,7 +34,7 @@ async function create(
   if (byApi !== undefined) await tx.addAdmin(byApi.changedBy, act);
 }
 
-/** Only a team without pipelines goes. */
+/** Removes a team that has no pipelines. */
 export async function removeSavedTeam(
   team: string,
   { by = MANIFEST, at }: { by?: string | undefined; at: Date },

@@ -3,12 +3,14 @@ import type { AccountStore, Passwords } from './ports.ts';
 interface Ports {
   accounts: Pick<AccountStore, 'accounts' | 'seedAdmin'>;
   passwords: Pick<Passwords, 'hash'>;
-  /** Made at the first asking, the same from then on. Asked only while nobody has an account. */
+  /**
+   * Creates the Secret on the first call and reads it afterwards. Called only while there are no accounts.
+   */
   firstAdmin(): Promise<{ username: string; password: string }>;
   now(): Date;
 }
 
-/** The first account of an installation, who is told to change the password that the Secret names. */
+/** Creates the first admin of an installation, who has to change the password at the first sign-in. */
 export async function seedAdmin(ports: Ports): Promise<'seeded' | 'not-empty'> {
   const { rows } = await ports.accounts.accounts({ limit: 1 });
   if (rows.length > 0) return 'not-empty';

@@ -4,7 +4,7 @@ import type { Act } from './ports.ts';
 
 type Store = Pick<OAuthStore, 'withSignInMethods'>;
 
-/** Turns signing in by password on or off. */
+/** Enables or disables sign-in by password. */
 export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const offered = await offeredBy(tx);
@@ -15,7 +15,7 @@ export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Pr
   });
 }
 
-/** Somebody's own link with a provider. */
+/** Unlinks the user's own identity at a provider. */
 export async function unlink(
   link: { userId: number; provider: string },
   act: Act,

@@ -16,21 +16,19 @@ export interface SignInPorts {
   throttle: ThrottleStore;
   passwords: Pick<Passwords, 'verify'>;
   audit: Pick<AuditStore, 'record'>;
-  /** People may sign in by password. */
+  /** Whether sign-in by password is enabled. */
   localSignIn(): Promise<boolean>;
   now(): Date;
-  /** Unguessable and never given twice. */
+  /** Unguessable and unique. */
   newSessionId(): string;
-  /** 0: sessions never end. */
+  /** 0: sessions do not end. */
   sessionSeconds: number;
 }
 
-/** Whence somebody comes. */
+/** Where a request comes from. */
 export interface Caller {
   address: string;
-  /**
-   * By which their attempts are counted: the address, or of IPv6 the network that one sender has to itself.
-   */
+  /** The key for counting attempts: the IPv4 address, or the IPv6 network that one sender controls. */
   network: string;
   client: string;
 }
@@ -47,14 +45,14 @@ export interface OpenedSession {
 
 export type SignInAnswer =
   | { answer: 'signed-in'; session: OpenedSession }
-  /** No word about what was wrong. */
+  /** Without a hint at what was wrong. */
   | { answer: 'failed' }
   | { answer: 'local-off' }
   | { answer: 'wait'; seconds: number };
 
 /**
- * Username and password → session. An account that there is not costs the same work as a wrong password and
- * gets the same answer.
+ * Signs in by user name and password. An unknown account takes as long as a wrong password and gets the same
+ * answer.
  */
 export async function signIn(
   { username, password, caller }: { username: string; password: string; caller: Caller },
@@ -87,7 +85,7 @@ export async function signIn(
   return { answer: 'signed-in', session };
 }
 
-/** Undefined when the account changed at this moment: what was looked at no longer holds. */
+/** Undefined: the account changed after it was read. */
 export async function openUserSession(
   account: Omit<StoredCredentials, 'passwordHash'>,
   how: Pick<SessionToOpen, 'action' | 'byProvider'>,

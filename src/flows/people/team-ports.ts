@@ -2,7 +2,7 @@ import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Act } from './ports.ts';
 
-/* What the flows of teams need from outside. The promises of `ports.ts` hold. */
+/* What the flows of teams need from outside. The rules at the top of builds/ports.ts hold. */
 
 export interface NamedMember {
   user: string;
@@ -13,28 +13,28 @@ export interface TeamToSave {
   name: string;
   namespace: string;
   /**
-   * Present, as `members` and `groups`: the manifest decides. What it says no more stays as it is, for the
-   * API to change.
+   * Present, like `members` and `groups`: set by the manifest. If the manifest drops it, the last value stays
+   * and the API can change it.
    */
   displayName?: string;
   members?: readonly NamedMember[];
   groups?: readonly GroupRole[];
-  /** Made by the API: whoever made a new one is its first admin. */
+  /** The API created the Team. The creator of a new team becomes its first admin. */
   byApi?: { changedBy: string };
   /** Builds at a time; absent: no limit. */
   runningBuilds?: number;
-  /** What is absent has its default. */
+  /** Absent fields have their defaults. */
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
 
-/** What holds of a team now, whoever said it. */
+/** The team after the save. */
 export interface TeamSaved {
   displayName?: string;
   members: NamedMember[];
   groups: GroupRole[];
-  /** The enabled identity providers that tell groups. */
+  /** Enabled identity providers that report groups. */
   tellingGroups: string[];
-  /** Why the members of the manifest are not those of the team: what was before goes on. */
+  /** Why the manifest's members were not applied. The previous members stay. */
   refused?: { reason: 'LastAdmin'; message: string };
 }
 
@@ -44,26 +44,26 @@ export interface TeamAct extends Act {
   team: string;
 }
 
-/** Alone with all teams, accounts and members. */
+/** Locks all teams, accounts and members. */
 export interface TeamTransaction {
-  /** Also one that was removed: its row stays. */
+  /** Also finds a removed team: its row stays. */
   team(): Promise<{ id: number; removed: boolean } | undefined>;
-  /**
-   * Writes the row, and whether the manifest names members; answers its id. `known`: the row that is there.
-   */
+  /** Writes the row and whether the manifest sets members. `known`: the existing row. Returns the row id. */
   saveRow(team: TeamToSave, known: { id: number } | undefined): Promise<number>;
   recordCreation(act: TeamAct): Promise<void>;
-  /** Nothing where there is no such account. */
+  /** No effect without an account of that name. */
   addAdmin(username: string, act: TeamAct): Promise<void>;
-  /** How many admins the team has, and would have with these members. */
+  /** Number of admins now, and with these members. */
   admins(id: number, members: readonly NamedMember[]): Promise<{ before: number; after: number }>;
-  /** Exactly these are members; those without an account become members once an admin creates it. */
+  /**
+   * Makes exactly these the members. A name without an account becomes a member once the account is created.
+   */
   saveMembers(members: readonly NamedMember[], act: TeamAct): Promise<void>;
   saveGroups(groups: readonly GroupRole[], act: TeamAct): Promise<void>;
   saved(id: number): Promise<TeamSaved>;
-  /** Pipelines that have not been removed. A pipeline that is being saved is waited for. */
+  /** Whether it has pipelines that were not removed. Waits for a pipeline that is being saved. */
   hasPipelines(id: number): Promise<boolean>;
-  /** Keeps all history. */
+  /** Keeps the history. */
   remove(act: TeamAct): Promise<void>;
 }
 
@@ -73,13 +73,13 @@ export interface TeamStore {
   teamName(id: number): Promise<string | undefined>;
 }
 
-/** A Team object, as far as flows look at it. */
+/** The part of a Team object that flows need. */
 export interface TeamManifest {
   name: string;
   uid: string;
   namespace: string;
   displayName?: string;
-  /** Present, as `groups`: the manifest decides. */
+  /** Present, like `groups`: set by the manifest. */
   members?: readonly { user: string; role: Role }[];
   groups?: readonly GroupRole[];
   byApi?: { changedBy: string };
@@ -98,12 +98,13 @@ export type NamespaceAnswer =
 
 export interface TeamCluster {
   /**
-   * Makes the team's namespace what it should be: created if absent, adopted only if it carries the team's
-   * label; service account, role bindings, network policy and quota in it as the Team says.
+   * Brings the team's namespace into its desired state. Creates it, or adopts one with the team's label, with
+   * service account, role bindings, network policy and quota.
    */
   prepareNamespace(team: TeamManifest): Promise<NamespaceAnswer>;
   /**
-   * Pipeline objects of the team, those being deleted included; none while its namespace is another team's.
+   * Number of Pipeline objects of the team, including those being deleted. 0 if the namespace belongs to
+   * another team.
    */
   pipelinesOf(team: TeamManifest): Promise<number>;
 }

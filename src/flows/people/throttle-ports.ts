@@ -1,24 +1,21 @@
 import type { AttemptKey, Failures } from '#domain/access/throttle.ts';
 
-/* What is remembered of attempts to sign in. The promises of `access-ports.ts` hold. */
+/* Records of sign-in attempts. The rules at the top of builds/ports.ts hold. */
 
 export interface ThrottleTransaction {
   /** In the order of the keys. */
   failures(): Promise<(Failures | undefined)[]>;
-  /** In the order of the keys, and forgets what is too old to count. */
+  /** In the order of the keys. Deletes records that are too old to count. */
   record(failures: readonly Failures[]): Promise<void>;
 }
 
 export interface ThrottleStore {
-  /** Attempts with one of the keys take turns. `work` acts only through its transaction. */
+  /** Serialises attempts that share a key. `work` acts only through its transaction. */
   withFailures<T>(
     keys: readonly AttemptKey[],
     at: Date,
     work: (tx: ThrottleTransaction) => Promise<T>,
   ): Promise<T>;
-  /**
-   * The attempt succeeded: what failed before for the account is forgotten, for the address only this
-   * attempt.
-   */
+  /** The attempt succeeded: deletes the account's failures, and this attempt from those of the address. */
   forgive(keys: readonly AttemptKey[]): Promise<void>;
 }

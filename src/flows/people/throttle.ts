@@ -2,8 +2,8 @@ import { takeAttempts, type AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
 
 /**
- * Counts an attempt as failed until it succeeds. Answers how many milliseconds it has to wait: 0 if it may go
- * on. While it waits it counts for no key.
+ * Counts an attempt as failed until it succeeds. Returns how many milliseconds it has to wait; 0: go on. A
+ * waiting attempt does not count.
  */
 export async function throttleAttempt(
   keys: readonly AttemptKey[],

@@ -26,7 +26,7 @@ export interface ApplyPipelinePorts {
     PipelineStore,
     keyof SaveStore | 'definition' | 'countPipelines' | 'keptSources' | 'keepSources' | keyof RenameStore
   > & {
-    /** What `status` mirrors, with why jobs and builds wait where the caller adds it. */
+    /** What `status` shows. The caller may add why jobs and builds wait. */
     pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
   };
   cluster: PipelineCluster;
@@ -37,25 +37,25 @@ export interface ApplyPipelinePorts {
   now: () => Date;
 }
 
-/** What became of a manifest. */
+/** The result of applying a manifest. */
 export type PipelineApplied = Running &
   (
     | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
-    /** Every error as `line:column: message`; the last good revision goes on. */
+    /** Every error as `line:column: message`. The last good revision stays in effect. */
     | { outcome: 'invalid'; errors: string[] }
-    /** `again`: it may be there later, without anything of ours having changed. */
+    /** `again`: a later attempt may succeed without a change of the manifest. */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }
-    /** Others are fetching their sources; it is its turn soon. */
+    /** Other pipelines are fetching their sources; try again soon. */
     | { outcome: 'waiting' }
     | RenameOutcome
   );
 
-/** Of the revision that runs: nothing before any was accepted. */
+/** The current revision; empty before the first. */
 interface Running {
   facts?: PipelineFacts;
-  /** What of it gets no Pod, because of its tags. */
+  /** Jobs and resources whose tags no node can satisfy. */
   refusedTags?: Misplaced[];
-  /** Checks whose CronJob cannot be made, a sentence for each. */
+  /** Checks whose CronJob cannot be created, a sentence for each. */
   blockedChecks?: string[];
 }
 
@@ -105,7 +105,9 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
   );
 }
 
-/** Before its text is read: a pipeline that the team has already goes on, however many there are. */
+/**
+ * Refuses a new pipeline beyond the team's limit, before compiling it. Existing pipelines are not affected.
+ */
 async function refuseSurplus(
   manifest: PipelineManifest,
   { store, cluster }: ApplyPipelinePorts,
@@ -117,7 +119,7 @@ async function refuseSurplus(
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
-/** What this version cannot do is never passed over in silence. */
+/** Refuses what this release of Millrace cannot run yet. */
 function refuseWhatCannotRun(compilation: Compilation): Compilation {
   const { diagnostics, notYetRun = [] } = compilation;
   return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
@@ -155,7 +157,7 @@ async function accept(
   };
 }
 
-/** CronJobs for the checks of a definition, and what of it gets no Pod. */
+/** Creates the CronJobs for the checks of a definition, and finds tags that no node can satisfy. */
 async function applyPods(
   manifest: PipelineManifest,
   { id, definition }: { id: number; definition: Pipeline },
@@ -172,17 +174,14 @@ async function applyPods(
   };
 }
 
-/**
- * Whoever looks after the Pods of builds that ended hears of it, then the scheduler: other versions may be
- * taken now.
- */
+/** Notifies the agents of stopped builds, then the scheduler. */
 function tellPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
   if (repinned === undefined) return;
   for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });
   notifications.notify({ topic: 'schedule', pipeline: id });
 }
 
-/** The revision before goes on: its CronJobs are kept as they should be. */
+/** Keeps the CronJobs of the current revision in their desired state. */
 async function keepLastGood(manifest: PipelineManifest, ports: ApplyPipelinePorts): Promise<Running> {
   const [known, facts] = await Promise.all([
     ports.store.definition(manifest),

@@ -15,14 +15,17 @@ export interface ChangePipelinePorts {
 export type PipelineChanged =
   | Exclude<ObjectAnswer, { answer: 'done' }>
   | { answer: 'invalid'; findings: ManifestFinding[] }
-  /** Stands in the cluster. Without `verdict` the operator has yet to look; what it refuses does not run. */
+  /**
+   * The object is written. Without `verdict` the operator has not looked at it yet; a pipeline that it
+   * refuses does not run.
+   */
   | { answer: 'done'; verdict: PipelineObject['verdict']; warnings: ManifestFinding[] };
 
-/** How long an answer waits for the operator. */
+/** How often the answer looks for the operator's verdict. */
 const TRIES = 80;
 const PAUSE_MS = 100;
 
-/** What is wrong with a text, as the command line would say it; nothing is kept. */
+/** Validates a text as `millrace validate` does. Saves nothing. */
 export async function validatePipeline(
   { config, vars = {} }: Pick<PipelineSpec, 'config' | 'vars'>,
   compiler: Compiler,
@@ -44,7 +47,7 @@ export async function createPipeline(
   return made.answer === 'done' ? await judged(made.value, findings, ports) : made;
 }
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export async function updatePipeline(
   name: PipelineName,
   change: (known: PipelineSpec) => PipelineSpec,
@@ -60,7 +63,7 @@ export async function updatePipeline(
   return written.answer === 'done' ? await judged(written.value, findings, ports) : written;
 }
 
-/** The text and the settings, as the API knows them. */
+/** The text and settings of a pipeline that the API created. */
 export async function readPipeline(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
@@ -69,7 +72,7 @@ export async function readPipeline(
   return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
 }
 
-/** One that may get another spec or name now. */
+/** A pipeline object that may be changed or renamed now. */
 export async function readToChange(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
@@ -83,7 +86,7 @@ export async function readToChange(
   return { answer: 'refused', message };
 }
 
-/** Its builds end first; its history stays. */
+/** Deletes the object. Builds end first; the history stays. */
 export async function deletePipeline(
   name: PipelineName,
   ports: ChangePipelinePorts,
@@ -95,7 +98,7 @@ export async function deletePipeline(
   return { answer: (await isGone(read.value, ports)) ? 'gone' : 'waiting' };
 }
 
-/** Whether it is, or comes to be while the answer waits. */
+/** Whether the object is deleted by the time the answer stops waiting. */
 export async function isGone(
   object: PipelineObject,
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
@@ -121,10 +124,7 @@ function refuses(findings: readonly ManifestFinding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/**
- * With what the operator says of what was written, if it says it in time. What is gone meanwhile was not
- * changed.
- */
+/** Waits a limited time for the operator's verdict. An object that was deleted meanwhile was not changed. */
 export async function judged(
   written: PipelineObject,
   warnings: ManifestFinding[],

@@ -22,19 +22,19 @@ export interface SourcePorts {
 }
 
 export type CompiledWithSources =
-  /** The digest covers everything that the definition was made from. */
+  /** Digest of everything that the definition was made from. */
   | { compilation: Compilation; digest: string }
-  /** A sentence for each source that may be there if tried again. */
+  /** A sentence for each source that may be reachable later. */
   | { unavailable: string[] }
-  /** Other pipelines are fetching: nothing was begun. */
+  /** Other pipelines are fetching; nothing was fetched. */
   | { busy: true };
 
-/** How many sources of one round are fetched at a time. */
+/** Sources that are fetched at a time. */
 const SIDE_BY_SIDE = 8;
 
 /**
- * Text to definition. What stands under sources is fetched once for a text, its variables and a request, and
- * kept: neither restarts nor changes over there touch a pipeline by themselves.
+ * Compiles a text with its sources. Sources are fetched once for a text, its variables and a request, and
+ * cached, so neither restarts nor changes at the source change a pipeline.
  */
 export async function compileWithSources(
   manifest: PipelineManifest,
@@ -49,7 +49,7 @@ export async function compileWithSources(
   const found: Record<string, ResolvedSource> = { ...known };
   const fetching: Fetching = { found, until: Infinity };
   let compilation = bare;
-  // Each round may find sources that name others; the compiler ends chains that are too long.
+  // Each round may find sources that name further sources. The compiler ends chains that are too long.
   for (let round = 0; compilation.needs && round <= LIMITS.sourceChain; round++) {
     const ended = await fetchRound(fetching, compilation.needs, manifest, ports);
     if ('refused' in ended) return { compilation: { diagnostics: [ended.refused] }, digest };
@@ -64,21 +64,18 @@ export async function compileWithSources(
 
 interface Fetching {
   found: Record<string, ResolvedSource>;
-  /** No fetch begins after this time (milliseconds); set by the first. */
+  /** Set by the first fetch. No fetch begins after this time (milliseconds). */
   until: number;
 }
 
 type RoundEnded =
   | { complete: true }
   | { refused: Diagnostic }
-  /** What could not be reached for now. */
+  /** Sources that could not be reached. */
   | { unavailable: string[] }
   | { busy: true };
 
-/**
- * One round: refused where that can be told before anything is fetched, and only while it is this team's
- * turn.
- */
+/** Fetches one round of sources. Limits are checked before anything is fetched, and teams take turns. */
 async function fetchRound(
   fetching: Fetching,
   needs: readonly NeededSource[],
@@ -100,7 +97,7 @@ async function fetchRound(
   }
 }
 
-/** Stops when they are too long together, or take too long together. */
+/** Stops when the sources together are too large or take too long. */
 async function fetchAll(
   waiting: string[],
   { found, until }: Fetching,

@@ -3,7 +3,7 @@ import type { NeededSource } from '#domain/pipeline/surroundings.ts';
 import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
-/** What a Pipeline's manifest says itself. */
+/** What the manifest of a Pipeline contains itself. */
 export interface ManifestText {
   config: string;
   vars: Readonly<Record<string, string>>;
@@ -11,16 +11,16 @@ export interface ManifestText {
   varsElsewhere: boolean;
 }
 
-/** Each as `line:column: message`, as the condition `Ready` tells them. */
+/** Each as `line:column: message`, as in the condition `Ready`. */
 export interface ManifestDiagnosis {
-  /** Wrong whatever is in ConfigMaps, Secrets and elsewhere. */
+  /** Errors whatever ConfigMaps, Secrets and sources contain. */
   errors: string[];
   warnings: string[];
 }
 
 /**
- * What is wrong with a manifest by itself: nothing that it refers to is looked at, and nothing is refused
- * that could still be right. That the text could not be read in time is no fault of its own, but a warning.
+ * Validates a manifest by itself. It reads nothing that the manifest refers to, and refuses nothing that
+ * could still be right. A text that took too long to read is a warning.
  */
 export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,
@@ -33,21 +33,21 @@ export async function diagnoseManifest(
   };
 }
 
-/** One of them, with its place as numbers. */
+/** A diagnostic with its place as numbers. */
 export interface ManifestFinding {
   severity: 'error' | 'warning';
-  /** Stable; absent for what is only said. */
+  /** Stable; absent for hints. */
   code?: string;
   line?: number;
   column?: number;
-  /** Behind the last letter. */
+  /** After the last character. */
   endLine?: number;
   endColumn?: number;
   message: string;
   help?: string;
 }
 
-/** The same, for programs: errors are what refuses. */
+/** Findings with places as numbers. Only errors refuse the manifest. */
 export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
   const { refusing, others, needs } = await look(text, compiler);
   return [

@@ -3,7 +3,7 @@ import type { ActionDone, ActionPorts, ActionRefused } from '#flows/builds/actio
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 
-/** No build takes it from now on. Automatic builds that have not started with it end. */
+/** Takes a version out of use. Automatic builds with it that have not started end. */
 export async function disableVersion(
   name: ResourceName,
   { version, by }: { version: number; by: string },

@@ -8,17 +8,17 @@ export interface FollowRenamePorts {
   now: () => Date;
 }
 
-/** What becomes of an object because of a rename, in place of being applied. */
+/** What a rename does with an object instead of applying it. */
 export type RenameOutcome =
-  /** Its pipeline has another object: this one goes. */
+  /** Another object has its pipeline; this one is deleted. */
   | { outcome: 'renamed'; to: string }
   /** The pipeline is not its own yet. */
   | { outcome: 'renaming'; reason: 'Renaming' | 'RenameRefused'; message: string };
 
 /**
- * The steps of a rename: the new object stands, the row in the database gets its name, the new object is
- * applied, the old one goes. Whoever is killed between two of them finds which is next. Undefined: the object
- * is applied as any other.
+ * The steps of a rename: the new object exists; the pipeline's row gets the new name; the new object is
+ * applied; the old object is deleted. Each step is found again after a crash. Undefined: no rename, apply the
+ * object.
  */
 export async function followRename(
   manifest: PipelineManifest,

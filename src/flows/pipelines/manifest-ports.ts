@@ -7,11 +7,11 @@ import type { PipelineName } from '#flows/names.ts';
 import type { RenamedFrom, Renaming } from './rename-ports.ts';
 
 /*
- * What the flows from manifests need from outside, beside the stores of `ports.ts`. The same promises hold:
- * each call may be repeated after a crash, and a call that finds everything as it should be writes nothing.
+ * What the flows of manifests need from outside, besides stores. Each call is safe to repeat and writes
+ * nothing if everything is as it should be.
  */
 
-/** Reads HCL; never rejects for what the text is. `share`: texts of several shares take turns. */
+/** Compiles HCL; never rejects because of the text. Texts of different `share`s take turns. */
 export interface Compiler {
   compile(
     source: string,
@@ -21,39 +21,39 @@ export interface Compiler {
   ): Promise<Compilation>;
 }
 
-/** What a team allows its pipelines to fetch. */
+/** What a team's pipelines may fetch. */
 export interface SourceRules {
   allowHttp?: boolean;
-  /** Only these hosts; absent: any that is public. */
+  /** Only these hosts; absent: any public host. */
   hosts?: readonly string[];
 }
 
-/** `transient`: it may be there if tried again. */
+/** `transient`: a later attempt may succeed. */
 export type SourceAnswer = { text: string; digest: string } | { failure: string; transient: boolean };
 
-/** Fetches what stands under a `source`: public addresses only, limited in time and size. Never rejects. */
+/** Fetches sources from public addresses, limited in size and time. Never rejects. */
 export interface SourceReader {
   read(source: string, rules: SourceRules): Promise<SourceAnswer>;
-  /** SHA-256 over the parts, as the digests of revisions are. */
+  /** SHA-256 over the parts, as in digests of revisions. */
   digest(parts: readonly string[]): string;
 }
 
-/** A Pipeline object, as far as flows look at it. */
+/** The part of a Pipeline object that flows need. */
 export interface PipelineManifest extends PipelineName {
   namespace: string;
   uid: string;
   displayName?: string;
-  /** Absent: as it was. */
+  /** Absent: unchanged. */
   public?: boolean;
-  /** Who changed it last, where the API made it. */
+  /** Who changed it last, if the API created it. */
   byApi?: { changedBy: string };
-  /** Present: the manifest decides. */
+  /** Present: set by the manifest. */
   paused?: boolean;
-  /** Likewise, for the resources that it names. */
+  /** Present: the manifest pins these resources. */
   pins?: { resource: string; version: Record<string, string> }[];
-  /** The annotation that asks for sources to be fetched anew. */
+  /** The annotation that requests fetching sources again. */
   requestedAt?: string;
-  /** The annotation of an object that is to go on with the pipeline of another one. */
+  /** The annotation of an object that takes over the pipeline of another one. */
   renamedFrom?: RenamedFrom;
 }
 
@@ -67,31 +67,31 @@ export type ConfigurationAnswer =
 
 export interface PipelineCluster {
   /**
-   * HCL text and variables of a Pipeline with everything that it refers to. A variable from a Secret is a
-   * placeholder named `<secret>/<key>`, never the value. The digest covers text and variables, not the
-   * settings beside them.
+   * HCL text and variables of a Pipeline, with the ConfigMaps and Secrets that it names. A variable from a
+   * Secret is a placeholder named `<secret>/<key>`, never the value. The digest covers text and variables,
+   * not the settings.
    */
   configurationOf(pipeline: PipelineManifest): Promise<ConfigurationAnswer>;
   sourceRulesOf(team: string): SourceRules;
   /** How many pipelines the team may have; absent: any number. */
   pipelineLimitOf(team: string): number | undefined;
   /**
-   * Makes the CronJobs of exactly these checks and deletes the pipeline's others. A CronJob of somebody else
-   * that has the name of one is left as it is: a sentence for each says so.
+   * Creates the CronJobs of exactly these checks and deletes the pipeline's others. Leaves a CronJob of that
+   * name alone if Millrace did not create it. Returns a sentence for each of those.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
-  /** What the Team makes of tags; undefined while there is none that is ready. */
+  /** The Team's rules for tags; undefined while no Team of this name is ready. */
   tagRulesOf(team: string): TagRules | undefined;
-  /** Label of the nodes that offer a tag. */
+  /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /**
-   * How the object that the new one names is now. `same`: it says the same, and the API made both. `gone`:
-   * there is none of that uid in the namespace.
+   * Compares the old object with the new one. `same`: equal, and the API created both. `gone`: the namespace
+   * has no object of that uid.
    */
   compareRenamed(renaming: Renaming): Promise<'same' | 'changed' | 'managed' | 'gone'>;
-  /** Takes the annotation off an object that has the pipeline of the other one. */
+  /** Removes the annotation from an object that has taken over the pipeline. */
   settleRename(pipeline: PipelineManifest): Promise<void>;
-  /** Asks for the deletion of exactly this object. */
+  /** Requests the deletion of exactly this object. */
   removeObject(pipeline: PipelineManifest): Promise<void>;
 }
 

@@ -2,9 +2,9 @@ import type { ObjectAnswer, ProviderObjects, TeamObjects } from '#flows/people/o
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*
- * The objects that the API makes in the cluster: what is wanted stands there, for people with kubectl as for
- * the operator. Each of them says that the API made it; of all others nothing is changed. The promises of
- * `ports.ts` hold.
+ * Objects that the API creates in the cluster. They are the desired state, for people with kubectl and for
+ * the operator. Each is marked as created by the API; others are never changed. The rules at the top of
+ * builds/ports.ts hold.
  */
 
 export interface ApiObjects {
@@ -13,7 +13,7 @@ export interface ApiObjects {
   pipelines: PipelineObjects;
 }
 
-/** What the API says of a pipeline. */
+/** The fields of a pipeline that the API sets. */
 export interface PipelineSpec {
   config: string;
   vars?: Record<string, string>;
@@ -27,16 +27,16 @@ export interface PipelineObject {
   uid: string;
   generation: number;
   spec: PipelineSpec;
-  /** What else its spec says, which the API does not set, by name; whoever writes the spec drops it. */
+  /** Names of other fields in its spec. A write through the API drops them. */
   others: string[];
-  /** It is to go on with the pipeline of another object. */
+  /** It takes over the pipeline of another object. */
   renamedFrom?: RenamedFrom;
   deleting: boolean;
-  /** What the operator made of this generation; absent while it has not looked. */
+  /** The operator's verdict on this generation; absent until the operator has looked. */
   verdict?: { ready: boolean; reason: string; message: string };
 }
 
-/** Where a pipeline is, or is to be. */
+/** Namespace and name of a pipeline object. */
 export interface PipelinePlace {
   namespace: string;
   name: string;
@@ -48,10 +48,10 @@ export interface NewPipelineObject extends PipelinePlace {
 }
 
 export interface PipelineObjects {
-  /** One that the API made. */
+  /** Reads an object that the API created. */
   read(place: PipelinePlace): Promise<ObjectAnswer<PipelineObject>>;
   create(object: NewPipelineObject, by: string): Promise<ObjectAnswer<PipelineObject>>;
-  /** Only while it is what was read. */
+  /** Writes only if the object is as it was read. */
   replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<ObjectAnswer<PipelineObject>>;
   remove(read: PipelineObject): Promise<ObjectAnswer>;
 }

@@ -8,7 +8,7 @@ import type {
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
 
-/** With each of its jobs. */
+/** Pauses each of its jobs too. */
 export async function pausePipeline(
   name: PipelineName,
   by: string,
@@ -17,7 +17,7 @@ export async function pausePipeline(
   return await changePipeline(name, ports, async (tx) => await tx.pausePipeline(by));
 }
 
-/** With the jobs that are paused. Versions that came meanwhile trigger nothing. */
+/** Unpauses its paused jobs too. Versions found meanwhile do not trigger. */
 export async function unpausePipeline(
   name: PipelineName,
   ports: ActionPorts,
@@ -48,7 +48,7 @@ export async function pauseJob(
   return await changeJob(name, ports, async (tx, job) => await tx.pauseJob(job, by));
 }
 
-/** Versions that came meanwhile trigger nothing. */
+/** Versions found meanwhile do not trigger. */
 export async function unpauseJob(name: JobName, ports: ActionPorts): Promise<ActionDone | ActionRefused> {
   return await changeJob(name, ports, async (tx, job) => await tx.unpauseJob(job));
 }

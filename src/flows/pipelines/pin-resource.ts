@@ -12,9 +12,7 @@ import type {
 import { notifyOfAction } from '#flows/builds/notify-of-action.ts';
 import type { ResourceName } from '#flows/names.ts';
 
-/**
- * Builds take this version of the resource and no other. Those that have not started with another one end.
- */
+/** Holds the resource at this version. Builds with another version that have not started end. */
 export async function pinResource(
   name: ResourceName,
   pin: Pin,
@@ -49,9 +47,7 @@ export async function unpinResource(
   return answer;
 }
 
-/**
- * Answers the builds that ended. They used nothing: once the pin is gone their versions may trigger again.
- */
+/** Returns the builds that ended. Their versions do not count as used: they may trigger after the unpin. */
 export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): Promise<number[]> {
   const { resource, version = 0, by } = pin;
   await tx.pin(pin, at);
@@ -62,7 +58,7 @@ export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): P
   return ended;
 }
 
-/** Of the versions that came while it was pinned only the latest that is ready may trigger. */
+/** Of the versions found while it was pinned, only the newest that is ready may trigger. */
 export async function writeUnpin(resource: number, tx: PinTransaction): Promise<void> {
   await tx.unpin(resource);
   const gets = await tx.getsOf(resource);

@@ -3,7 +3,7 @@ import type { PipelineName } from '#flows/names.ts';
 import { isStalled } from '#flows/views/show-check.ts';
 import type { PipelineFacts, PipelineStore } from './ports.ts';
 
-/** What `status` of a Pipeline mirrors. */
+/** What `status` of a Pipeline shows. */
 export async function pipelineFacts(
   name: PipelineName,
   store: Pick<PipelineStore, 'storedFacts' | 'cronNext'>,

@@ -12,14 +12,14 @@ export interface PipelineToSave extends PipelineName {
   namespace: string;
   uid: string;
   displayName?: string;
-  /** Absent: as it was, private at first. */
+  /** Absent: unchanged; a new pipeline is private. */
   public?: boolean;
-  /** Present in the manifest: it wins over the API. */
+  /** Present: set by the manifest, and the API cannot change it. */
   paused?: boolean;
-  /** The fields that tell the version. Likewise, for the resources that it names. */
+  /** The fields that identify the version. Present: the manifest pins these resources. */
   pins?: { resource: string; version: Record<string, string> }[];
   config: string;
-  /** SHA-256 of everything the definition was made from; equal digest: no new revision. */
+  /** SHA-256 of everything that the definition was made from. An equal digest makes no new revision. */
   digest: string;
   definition: Pipeline;
   actor: string;
@@ -28,7 +28,7 @@ export interface PipelineToSave extends PipelineName {
 export interface SavedPipeline {
   id: number;
   revision: number;
-  /** False: digest as before; nothing was written. */
+  /** False: the digest is unchanged, and nothing was written. */
   changed: boolean;
   resources: { id: number; scope: number; name: string }[];
   difference: DefinitionDifference & {
@@ -36,20 +36,20 @@ export interface SavedPipeline {
     histories: string[];
   };
   /**
-   * Pins of the manifest or the source of a resource changed, which ended these builds (row ids) before they
-   * started.
+   * Row ids of builds that ended before they started, because pins of the manifest or sources of resources
+   * changed.
    */
   repinned?: { stopped: number[] };
 }
 
-/** What was found under the sources of a pipeline. */
+/** What was fetched from the sources of a pipeline. */
 export interface CachedSources {
-  /** Of the text, the variables and the request that they were fetched for. */
+  /** Identifies the text, the variables and the request that they were fetched for. */
   key: string;
   sources: ResolvedSources;
 }
 
-/** What `status` of a Pipeline mirrors; bounded. */
+/** What `status` of a Pipeline shows; bounded. */
 export interface PipelineFacts {
   id: number;
   revision: number;
@@ -65,15 +65,15 @@ export interface PipelineFacts {
     lastCheckedAt?: Date;
     nextCheckAt?: Date;
     checkError?: string;
-    /** Versions that the last check left out, though they may be new. */
+    /** Versions that the last check dropped although they may be new. */
     cut?: number;
     /** What went wrong with the hooks of its newest versions. */
     hooksError?: string;
     stalled: boolean;
   }[];
-  /** So many builds have not started that new versions make none. */
+  /** Too many builds wait to start, so new versions create none. */
   queueFull?: boolean;
-  /** Jobs without a build and builds that do not start, each with its first reason; absent: not asked. */
+  /** Jobs without a build and builds that do not start, with their first reason; absent: not read. */
   waiting?: WaitReason[];
 }
 
@@ -85,25 +85,25 @@ export interface StoredFacts extends Omit<PipelineFacts, 'queueFull' | 'waiting'
 
 export interface WaitReason {
   job: string;
-  /** Absent: it is the job that gets no build. */
+  /** Absent: the job has no build. */
   number?: string;
   reason: Reason;
 }
 
 export interface PipelineStore extends RenameStore, SaveStore {
   /**
-   * Stops everything of the pipeline; history, ids and webhook tokens stay for the next one of that name.
-   * Answers the row ids of the builds that were asked to stop and have not ended.
+   * Stops everything of the pipeline. History, ids and webhook tokens stay for a new pipeline of that name.
+   * Returns the row ids of running builds that were asked to stop.
    */
   removePipeline(name: PipelineName): Promise<{ runningBuilds: number[] }>;
   /** Bounded, as `PipelineFacts` are. */
   storedFacts(name: PipelineName): Promise<StoredFacts | undefined>;
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
-  /** Those of the team that have not been removed. */
+  /** Pipelines of the team that were not removed. */
   countPipelines(team: string): Promise<number>;
   keptSources(name: PipelineName): Promise<CachedSources | undefined>;
-  /** In place of those kept before. */
+  /** Replaces those that were cached before. */
   keepSources(name: PipelineName, kept: CachedSources): Promise<void>;
-  /** Those that have not been removed, for the comparison with objects. */
+  /** Pipelines that were not removed. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }

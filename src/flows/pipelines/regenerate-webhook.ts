@@ -3,11 +3,11 @@ import type { ResourceName } from '#flows/names.ts';
 
 interface Ports {
   actions: Pick<ActionStore, 'withPipeline'>;
-  /** Of the token that follows from a generation. */
+  /** Hash of the token of a generation. */
   webhookHash: (resource: number, generation: number) => string;
 }
 
-/** A new token for the webhook of a resource; the one before is valid no longer. */
+/** Creates a new webhook token for a resource and invalidates the current one. */
 export async function regenerateWebhook(
   name: ResourceName,
   signed: boolean | undefined,

@@ -7,12 +7,13 @@ export interface RemoveOrphansPorts {
   store: Pick<PipelineStore, 'livePipelines' | 'removePipeline'>;
   notifications: Pick<Notifications, 'notify'>;
   /**
-   * Whether there is a Pipeline object; asked for after the database, so that one that was saved is known.
+   * Whether the Pipeline object exists. Called after the database was read, so that saved pipelines are
+   * known.
    */
   exists(namespace: string, pipeline: string): boolean;
 }
 
-/** Stops pipelines whose object went while the database was away. Their history stays. */
+/** Stops pipelines whose object was deleted while the database was unreachable. Their history stays. */
 export async function removeOrphans(ports: RemoveOrphansPorts): Promise<PipelineName[]> {
   const live = await ports.store.livePipelines();
   const orphans = live.filter(({ namespace, pipeline }) => !ports.exists(namespace, pipeline));

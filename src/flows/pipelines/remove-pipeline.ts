@@ -12,13 +12,13 @@ export type PipelineRemoved =
   | { outcome: 'waiting'; message: string }
   | { outcome: 'abandoned'; message: string };
 
-/** How long a deletion waits for builds to end, and for a database that does not answer. */
+/** Longest that a deletion waits for builds to end, or for the database. */
 const REMOVAL_DEADLINE_MS = 60_000;
 
 /**
- * Stops everything of a pipeline; its history stays. The deletion waits for running builds, but no longer
- * than the deadline: after it the object goes even if the database is away, and what is left is cleared when
- * the database is back.
+ * Stops everything of a pipeline; its history stays. The deletion waits for running builds, up to the
+ * deadline. After that the object is deleted even without the database, and the rest is cleared when the
+ * database is back.
  */
 export async function removePipeline(
   name: PipelineName & { uid: string },
@@ -38,14 +38,14 @@ export async function removePipeline(
   }
 }
 
-/** With an object that was renamed only the Pods of its checks go: what it was goes on under another name. */
+/** A renamed object loses only its check Pods: the pipeline continues under its new name. */
 async function leave(name: PipelineName & { uid: string }, ports: RemovePipelinePorts) {
   const renamed = await ports.store.renamedTo(name.uid);
   if (renamed !== undefined) return { running: renamed.runningChecks, what: 'check' };
   return { running: await stopPipeline(name, ports), what: 'build' };
 }
 
-/** Its running builds hear of it at once. Answers how many there are. */
+/** Notifies the agents of running builds. Returns the number of those builds. */
 export async function stopPipeline(
   name: PipelineName,
   {

@@ -11,7 +11,7 @@ import {
 import type { PipelineObject } from './object-ports.ts';
 import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
-/** How long an answer waits for the old object, though all is done by then. */
+/** How often the answer looks whether the old object is deleted. */
 const TRIES = 20;
 
 interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'members' | 'wait'> {
@@ -19,8 +19,8 @@ interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'mem
 }
 
 /**
- * Notes what is wanted, then makes the object of the new name: from there on the operator does the rest,
- * whoever is killed. Asked once more after a crash, it goes on where it was.
+ * Records the request, then creates the object of the new name. From there on the operator continues, whoever
+ * is killed. Repeated after a crash, it continues where it was.
  */
 export async function renamePipeline(
   name: PipelineName,
@@ -37,7 +37,7 @@ export async function renamePipeline(
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
   if (made.answer !== 'done') return made;
   const told = await judged(made.value, [], ports);
-  // Whoever hears of it may use the old name at once, but where checks end first.
+  // Once the old object is deleted, its name is free.
   if (told.answer === 'done' && told.verdict?.ready === true) await isGone(old, ports, TRIES);
   return told;
 }
@@ -66,7 +66,7 @@ interface NewName {
   renamedFrom: RenamedFrom;
 }
 
-/** One from a try before says what the pipeline says now. */
+/** An object from an earlier attempt is updated to the pipeline's current spec. */
 async function makeOrMeet(
   { old, to, renamedFrom }: NewName,
   { by }: Act,

@@ -2,19 +2,19 @@ import type { PipelineName } from '#flows/names.ts';
 import type { Act } from '#flows/people/ports.ts';
 
 /*
- * An object in Kubernetes keeps its name, so a pipeline that gets another one gets another object. What a
- * rename needs from the store; the promises of `ports.ts` hold.
+ * An object in Kubernetes cannot change its name, so a renamed pipeline gets another object. These are the
+ * stores of a rename; the rules at the top of builds/ports.ts hold.
  */
 
-/** What the new object says of the one whose pipeline it goes on with. */
+/** Annotation of the new object: whose pipeline it takes over. */
 export interface RenamedFrom {
   name: string;
   uid: string;
-  /** Given to whoever asked, and to nobody else: a manifest cannot know it. */
+  /** Known only to the requester, so a manifest cannot contain it. */
   key: string;
 }
 
-/** A Pipeline object that is to have the pipeline of another one. */
+/** A Pipeline object that takes over the pipeline of another one. */
 export interface Renaming extends PipelineName {
   namespace: string;
   uid: string;
@@ -23,31 +23,31 @@ export interface Renaming extends PipelineName {
 
 export type RenameAsked =
   | { answer: 'asked'; key: string }
-  /** That object has no pipeline yet, or no more. */
+  /** That object has no pipeline. */
   | { answer: 'unknown' }
   | { answer: 'taken' }
-  /** A pipeline that was deleted has its history under that name. */
+  /** A deleted pipeline has its history under that name. */
   | { answer: 'history' }
   | { answer: 'busy'; builds: number };
 
-/** For whoever changes pipelines in the name of people. */
+/** For the API. */
 export interface RenameRequests {
   /**
-   * Notes that the pipeline of this object is to have that name. Asked again with the same name, it has the
-   * same key; with another one, only that holds.
+   * Records the new name for the pipeline of this object. The same name gets the same key again; another name
+   * replaces the request.
    */
   askRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAsked>;
 }
 
-/** For whoever carries out manifests. */
+/** For the operator. */
 export interface RenameStore {
-  /** Under which name the pipeline of this object goes on without it, and how many checks run. */
+  /** The new name of the pipeline that this object had, and the number of running checks. */
   renamedTo(uid: string): Promise<{ pipeline: string; runningChecks: number } | undefined>;
-  /** `own`: nobody asks for it, and there is a pipeline of the new name. */
+  /** `own`: no rename is requested, and a pipeline of the new name exists. */
   renameState(renaming: Renaming): Promise<'asked' | 'done' | 'own' | 'unasked'>;
   /**
-   * Gives the row the new name and object, with all that hangs on it, and writes the line of the audit log.
-   * No build that has had its turn is under way then, and none gets one with the old name.
+   * Gives the pipeline's row, and everything that belongs to it, the new name and object, and writes the
+   * audit entry. At that moment no build runs with the old name, and none starts with it.
    */
   takeName(
     renaming: Renaming,

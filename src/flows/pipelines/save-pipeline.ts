@@ -7,7 +7,9 @@ import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports
 const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
-/** Everything that a new revision changes. A digest as before changes the settings and pins only. */
+/**
+ * Saves a new revision with everything that follows from it. An equal digest changes only settings and pins.
+ */
 export async function savePipeline(
   toSave: PipelineToSave,
   store: SaveStore,
@@ -43,8 +45,8 @@ export async function savePipeline(
 }
 
 /**
- * Pins of the manifest: written when they change, resolved when their version is known, gone when they are
- * not named any more. Answers the builds that ended; undefined: all pins are as they were.
+ * Pins of the manifest are written when they change, resolved when their version is found, and removed when
+ * the manifest drops them. Returns the builds that ended; undefined: no pin changed.
  */
 async function savePins(
   pins: NonNullable<PipelineToSave['pins']>,
@@ -65,7 +67,7 @@ async function savePins(
   return stopped;
 }
 
-/** A pin of the manifest may still have the old name of a resource. */
+/** A pin of the manifest may still use a resource's old name. */
 function pinsOf({ pins = [], definition }: PipelineToSave): NonNullable<PipelineToSave['pins']> {
   const names = new Map(definition.resources.map(({ name, oldName }) => [oldName, name]));
   const named = new Set(pins.map(({ resource }) => resource));

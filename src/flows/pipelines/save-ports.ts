@@ -7,20 +7,20 @@ import type { PipelineToSave, SavedPipeline } from './ports.ts';
 
 export interface SaveStore {
   /**
-   * One transaction of the leader, alone with the pipeline. `work` may run again after a conflict: it acts
-   * through `tx` only. Rejects for an object whose pipeline has another name and object now.
+   * One transaction with the pipeline's lock, fenced by the leader epoch. `work` may run again after a
+   * conflict, so it acts through `tx` only. Rejects if the object's pipeline was renamed.
    */
   withPipelineToSave<T>(pipeline: PipelineToSave, work: (tx: SaveTransaction) => Promise<T>): Promise<T>;
-  /** No request: what a calendar says. */
+  /** Evaluates cron expressions. No request. */
   cronNext: CronNext;
 }
 
-/** The pipeline as it was when its lock was taken. */
+/** The pipeline when its lock was taken. */
 export interface PipelineBefore {
   id: number;
   /** 0: none. */
   revision: number;
-  /** It has not been removed. */
+  /** It was not removed. */
   live: boolean;
   paused: boolean;
   /** Of the revision. */
@@ -35,36 +35,36 @@ export interface SaveTransaction {
   /** Records the text and definition as the next revision. */
   saveRevision(): Promise<void>;
   /**
-   * Holds back whoever records versions, and gives jobs and resources the names that the definition says they
-   * have now.
+   * Applies `old_name`: jobs and resources keep their history under their new names. Recording versions waits
+   * meanwhile.
    */
   carryNames(revision: number): Promise<Renames>;
   /**
-   * Jobs and resources that went are kept with their history and found again by name. New jobs get their
-   * baseline, new resources their webhook token, and a resource the history of its key.
+   * Removed jobs and resources keep their history and get it back with their name. New jobs get a baseline,
+   * new resources a webhook token and the history of their check scope.
    */
   saveDefinition(rows: DefinitionRows, revision: number): Promise<HistoriesSwitched>;
-  /** Namespace, display name, who may read, whether it is paused. */
+  /** Namespace, display name, visibility, paused. */
   saveSettings(): Promise<void>;
-  /** Resources that the manifest pins, or pinned before, otherwise than it says now. */
+  /** Resources whose pins by the manifest differ from those saved. */
   changedPins(pins: NonNullable<PipelineToSave['pins']>): Promise<ChangedPin[]>;
   pins: PinTransaction;
-  /** Those of the definition. */
+  /** Resources of the definition. */
   resources(): Promise<SavedPipeline['resources']>;
 }
 
 export interface ChangedPin {
   /** Row id. */
   resource: number;
-  /** Fields of the version; absent: the manifest names the resource no longer. */
+  /** Fields of the version; absent: the manifest no longer pins the resource. */
   wanted?: Record<string, string>;
-  /** Row id; absent: none that is known has these fields. */
+  /** Row id; absent: no known version has these fields. */
   version?: number;
 }
 
 export interface HistoriesSwitched {
   /** What changed, a few words for each. */
   changes: string[];
-  /** Builds that ended before they started. */
+  /** Row ids of builds that ended before they started. */
   stopped: number[];
 }

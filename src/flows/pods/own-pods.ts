@@ -3,23 +3,23 @@ import type { PodFacts } from './ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
- * The one door for Pods. Everything that the cluster shows with our labels may be somebody else's, so flows
- * judge builds, checks and hooks only by what came through here, and delete nothing else.
+ * Whose a Pod is. Anyone can create a Pod with our labels, so flows judge builds, checks and hooks only by
+ * Pods that were verified here, and delete no others.
  */
 
 const PASSED = Symbol('passed the door');
 
-/** Millrace created this Pod, so it may remove it. */
+/** Millrace created this Pod, so it may delete it. */
 export interface OurPod extends PodFacts {
   readonly [PASSED]: 'own' | 'leftover';
 }
 
-/** The Pod that its work was given: what it says counts. */
+/** The Pod that was created for its build or run: what it reports counts. */
 export interface OwnPod extends OurPod {
   readonly [PASSED]: 'own';
 }
 
-/** Remembers Pods of somebody else, so that each costs one look at the database. */
+/** Caches Pods of others, so that each costs one look-up in the database. */
 export interface ForeignPods {
   has(pod: PodFacts): boolean;
   add(pod: PodFacts, message: string): void;
@@ -36,7 +36,10 @@ export type VerifiedPod =
 
 const FOREIGN: VerifiedPod = { verdict: 'foreign' };
 
-/** A Pod that says it is a build's. A leftover whose build goes on is left alone until that has ended. */
+/**
+ * A Pod whose labels name a build. A leftover of an attempt that still runs elsewhere counts as foreign until
+ * that attempt ends.
+ */
 export async function verifyBuildPod(
   pod: PodFacts,
   work: BuildWork,
@@ -49,7 +52,7 @@ export async function verifyBuildPod(
   return enter(pod, ownership, ports.foreign);
 }
 
-/** The build that lost its Pod with this one; undefined when its going says nothing of any build. */
+/** The Pod of a build that was deleted; undefined if no build lost its Pod with it. */
 export async function verifyGoneBuildPod(
   last: PodFacts,
   work: BuildWork,
@@ -60,8 +63,8 @@ export async function verifyGoneBuildPod(
 }
 
 /**
- * A Pod that says it is of a check or of hooks, and belongs to no open run. One that a CronJob made is left
- * to that.
+ * A Pod whose labels name a check or hooks, without an open run of that name. Pods of CronJobs are left to
+ * the CronJob.
  */
 export function verifyStrayCheckPod(
   pod: PodFacts,
@@ -76,13 +79,12 @@ export function verifyStrayCheckPod(
   return enter(pod, ownership, foreign);
 }
 
-/** The run whose Pod this is. */
 export function runOfPod(pod: PodFacts, runs: readonly OpenRun[]): { run: OpenRun; pod: OwnPod } | undefined {
   const run = runs.find((open) => isOfRun(pod, open));
   return run && { run, pod: own(pod) };
 }
 
-/** The run that lost its Pod with this one. */
+/** The run whose Pod was deleted. */
 export function runOfGonePod(last: PodFacts, runs: readonly OpenRun[]): OpenRun | undefined {
   return runs.find((run) => isOfRun(last, run));
 }
@@ -92,7 +94,7 @@ export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): OwnPod | unde
   return found && own(found);
 }
 
-/** The Pod of an attempt that is current and had its turn. By its uid first: labels can be changed. */
+/** The Pod of a current attempt that had its turn. The uid decides first, because labels can change. */
 export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): OwnPod | undefined {
   const given = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
   const found = pods.find(

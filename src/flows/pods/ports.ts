@@ -4,19 +4,19 @@ import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CheckRunFacts, OpenAttempt, PendingBuild } from './workloads.ts';
 
-/* Pods: how they are asked for, and what the API server tells of them. */
+/* Pods: how flows create them, and what the API server reports about them. */
 
 export type CreatePodAnswer =
   | { answer: 'created' | 'exists'; uid: string }
   | {
       answer: 'refused';
-      /** `TeamLimit`: as many run as the Team lets run, so no other of its kind can start either. */
+      /** `TeamLimit`: the Team's limit of running Pods of this kind is reached. */
       reason:
         | 'QuotaExceeded'
         | 'TeamLimit'
         | 'Forbidden'
         | 'Invalid'
-        /** A Pod that we did not create has the name. */
+        /** A Pod of this name exists that Millrace did not create. */
         | 'NameTaken'
         | 'NamespaceTerminating'
         | 'TagNotAllowed'
@@ -24,82 +24,70 @@ export type CreatePodAnswer =
       message: string;
     };
 
-/** A Pod that was admitted: where it runs, what runs in it, and for how long. */
+/** A Pod that was admitted: its containers, its node selector and tolerations, and its deadline. */
 export type AdmittedPod = Omit<PodNeeds, 'tags'> & { placement: Placement };
 export type AdmittedCheckPod = Omit<CheckPodNeeds, 'tags'> & { placement: Placement };
 
 export interface Cluster {
   /**
-   * What the Team says of its Pods; undefined while there is none that is ready. Like all methods that are
-   * not asynchronous, no request.
+   * Settings of the Team for its Pods; undefined while no Team of this name is ready. Methods that are not
+   * asynchronous make no request.
    */
   teamPods(team: string): TeamPods | undefined;
-  /** Label of the nodes that offer a tag. */
+  /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
-  /**
-   * Pods of the team that have not ended. One that is being created counts from the moment that `create…` is
-   * called.
-   */
+  /** Pods of the team that have not ended. A Pod counts from the call of `create…` on. */
   runningPods(team: string, kind: PodKind): number;
   /**
-   * A Pod of that name with the credential that we give to this work counts as `exists`; any other is
-   * `refused`: `NameTaken`.
+   * A Pod of that name with our credential for this work counts as `exists`. Any other is `refused` with
+   * `NameTaken`.
    */
   createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
-  /**
-   * The Pod that has the name of the attempt's Pod, as the API server has it now, whatever its labels say.
-   */
+  /** Reads the Pod with the name of the attempt's Pod from the API server, whatever its labels are. */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
   /**
-   * Nodes that take new Pods, of all or of those that the selector names. One of middling size is assumed
-   * while none can be read.
+   * Schedulable nodes that match the selector. While nodes cannot be read, one medium-sized node is assumed.
    */
   nodes(selector: NodeSelector): StartNode[];
-  /** How many Pods may be starting at a time on one node: what has proven bearable lately. */
+  /** How many Pods may start at a time on one node, adapted to how fast recent Pods started. */
   startsPerNode(): number;
   deletePod(namespace: string, name: string, uid: string, graceSeconds: number): Promise<void>;
 }
 
-/** Labels that a node must have for a Pod. */
+/** Labels that a node must have to take a Pod. */
 export type NodeSelector = Readonly<Record<string, string>>;
 
-/**
- * What the API server tells of a Pod with our labels. Whether it is ours, `own-pods.ts` decides, before
- * anything is judged by it.
- */
+/** A Pod with our labels as the API server reports it. `own-pods.ts` decides whether it is ours. */
 export interface PodFacts {
   namespace: string;
   name: string;
   uid: string;
   /** It carries our seal for exactly this namespace, name and work. */
   sealed: boolean;
-  /** From the labels: whose Pod it says it is. A check Pod that a CronJob made has no `run`. */
+  /** What the labels claim. A check Pod of a CronJob has no `run`. */
   work:
     | { kind: 'build'; build: number; attempt: number }
     | { kind: 'checks'; pipelineId: number; run?: number; group?: string };
   createdAt: Date;
-  /** Deletion was asked for. */
+  /** Its deletion was requested. */
   deleting: boolean;
-  /** When it should be gone: the asking plus the time it was given to end. */
+  /** When its grace period ends. */
   deletedAt?: Date;
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
-  /**
-   * Of the Pod as a whole, as the kubelet or the eviction gave it: `Evicted`, `DeadlineExceeded`, `NodeLost`
-   * …
-   */
+  /** Reason of the Pod as a whole: `Evicted`, `DeadlineExceeded`, `NodeLost` … */
   reason?: string;
   message?: string;
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
   disruption?: string;
-  /** The scheduler's word while no node is found. */
+  /** The Kubernetes scheduler's message while no node fits. */
   unschedulable?: string;
   scheduled: boolean;
-  /** Absent: it may run on any node. */
+  /** Absent: any node. */
   nodeSelector?: NodeSelector;
-  /** When it got its node. */
+  /** When the scheduler bound it to a node. */
   scheduledAt?: Date;
-  /** In the order of the Pod; the first is the agent. */
+  /** In the order of the Pod's spec; the first is the agent. */
   containers: ContainerFacts[];
 }
 
@@ -109,7 +97,7 @@ export interface ContainerFacts {
   state: 'waiting' | 'running' | 'terminated';
   /** `ErrImagePull`, `CreateContainerConfigError`, `OOMKilled`, `Completed`, `Error` … */
   reason?: string;
-  /** While waiting the kubelet's explanation; of the terminated agent its termination message. */
+  /** The kubelet's explanation of a waiting container; the termination message of the agent. */
   message?: string;
   exitCode?: number;
   signal?: number;

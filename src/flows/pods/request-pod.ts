@@ -15,8 +15,8 @@ type RequestBuildPodPorts = AdmitPorts & Pick<Cluster, 'createBuildPod'>;
 export type RequestCheckPodPorts = AdmitPorts & Pick<Cluster, 'createCheckPod'>;
 
 /**
- * Asks for the Pod of a build where its Team lets it run. Nothing waits between the limit and the request, so
- * that of several side by side each counts those before it.
+ * Creates the Pod of a build if its Team allows it. The limit is checked and the Pod requested without
+ * waiting in between, so that concurrent requests count each other.
  */
 export async function requestBuildPod(
   build: PendingBuild,
@@ -28,7 +28,7 @@ export async function requestBuildPod(
   return await cluster.createBuildPod(build, { ...needs, placement: admission.placement });
 }
 
-/** The same for the checks or hooks of a run. */
+/** Creates the Pod of a check run or of hooks, likewise. */
 export async function requestCheckPod(
   run: CheckRunFacts,
   cluster: RequestCheckPodPorts,
@@ -39,7 +39,7 @@ export async function requestCheckPod(
   return await cluster.createCheckPod(run, { ...needs, placement: admission.placement });
 }
 
-/** Of the Pod that a build would get; undefined where its Pod would be refused whatever else runs. */
+/** The node selector of the build's Pod; undefined if its Pod would be refused in any case. */
 export function nodeSelectorOf(
   { team: name, definition, job }: PendingBuild,
   cluster: Pick<Cluster, 'teamPods' | 'nodeLabel'>,

@@ -12,15 +12,12 @@ import type { BuildPodStore, PendingBuild } from './workloads.ts';
 export interface WindowPorts {
   builds: Pick<BuildPodStore, 'startingBuilds'>;
   cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
-  /** All our Pods as they are now. */
+  /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
   now: () => Date;
 }
 
-/**
- * The Pods of builds that are starting, as Postgres and the API server have them; nothing is counted on the
- * side.
- */
+/** The Pods of builds that are starting. Counted from Postgres and the API server each time. */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
   const open = await ports.builds.startingBuilds();
   if (open.length === 0) return [];
@@ -44,10 +41,7 @@ export interface WantedBuild {
   build: PendingBuild;
 }
 
-/**
- * Which of the builds get their Pods now. One whose Pod would be refused takes no place: it is let through to
- * be refused.
- */
+/** Which builds get their Pods now. A build whose Pod will be refused is passed on without taking a place. */
 export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],

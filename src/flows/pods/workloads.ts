@@ -28,7 +28,7 @@ export interface OpenAttempt extends BuildRef {
   podCreatedAt?: Date;
   status: BuildStatus;
   createdAt: Date;
-  /** Since when the first step of this attempt runs. */
+  /** Start of the first step of this attempt. */
   startedAt?: Date;
 }
 
@@ -38,13 +38,13 @@ export interface CheckRunFacts extends PipelineName {
   pipelineId: number;
   definition: Pipeline;
   checks: { scope: number; resource: string; last?: Record<string, string> }[];
-  /** It runs `on_trigger` hooks instead of checks. */
+  /** Present: the run executes `on_trigger` hooks instead of checks. */
   hooks?: HookRunFacts;
 }
 
 export interface HookRunFacts {
   resource: string;
-  /** Until builds go on without them. */
+  /** Milliseconds until builds start without waiting for the hooks. */
   leftMs: number;
   /** Oldest first. */
   versions: { id: number; fields: Record<string, string> }[];
@@ -56,28 +56,25 @@ export interface OpenRun extends PipelineName {
   namespace: string;
   group: string;
   openedAt: Date;
-  /** An agent came for it. */
+  /** Its agent has opened a session. */
   seen: boolean;
-  /** Of the Pod whose agent came for it. */
+  /** The Pod whose agent opened the session. */
   podUid?: string;
   /** It runs hooks. */
   hooks: boolean;
 }
 
 export interface OpenHookRun extends OpenRun {
-  /** Until builds go on without them; not above zero: they do. */
+  /** Milliseconds until builds start without waiting for the hooks; zero or less: they do already. */
   leftMs: number;
-  /** Why there is no Pod. */
+  /** Why it has no Pod. */
   refused?: string;
 }
 
-/** Which Pods builds were given. */
+/** Which Pods belong to builds. */
 export interface BuildPodStore {
-  /** Builds that have a Pod whose agent has not spoken yet. */
+  /** Builds whose Pod exists and whose agent has not opened its session yet. */
   startingBuilds(): Promise<StartingBuild[]>;
-  /**
-   * The Pod of this attempt, whether it is over or not, as far as it is recorded; undefined when there is no
-   * such attempt.
-   */
+  /** The recorded Pod of an attempt, current or not; undefined if there is no such attempt. */
   givenPod(build: number, attempt: number): Promise<GivenPod | undefined>;
 }

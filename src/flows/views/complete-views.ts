@@ -17,7 +17,7 @@ export interface ViewStore
   build(ref: BuildRef): Promise<StoredBuildDetail | undefined>;
 }
 
-/** What people are shown: what is stored, and what follows from it. */
+/** Views from stored rows, with what is computed from them. */
 export function completeViews(store: ViewStore, now: () => Date): Views {
   return {
     ...store,

@@ -7,7 +7,7 @@ import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
 
-/** What people are shown: read-only, bounded, without secrets. `undefined`: no such thing in that team. */
+/** What members read: bounded and without secrets. `undefined`: not found in that team. */
 export interface Views {
   pipelines(team: string): Promise<PipelineView[]>;
   pipeline(name: PipelineName): Promise<PipelineView | undefined>;
@@ -17,8 +17,8 @@ export interface Views {
   builds(name: JobName, page: Page & { status?: BuildStatus }): Promise<Listed<BuildView> | undefined>;
   build(ref: BuildRef): Promise<BuildDetail | undefined>;
   /**
-   * Of all attempts, oldest first, from after the given sequence number; at most 1 MiB of text at a time, or
-   * as little as is asked for.
+   * Chunks of all attempts after a sequence number, oldest first. At most `mostCharacters`, and never more
+   * than 1 MiB of text.
    */
   logs(ref: BuildRef, after: number, mostCharacters?: number): Promise<LogPage | undefined>;
   /** The ids by which notifications name it. */
@@ -27,12 +27,12 @@ export interface Views {
   resource(name: ResourceName): Promise<ResourceView | undefined>;
   /** Newest first. */
   versions(name: ResourceName, page: Page): Promise<Listed<VersionView> | undefined>;
-  /** Where a version went. */
+  /** The jobs that a version went through. */
   versionPath(name: ResourceName, version: number): Promise<VersionPathView | undefined>;
   check(name: ResourceName): Promise<CheckView | undefined>;
   /**
-   * Why jobs get no build and builds do not start, of all jobs or of one; jobs about to be built have no
-   * reason.
+   * Why jobs have no build and builds do not start, for all jobs or one. A job that is about to be built has
+   * no reason.
    */
   waiting(name: PipelineName & { job?: string }): Promise<WaitingView | undefined>;
 }
@@ -62,7 +62,7 @@ export interface BuildView {
   number: string;
   status: BuildStatus;
   attempt: number;
-  /** Why it ended so, or why it is still pending: a machine word and a sentence. */
+  /** Why it ended so, or why it is pending: a stable code, and a sentence. */
   reason?: string;
   message?: string;
   /** Who cancelled it, or marked its failure as a warning. */
@@ -75,7 +75,7 @@ export interface BuildView {
 
 export interface BuildDetail extends BuildView {
   inputs: { name: string; resource: string; version: number; fields: Record<string, string> }[];
-  /** What became of the checks that its trigger asked for first. */
+  /** Results of the checks that its trigger requested. */
   checks?: RequestedCheck[];
   steps: StepState[];
 }
@@ -83,17 +83,17 @@ export interface BuildDetail extends BuildView {
 export interface LogPage {
   /** `sequence` orders the chunks of all attempts and is the cursor. */
   chunks: { attempt: number; sequence: number; step: string; text: string; at: Date }[];
-  /** Attempts that another one followed, and why. */
+  /** Earlier attempts, and why each was repeated. */
   retried: { attempt: number; reason: string }[];
   /** More is stored after the last chunk. */
   hasMore: boolean;
-  /** Nothing will be added any more. */
+  /** The log is final. */
   complete: boolean;
-  /** There was a log, and retention or the team's limit of logs removed it. Absent: no. */
+  /** Retention or the team's log limit removed the log. */
   removed?: true;
 }
 
-/** What readers find in place of such a log. */
+/** Shown in place of a removed log. */
 export const LOG_REMOVED =
   "[removed: the team's retention or its limit of logs (limits.logBytes) removed this log]";
 
@@ -103,17 +103,17 @@ export interface ResourceView {
   type: string;
   schedule?: Schedule;
   webhookGeneration: number;
-  /** Webhooks without a signature are refused. */
+  /** Webhooks need a signature. */
   webhookSigned: boolean;
   lastCheckedAt?: Date;
   nextCheckAt?: Date;
   checkError?: string;
   versions: number;
-  /** The newest one. */
+  /** The newest version. */
   latest?: { id: number; fields: Record<string, string> };
-  /** Versions that the last check left out, though they may be new. */
+  /** Versions that the last check dropped although they may be new. */
   cut?: number;
-  /** Without a version: its manifest wants one that no check has found yet. */
+  /** Without `version`: the manifest pins a version that no check has found yet. */
   pinned?: { version?: number; by: string; comment?: string };
 }
 
@@ -146,25 +146,27 @@ export interface CheckView {
   lastCheckedAt?: Date;
   nextCheckAt?: Date;
   error?: string;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** What the check said, secrets masked; of a long one the end. */
+  /** Output of the last check, secrets masked; only the end if it is long. */
   output: string;
   stalled: boolean;
-  /** Why no Pod can be made for it now. */
+  /** Why no Pod can be created for it now. */
   held?: string;
-  /** A webhook has brought a version, and no scheduled check one that no webhook told of. */
+  /**
+   * A webhook brought a version, and since then no scheduled check found one that the webhooks had missed.
+   */
   webhookWorks: boolean;
-  /** The `on_trigger` hooks of the newest versions that fired some, once they have ended. */
+  /** Hooks of the newest versions that triggered some, once they have ended. */
   hooks?: HooksView;
 }
 
 export interface HooksView {
-  /** Of the versions, recorded together. */
+  /** Row ids of the first and last version, which were recorded together. */
   first: number;
   last: number;
   endedAt: Date;
-  /** What went wrong first, or why none of them told anything. */
+  /** What went wrong first, or why there are no results. */
   error?: string;
   results: HookResult[];
 }

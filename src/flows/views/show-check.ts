@@ -3,10 +3,7 @@ import { checksStalled, type CronNext } from '#domain/scheduling/next-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { CheckView } from './ports.ts';
 
-/**
- * When a check should have begun. One that is tried and given back again and again is due since the first
- * time.
- */
+/** `dueSince`: when the check should have started, also if it was tried and released since. */
 export interface DueCheckTimer {
   schedule?: Schedule;
   dueSince?: Date;
@@ -14,7 +11,7 @@ export interface DueCheckTimer {
 
 export interface CheckViewStore {
   storedCheck(name: ResourceName): Promise<(Omit<CheckView, 'stalled'> & DueCheckTimer) | undefined>;
-  /** No request: what a calendar says. */
+  /** Evaluates cron expressions. No request. */
   cronNext: CronNext;
 }
 

@@ -3,9 +3,9 @@ import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildView, VersionPathView } from './ports.ts';
 
 export interface VersionPathStore {
-  /** Undefined: the resource has no such version, or it is forgotten. */
+  /** Undefined: the resource has no such version, or retention removed its fields. */
   versionToFollow(name: ResourceName, version: number): Promise<VersionToFollow | undefined>;
-  /** Builds of the pipeline that took these versions, the newest of each. */
+  /** The newest builds of the pipeline with one of these versions as an input. */
   buildsThatTook(pipeline: number, versions: readonly number[]): Promise<PathBuildRow[]>;
 }
 
@@ -20,7 +20,8 @@ export interface VersionToFollow {
 export type PathBuildRow = PathBuild & PathBuildView & { version: number };
 
 /**
- * Follows a version from build to build, through what they put; one read for each put that it went through.
+ * Follows a version from build to build, through the versions that puts made of it. One read for each round
+ * of puts.
  */
 export async function showVersionPath(
   name: ResourceName,

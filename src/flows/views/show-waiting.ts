@@ -4,7 +4,7 @@ import type { PipelineName } from '#flows/names.ts';
 import type { WaitingView } from './ports.ts';
 import type { WaitingStore } from './waiting-ports.ts';
 
-/** Decides as the scheduler would now, and writes nothing: what is shown is never older than the question. */
+/** Decides as the scheduler would now and writes nothing, so that the reasons are current. */
 export async function showWaiting(
   name: PipelineName & { job?: string },
   store: WaitingStore,

@@ -2,14 +2,11 @@ import type { WaitingBuild } from '#domain/scheduling/why-build-waits.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 import type { PipelineName } from '#flows/names.ts';
 
-/** Reads what explains why jobs get no build and builds do not start. */
+/** Reads why jobs have no build and builds do not start. */
 export interface WaitingStore {
-  /**
-   * All jobs of the pipeline in the order of its definition, or the named one; undefined: no such pipeline or
-   * job.
-   */
+  /** All jobs in the order of the definition, or the named one; undefined: no such pipeline or job. */
   jobsToExplain(name: PipelineName & { job?: string }): Promise<JobToExplain[] | undefined>;
-  /** Facts of these jobs (row ids). Of unused versions they show no more than that there is one. */
+  /** Facts of these jobs (row ids). Of unused versions they contain only whether there are any. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
   unstartedBuilds(jobs: readonly number[]): Promise<BuildToExplain[]>;
