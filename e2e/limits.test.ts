@@ -59,7 +59,7 @@ ${oneJob('true')}`;
     expect(condition(await get('pipeline', 'many', '--namespace', TEAM), 'VersionsTruncated')).toMatchObject({
       status: 'True',
       reason: 'TooManyVersions',
-      message: 'One check brings at most 100 versions: of list.long the 50 oldest were left out.',
+      message: 'One check returns at most 100 versions: ignored the oldest 50 versions of list.long.',
     });
   });
   await eventually(async () => {

@@ -307,7 +307,7 @@ describe('a Team', () => {
 describe('a Pipeline', () => {
   test('becomes a revision and CronJobs, and says so', async () => {
     await pipeline('blue', 'demo', { config: config('unit') });
-    expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 runs.');
+    expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 is current.');
     expect(await cronJobs('blue')).toMatchObject([
       { name: 'demo-check-every-3600s', schedule: '@every 3600s' },
     ]);
@@ -325,7 +325,7 @@ describe('a Pipeline', () => {
     const message = await reason('blue', 'demo', 'InvalidConfig');
     expect(message).toMatch(/^\d+:\d+: .*nonsense/m);
     expect(message).toMatch(/^\d+:\d+: .*wrong/m);
-    expect(message).toContain('Revision 1 goes on.');
+    expect(message).toContain('Revision 1 keeps running.');
     expect(await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' })).toMatchObject({
       revision: 1,
     });

@@ -1,17 +1,17 @@
-/** What the API server said, or that it said nothing: refusals are values, never exceptions. */
+/** The response of the API server, or why there is none. Refusals are values, not exceptions. */
 export type ApiAnswer<T> = { ok: true; value: T } | ApiProblem;
 
 export interface ApiProblem {
   ok: false;
-  /** HTTP status; 0 when there was no answer at all. */
+  /** HTTP status; 0 without a response. */
   status: number;
-  /** Machine word: the API server's, or `Unreachable`, `Timeout`, `BadAnswer`, `Stopped`. */
+  /** Reason code of the API server, or `Unreachable`, `Timeout`, `BadAnswer`, `Stopped`. */
   reason: string;
   message: string;
   retryAfterSeconds?: number;
 }
 
-/** For those who cannot go on without the value: the queue's retry is their answer. */
+/** Thrown by callers that need the value. The work queue retries. */
 export class ApiError extends Error {
   readonly problem: ApiProblem;
 
@@ -24,33 +24,33 @@ export class ApiError extends Error {
   }
 }
 
-/** The value, or the problem thrown with what was being done. */
+/** Returns the value. Throws the problem with what the caller was doing. */
 export function orThrow<T>(answer: ApiAnswer<T>, doing: string): T {
   if (answer.ok) return answer.value;
   throw new ApiError(doing, answer);
 }
 
-/** The value, nothing when there is no such object, any other problem thrown. */
+/** Returns the value, undefined if the object does not exist. Throws any other problem. */
 export function orAbsent<T>(answer: ApiAnswer<T>, doing: string): T | undefined {
   if (answer.ok) return answer.value;
   if (answer.status === 404) return undefined;
   throw new ApiError(doing, answer);
 }
 
-/** Reads the Status object of an error answer; anything else becomes a sentence with its first bytes. */
+/** Reads the Status object of an error response. For any other body, the message has its first bytes. */
 export function apiProblem(status: number, body: string, retryAfter: string | undefined): ApiProblem {
-  const told = statusObject(body);
-  const seconds = Number(retryAfter ?? told.details?.retryAfterSeconds);
+  const failure = statusObject(body);
+  const seconds = Number(retryAfter ?? failure.details?.retryAfterSeconds);
   return {
     ok: false,
     status,
-    reason: told.reason ?? `Http${status}`,
-    message: told.message ?? `the API server answered ${status}: ${body.slice(0, 300)}`,
+    reason: failure.reason ?? `Http${status}`,
+    message: failure.message ?? `the API server answered ${status}: ${body.slice(0, 300)}`,
     ...(Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {}),
   };
 }
 
-/** A problem of the connection itself. */
+/** The connection failed. */
 export function apiUnreachable(error: unknown): ApiProblem {
   const message = error instanceof Error ? error.message || error.name : String(error);
   const timedOut = error instanceof Error && /timeout/i.test(`${error.name} ${error.message}`);

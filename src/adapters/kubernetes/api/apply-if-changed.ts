@@ -9,9 +9,8 @@ interface Wanted {
 }
 
 /**
- * Applies what is wanted unless the current object already is that: it carries the digest of the last applied
- * text, so that fields we no longer want are noticed, and every wanted field has its value, so that changes
- * by others are undone.
+ * Applies the object unless the current one is equal. An annotation has the digest of the last applied text,
+ * so removed fields are noticed. Every field is compared, so changes by others are undone.
  */
 export async function applyIfChanged<T extends Wanted>(
   client: Pick<ApiClient, 'apply'>,
@@ -25,7 +24,7 @@ export async function applyIfChanged<T extends Wanted>(
   return answer.ok ? { ok: true, value: 'applied' } : answer;
 }
 
-/** The object with the digest of itself as an annotation. */
+/** Adds the digest of the object as an annotation. */
 function withDigest<T extends Wanted>(wanted: T): T {
   const digest = createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16);
   const annotations = { ...wanted.metadata?.annotations, [ANNOTATION.applied]: digest };

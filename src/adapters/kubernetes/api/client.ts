@@ -5,16 +5,16 @@ import { apiProblem, apiUnreachable, type ApiAnswer, type ApiProblem } from './a
 import type { Connection } from './connection.ts';
 import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds.ts';
 
-/** Server-side apply's name for what we own in an object; one for specs, one for statuses. */
+/** Field managers of server-side apply, one for specs and one for statuses. */
 const FIELD_MANAGER = 'millrace';
 const STATUS_FIELD_MANAGER = 'millrace-status';
 
 const PAGE = 500;
 /**
- * How often a throttled request (429, or 503 with Retry-After) is sent again, and how long one wait may be.
+ * How often a throttled request (429, or 503 with Retry-After) is retried, and the longest wait in between.
  */
 const THROTTLE_RETRIES = 4;
-const LONGEST_WAIT_SECONDS = 10;
+const MAX_WAIT_SECONDS = 10;
 const PATCH = {
   apply: 'application/apply-patch+yaml',
   json: 'application/json-patch+json',
@@ -25,7 +25,7 @@ export interface ListOptions {
   namespace?: string | undefined;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
-  /** Ask for the objects' metadata alone: their contents never leave the API server. */
+  /** Requests only the metadata of the objects. */
   metadataOnly?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Body {
   text: string;
 }
 
-/** The few calls that Millrace makes to the API server. Nothing throws: every refusal is an answer. */
+/** The calls that Millrace makes to the API server. They do not throw: a refusal is an answer. */
 export class ApiClient {
   readonly #connection: Connection;
 
@@ -60,7 +60,7 @@ export class ApiClient {
   }
 
   /**
-   * All objects, fetched in pages; the resource version is the one from which a watch sees everything later.
+   * Lists all objects, in pages. Answers the resource version from which a watch sees all later changes.
    */
   async list<T>(
     kind: ApiKind<T>,
@@ -89,7 +89,7 @@ export class ApiClient {
     return this.#call('POST', apiPath(kind, { namespace: object.metadata?.namespace }), json(object));
   }
 
-  /** Server-side apply of exactly these fields; fields of ours that are missing now are removed. */
+  /** Server-side apply. Removes the fields that we applied before and that are missing now. */
   apply<T>(
     kind: ApiKind<T>,
     object: { metadata?: { name?: string; namespace?: string } } & T,
@@ -114,7 +114,7 @@ export class ApiClient {
     return this.#call('PATCH', apiPath(kind, ref), { contentType: PATCH.merge, text: JSON.stringify(patch) });
   }
 
-  /** Fails with a conflict when the object is not the version that was read. */
+  /** Conflicts unless the object is still the version that was read. */
   replace<T>(
     kind: ApiKind<T>,
     object: T & { metadata?: { name?: string; namespace?: string } },
@@ -143,7 +143,7 @@ export class ApiClient {
     return answer.ok || answer.status === 404 ? { ok: true, value: 'deleted' } : answer;
   }
 
-  /** Whom a token belongs to, if it was made for one of the audiences. */
+  /** Returns the user of a token that was issued for one of the audiences. */
   reviewToken(token: string, audiences: string[]): Promise<ApiAnswer<Wire<V1TokenReview>>> {
     const review = {
       apiVersion: 'authentication.k8s.io/v1',
@@ -154,7 +154,7 @@ export class ApiClient {
   }
 
   /**
-   * Opens a watch; the body is a line of JSON per event and ends when the server's `timeoutSeconds` are over.
+   * Opens a watch. The body has one line of JSON per event, and ends after `timeoutSeconds`.
    */
   async watch(
     kind: ApiKind<unknown>,
@@ -205,7 +205,7 @@ export class ApiClient {
   ): Promise<ApiAnswer<T>> {
     let answer = await this.#once<T>({ method, path, body, accept });
     for (let retry = 0; retry < THROTTLE_RETRIES && !answer.ok && throttled(answer); retry += 1) {
-      const seconds = Math.min(answer.retryAfterSeconds ?? 1, LONGEST_WAIT_SECONDS);
+      const seconds = Math.min(answer.retryAfterSeconds ?? 1, MAX_WAIT_SECONDS);
       await sleep(seconds * 1000 * (1 + Math.random() / 4));
       answer = await this.#once<T>({ method, path, body, accept });
     }

@@ -3,27 +3,27 @@ import { readFile } from 'node:fs/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 
 /**
- * How to reach one API server: address, transport and identity. Two pools, so that held-open watches never
- * make a write wait.
+ * How to reach one API server: address, transport and identity. Watches have a pool of their own, so writes
+ * do not wait for them.
  */
 export interface Connection {
   server: string;
   requests: Dispatcher;
   watches: Dispatcher;
-  /** Headers that prove who we are; asked for at each request, because tokens are renewed on disk. */
+  /** Authorization headers. Called for each request, because tokens are renewed on disk. */
   authorization(): Promise<Record<string, string>>;
   close(): Promise<void>;
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-const TOKEN_KEPT_MS = 30_000;
+const TOKEN_CACHE_MS = 30_000;
 const REQUEST_CONNECTIONS = 32;
-/** Below the API server's own idle limit of 90 s, so that a kept connection is a live one. */
+/** Shorter than the API server's idle limit of 90 s, so it does not close pooled connections. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
- * The connection of a Pod: its service account's token and the cluster's CA, both read again as they are
- * renewed.
+ * The connection of a Pod, with its service account token and the cluster's CA. Both are read again when they
+ * are renewed.
  */
 export function inClusterConnection(
   address: { host: string; port: string },
@@ -35,7 +35,7 @@ export function inClusterConnection(
     server: `https://${host}:${address.port}`,
     ...pools(() => ({ ca: readFileSync(`${folder}/ca.crt`) })),
     authorization: async () => {
-      if (Date.now() - token.readAt > TOKEN_KEPT_MS) {
+      if (Date.now() - token.readAt > TOKEN_CACHE_MS) {
         token = { text: (await readFile(`${folder}/token`, 'utf8')).trim(), readAt: Date.now() };
       }
       return { authorization: `Bearer ${token.text}` };
@@ -44,8 +44,8 @@ export function inClusterConnection(
 }
 
 /**
- * The connection that a kubeconfig file names, with every way of signing in that client-node knows. It is
- * imported here only: its memory (docs/adr/0043) is not spent by an operator in a cluster.
+ * The connection of a kubeconfig file, with every authentication method of client-node. The import is
+ * dynamic, because an operator in a cluster does without its memory (docs/adr/0043).
  */
 export async function kubeconfigConnection(file: string | undefined): Promise<Connection> {
   const { KubeConfig } = await import('@kubernetes/client-node');

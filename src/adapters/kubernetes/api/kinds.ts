@@ -32,7 +32,7 @@ export type Wire<T> = T extends Date
       : T;
 
 /**
- * Where objects of one kind live in the API. `Shape` is never there at run time: it ties the kind to its
+ * Where objects of one kind are in the API. `Shape` does not exist at run time: it links the kind to its
  * type.
  */
 export interface ApiKind<Shape> {
@@ -89,13 +89,13 @@ export const KINDS = {
   tokenReviews: grouped<V1TokenReview>('authentication.k8s.io/v1', 'TokenReview', 'tokenreviews', false),
 } as const;
 
-/** What of such an object the operator looks at and writes. */
+/** The fields that the operator reads and writes. */
 interface WebhookConfiguration {
   metadata?: { name?: string };
   webhooks?: { name: string; clientConfig: { caBundle?: string } }[];
 }
 
-/** What every object has; enough to address it. */
+/** Addresses one object. */
 export interface ObjectRef {
   namespace?: string | undefined;
   name: string;

@@ -112,7 +112,7 @@ describe('a CronJob of the name of a check', () => {
     const blocked = await applyCheckCronJobs(pipeline, options(kept, calls));
     expect([calls, JSON.stringify(kept.get(name))]).toEqual([[], before]);
     expect(blocked).toEqual([
-      `The CronJob blue/${name} is not one of Millrace's, so these are not checked: git.app. If nobody needs it: kubectl -n blue delete cronjob ${name}`,
+      `Millrace did not create the CronJob blue/${name}, so it does not check: git.app. If nobody needs the CronJob, delete it: kubectl -n blue delete cronjob ${name}`,
     ]);
     // Nor is it deleted with the check.
     const none = { ...pipeline, checks: [] };

@@ -21,7 +21,7 @@ interface Wanted {
   resources: readonly string[];
 }
 
-/** Says, for each that is somebody else's, what is not checked because of it. */
+/** Returns, for each CronJob of somebody else that is in the way, which resources are not checked. */
 export async function applyCheckCronJobs(
   pipeline: ScheduledPipeline,
   options: CheckCronJobsOptions,
@@ -64,7 +64,7 @@ async function ownCronJobs(
   return own;
 }
 
-/** A CronJob of an earlier Pipeline of the name is on its way out with it: not ours to delete. */
+/** The garbage collector deletes CronJobs of an earlier Pipeline of the same name. */
 function ownedBy(object: Wire<CronJob>, uid: string): boolean {
   return object.metadata?.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
 }
@@ -75,8 +75,8 @@ interface Named {
 }
 
 /**
- * Made by nobody of ours for this Pipeline, or an earlier one of its name: to apply over it would take it
- * away from whoever made it.
+ * True if neither this Pipeline nor an earlier one of its name owns the CronJob. Applying it would take over
+ * somebody else's object.
  */
 async function isOfOthers(
   ref: Named,
@@ -97,15 +97,16 @@ async function isOfOthers(
 }
 
 function blockedBy({ namespace, name }: Named, resources: readonly string[]): string {
-  const some = resources.slice(0, MOST_RESOURCES).join(', ');
-  const more = resources.length > MOST_RESOURCES ? ` and ${resources.length - MOST_RESOURCES} more` : '';
+  const some = resources.slice(0, MAX_LISTED_RESOURCES).join(', ');
+  const more =
+    resources.length > MAX_LISTED_RESOURCES ? ` and ${resources.length - MAX_LISTED_RESOURCES} more` : '';
   return (
-    `The CronJob ${namespace}/${name} is not one of Millrace's, so these are not checked: ${some}${more}. ` +
-    `If nobody needs it: kubectl -n ${namespace} delete cronjob ${name}`
+    `Millrace did not create the CronJob ${namespace}/${name}, so it does not check: ${some}${more}. ` +
+    `If nobody needs the CronJob, delete it: kubectl -n ${namespace} delete cronjob ${name}`
   );
 }
 
-const MOST_RESOURCES = 5;
+const MAX_LISTED_RESOURCES = 5;
 
 function cronJobsOf(pipeline: ScheduledPipeline, options: CheckCronJobsOptions): Wanted[] {
   const rules = options.rulesOf(pipeline.team);

@@ -24,7 +24,7 @@ export interface PipelineClusterOptions {
   agentKey: Buffer;
 }
 
-const LONGEST_CONFIG = 256 * 1024;
+const MAX_CONFIG_BYTES = 256 * 1024;
 
 type Missing = ConfigurationAnswer & { answer: 'missing' };
 type Variables = Record<string, GivenVariable>;
@@ -49,8 +49,8 @@ async function configurationOf(pipeline: PipelineManifest, client: ApiClient): P
   );
   const config = await configText(object.spec, namespace, client);
   if (typeof config !== 'string') return config;
-  if (Buffer.byteLength(config) > LONGEST_CONFIG) {
-    const message = `The text has ${Buffer.byteLength(config)} bytes; at most ${LONGEST_CONFIG} are allowed.`;
+  if (Buffer.byteLength(config) > MAX_CONFIG_BYTES) {
+    const message = `The text has ${Buffer.byteLength(config)} bytes; at most ${MAX_CONFIG_BYTES} are allowed.`;
     return missing('ConfigTooLarge', message);
   }
   const variables: Variables = {};
@@ -99,7 +99,7 @@ async function readSource(
 }
 
 /**
- * Takes the names of the keys only: the value goes from the Secret to the Pod by the internal gateway alone.
+ * Reads only the names of the keys. The internal gateway passes the values from the Secret to the Pod.
  */
 async function readSecret(
   name: string,

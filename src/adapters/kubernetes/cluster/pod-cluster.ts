@@ -21,14 +21,14 @@ export interface PodClusterOptions {
   client: Pick<ApiClient, 'create' | 'get' | 'delete'>;
   installation(): Installation;
   cache: ClusterCache;
-  /** Signs what an agent shows to the gateway; the same session always gets the same. */
+  /** Signs the nonce that an agent sends to the gateway. The same session always has the same nonce. */
   nonceOf(session: AgentSession): string;
   startsPerNode(): number;
-  /** From which the shims' secrets are made, so that a Pod that is made again is the same Pod. */
+  /** The shims' secrets are derived from it, so that creating a Pod again results in the same Pod. */
   agentKey: Buffer;
 }
 
-/** The Pods of builds and checks in a real cluster. */
+/** Creates, finds and deletes the Pods of builds and checks. */
 export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
   const starting = new Map<string, number>();
@@ -70,7 +70,7 @@ export function podCluster(options: PodClusterOptions): Cluster {
     startsPerNode: () => options.startsPerNode(),
     async deletePod(namespace, name, uid, graceSeconds) {
       const answer = await client.delete(KINDS.pods, { namespace, name }, { uid, graceSeconds });
-      // A Pod of another uid has the name now: ours is gone.
+      // 409: the name has a Pod with another uid, so ours no longer exists.
       if (!answer.ok && answer.status !== 409)
         throw new ApiError(`deleting the Pod ${namespace}/${name}`, answer);
     },
@@ -107,7 +107,7 @@ function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodCl
   );
 }
 
-/** Pods are admitted by the rules of a Team that is there, and nothing waits in between. */
+/** The Team exists: its rules admitted the Pod synchronously before. */
 function rulesOf(name: string, { cache }: PodClusterOptions): TeamRules {
   const team = cache.team(name);
   if (team === undefined) throw new Error(`Team ${name} is not ready yet.`);
@@ -125,8 +125,8 @@ async function post(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<Cr
 }
 
 /**
- * A Pod of that name is there: ours from before a crash, or one that only looks like it. Its credential
- * tells: nobody knows it before our Pod exists, and nobody can change it in a Pod.
+ * A Pod of that name exists: ours from before a crash, or an imitation. The nonce decides: nobody knows it
+ * before our Pod exists, and it cannot be changed in a Pod.
  */
 async function meet(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<CreatePodAnswer> {
   const { namespace, name = '' } = wanted.metadata ?? {};
@@ -152,7 +152,7 @@ function refusal(wanted: Wire<V1Pod>, problem: ApiProblem): CreatePodAnswer {
   throw new ApiError(`creating the Pod ${wanted.metadata?.namespace}/${wanted.metadata?.name}`, problem);
 }
 
-/** Undefined for what another try may cure. */
+/** Undefined if a retry may succeed. */
 function refusalReason({
   status,
   message,
@@ -168,7 +168,7 @@ function owned(owner: OwnerObject | undefined): { owner?: OwnerObject } {
   return owner === undefined ? {} : { owner };
 }
 
-/** What we build has no dates in it: on the wire it is the same object. */
+/** Our manifests have no dates, so their JSON has the same type. */
 function wirePod(pod: V1Pod): Wire<V1Pod> {
   const wire: Wire<V1Pod> = JSON.parse(JSON.stringify(pod));
   return wire;

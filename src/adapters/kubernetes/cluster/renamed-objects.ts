@@ -9,7 +9,7 @@ import type { PipelineCluster } from '#flows/pipelines/manifest-ports.ts';
 const kind = KINDS.pipelines;
 const PATH = `/metadata/annotations/${ANNOTATION.renamedFrom.replace('/', '~1')}`;
 
-/** The two objects of a rename. */
+/** Compares, settles and removes the two Pipeline objects of a rename. */
 export function renamedObjects(
   client: Pick<ApiClient, 'get' | 'patchJson' | 'delete'>,
 ): Pick<PipelineCluster, 'compareRenamed' | 'settleRename' | 'removeObject'> {
@@ -38,7 +38,7 @@ export function renamedObjects(
     },
     async removeObject({ namespace, pipeline: name, uid }) {
       const answer = await client.delete(kind, { namespace, name }, { uid });
-      // Another object has the name: this one is gone.
+      // 409: the name has an object with another uid, so this one no longer exists.
       if (!answer.ok && answer.status !== 409)
         throw new ApiError(`deleting the Pipeline ${namespace}/${name}, which was renamed`, answer);
     },

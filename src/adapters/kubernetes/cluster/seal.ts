@@ -5,9 +5,9 @@ import { workOfLabels } from '#adapters/kubernetes/informers/work-of-pod.ts';
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
- * The same Pod with our seal: it says that Millrace asked for a Pod of this namespace, this name and this
- * work. Everybody who reads the Pod can read the seal, but a copy of the Pod has another name or namespace,
- * and there the seal does not hold.
+ * The same Pod with a seal, an annotation that proves that Millrace created a Pod with this namespace, name
+ * and work. Others can read the seal, but a copy of the Pod has another name or namespace, for which the seal
+ * is not valid.
  */
 export function withSeal(key: Buffer, pod: Wire<V1Pod>): Wire<V1Pod> {
   const { metadata = {} } = pod;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ShimKeys } from '#adapters/kubernetes/manifests/pod-work.ts';
 
-/** Keys of the one Pod's loopback: a secret for the agent, and from it a key for each container's shim. */
+/** Keys for the loopback of one Pod: a secret for the agent, and a key derived from it for each shim. */
 export function shimKeys(agentKey: Buffer, purpose: string): ShimKeys {
   const secret = createHmac('sha256', agentKey).update(`shim ${purpose}`).digest();
   return {

@@ -21,7 +21,7 @@ import type { NamespaceAnswer, TeamCluster, TeamManifest } from '#flows/people/t
 export interface TeamClusterOptions {
   client: ApiClient;
   installation(): Installation;
-  /** Spec of the Team as last seen. */
+  /** Cached spec of the Team. */
   specOf(team: string): Wire<TeamCustomResource>['spec'] | undefined;
   pipelinesOf(team: TeamManifest): number;
 }
@@ -56,8 +56,8 @@ function describe(team: TeamManifest, options: TeamClusterOptions): TeamNamespac
 }
 
 /**
- * Creates or adopts the namespace; a created one is never ours by accident, because creation fails when it
- * exists.
+ * Creates or adopts the namespace. Creation fails if the namespace exists, so we never take one over by
+ * accident.
  */
 async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise<Refused | undefined> {
   const { client } = options;
@@ -83,12 +83,12 @@ async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise
 function notOurs(name: string, team: string, owner: string | undefined): Refused {
   const message =
     owner === undefined
-      ? `The namespace ${name} exists and is not the team's. To hand it over: kubectl label namespace ${name} ${LABEL.team}=${team}`
+      ? `The namespace ${name} already exists. To give it to the team: kubectl label namespace ${name} ${LABEL.team}=${team}`
       : `The namespace ${name} belongs to team ${owner}.`;
   return { answer: 'refused', reason: 'NamespaceNotOurs', message };
 }
 
-/** Everything within the namespace. The role bindings come first: they are the right to do the rest. */
+/** Creates the objects in the namespace. The role bindings come first, because they permit the rest. */
 async function fill(space: TeamNamespace, options: TeamClusterOptions): Promise<NamespaceAnswer> {
   const { client } = options;
   const installation = options.installation();
@@ -140,8 +140,7 @@ async function ensureOrRemove<T extends Named>(
 }
 
 /**
- * Refusals that another try will not cure become an answer; everything else is thrown, for the queue to try
- * again.
+ * Returns refusals that a retry cannot change. Throws everything else, so that the work queue retries.
  */
 function refused(namespace: string, problem: ApiProblem): Refused {
   if (problem.status !== 403 && problem.status !== 422) {
@@ -150,7 +149,7 @@ function refused(namespace: string, problem: ApiProblem): Refused {
   return { answer: 'refused', reason: 'NamespaceRefused', message: problem.message };
 }
 
-/** Manifests have no dates in them: on the wire they are the same object. */
+/** Our manifests have no dates, so their JSON has the same type. */
 function wire<T>(_kind: ApiKind<T>, object: unknown): T {
   const same: T = JSON.parse(JSON.stringify(object));
   return same;

@@ -1,4 +1,4 @@
-/** A condition as Kubernetes keeps it. */
+/** A condition in the status of an object. */
 export interface StatusCondition {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -14,11 +14,11 @@ export function notReady(reason: string, message: string): WantedCondition {
   return { type: 'Ready', status: 'False', reason, message };
 }
 
-const LONGEST_MESSAGE = 32_000;
+const MAX_MESSAGE_CHARACTERS = 32_000;
 
 /**
- * The condition Ready, if it says True or False about this very generation. A new leader must not replace it
- * by "not known yet".
+ * The condition Ready, if it is True or False for this generation. A new leader must not replace it by
+ * Unknown.
  */
 export function readyVerdict(
   conditions: readonly StatusCondition[] | undefined,
@@ -31,7 +31,7 @@ export function readyVerdict(
   return { type, status, reason, message };
 }
 
-/** The conditions to write: each keeps its time as long as its status stays. */
+/** The conditions to write. lastTransitionTime changes only with the status. */
 export function conditionsOf(
   wanted: WantedCondition[],
   before: StatusCondition[] | undefined,
@@ -40,16 +40,16 @@ export function conditionsOf(
 ): StatusCondition[] {
   return wanted.map((condition) => {
     const known = before?.find(({ type }) => type === condition.type);
-    const kept = known?.status === condition.status ? known.lastTransitionTime : undefined;
+    const since = known?.status === condition.status ? known.lastTransitionTime : undefined;
     return {
       ...condition,
       message: bounded(condition.message),
       observedGeneration: generation,
-      lastTransitionTime: kept ?? now.toISOString().replace(/\.\d+Z$/, 'Z'),
+      lastTransitionTime: since ?? now.toISOString().replace(/\.\d+Z$/, 'Z'),
     };
   });
 }
 
 function bounded(message: string): string {
-  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)} …`;
+  return message.length <= MAX_MESSAGE_CHARACTERS ? message : `${message.slice(0, MAX_MESSAGE_CHARACTERS)} …`;
 }

@@ -1,6 +1,6 @@
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 
-/** The build that ended last, of all jobs. */
+/** The build of the pipeline that ended last. */
 export interface LastBuild {
   job: string;
   number: string;

@@ -24,10 +24,10 @@ function bounded({ added, changed, removed }: NameDifference): Partial<NameDiffe
 }
 
 /**
- * Nothing at all where nothing changed: server-side apply would make null of an object that lost its last
- * field.
+ * Undefined if all fields are: server-side apply would turn an object that lost its last field into
+ * null.
  */
 function filled<T extends object>(object: T): ReturnType<typeof defined<T>> | undefined {
-  const kept = defined(object);
-  return Object.keys(kept).length === 0 ? undefined : kept;
+  const fields = defined(object);
+  return Object.keys(fields).length === 0 ? undefined : fields;
 }

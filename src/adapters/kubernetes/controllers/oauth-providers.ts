@@ -13,20 +13,20 @@ import { addFinalizer, removeFinalizer, writeStatus } from './status.ts';
 export interface OAuthProvidersOptions {
   client: Pick<ApiClient, 'applyStatus' | 'get' | 'patchJson'>;
   store: Store<OAuthProviderProjection>;
-  /** Under which people reach the public gateway; without it there is no callback to register. */
+  /** URL of the public gateway. Without it, there is no callback URL. */
   externalUrl: string | undefined;
   /**
-   * The Secrets that gateways read clients' secrets from: that of manifests, and that which the API writes.
+   * The Secrets with client secrets: one for manifests, and one that the API writes.
    */
   secretNames: [manifest: string, api: string];
   apply(provider: StoredProvider, by?: string): Promise<ProviderApplied>;
   remove(canonical: string, by?: string): Promise<ProviderApplied>;
 }
 
-/** People link other providers meanwhile, which nobody tells the operator. */
+/** The operator gets no notification when people link other providers. */
 const REFUSED_RETRY_MS = 30_000;
 
-/** Hands a provider on to the gateways, and says what became of it. */
+/** Applies an OAuthProvider to the database, and writes its status. */
 export async function workOnOAuthProvider(
   name: string,
   options: OAuthProvidersOptions,
@@ -45,7 +45,7 @@ async function apply(object: OAuthProviderProjection, options: OAuthProvidersOpt
   const [secretName] = options.secretNames;
   if (options.secretNames.includes(spec.clientSecretRef.name))
     return await options.apply(providerOf(object), byApi?.changedBy);
-  const message = `The client secret must be in the Secret ${secretName}: it is the only one that gateways read such secrets from.`;
+  const message = `Store the client secret in the Secret ${secretName}. The gateways read no other Secret.`;
   return { outcome: 'refused', reason: 'SecretNotReadable', message };
 }
 
@@ -87,13 +87,12 @@ function conditionsFor(
     const { reason, message } = applied;
     return [
       { type: 'Ready', status: 'False', reason, message },
-      { type: 'SignIn', status: 'Unknown', reason, message: 'What was accepted before goes on.' },
+      { type: 'SignIn', status: 'Unknown', reason, message: 'The last accepted definition stays in effect.' },
       { type: 'Stalled', status: 'True', reason, message },
     ];
   }
   if (externalUrl === undefined) {
-    const message =
-      "This installation has no externalURL, so there is no callback address: set externalURL in the chart's values.";
+    const message = "Without externalURL, there is no callback URL. Set externalURL in the chart's values.";
     return [
       { type: 'Ready', status: 'False', reason: 'NoExternalURL', message },
       { type: 'Stalled', status: 'True', reason: 'NoExternalURL', message },
@@ -109,9 +108,9 @@ function conditionsFor(
   if (object.spec.enabled === false) {
     return [
       ready,
-      { type: 'SignIn', status: 'False', reason: 'Disabled', message: 'The manifest disables it.' },
+      { type: 'SignIn', status: 'False', reason: 'Disabled', message: 'spec.enabled is false.' },
     ];
   }
-  const message = 'People can sign in with it, if the gateways reach it and have its secret.';
+  const message = 'People can sign in with it if the gateways can reach it and read its client secret.';
   return [ready, { type: 'SignIn', status: 'True', reason: 'Offered', message }];
 }

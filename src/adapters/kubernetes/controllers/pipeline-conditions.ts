@@ -37,7 +37,7 @@ function progressConditions({ verdict, trouble: message }: PipelineConditionInpu
   const { reason } = verdict.ready;
   return [
     ...(verdict.stalled
-      ? [{ type: 'Stalled', status: 'True' as const, reason, message: 'The manifest has to be changed.' }]
+      ? [{ type: 'Stalled', status: 'True' as const, reason, message: 'Change the manifest to continue.' }]
       : []),
     ...(message === undefined
       ? []
@@ -69,33 +69,33 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
   const stalled = facts.resources.filter((resource) => resource.stalled).map(({ name }) => name);
   return [
     ...(last === undefined ? [] : [lastBuildCondition(last)]),
-    ...whileAny(stalled, (told) => ({
+    ...whileAny(stalled, (text) => ({
       type: 'ChecksStalled',
       reason: 'Overdue',
-      message: `No check of ${told} for more than twice its interval.`,
+      message: `Not checked for more than twice the interval: ${text}.`,
     })),
-    ...whileAny(facts.resources.flatMap(cutText), (told) => ({
+    ...whileAny(facts.resources.flatMap(cutText), (text) => ({
       type: TRUNCATED,
       reason: 'TooManyVersions',
-      message: `One check brings at most ${MOST_VERSIONS} versions: ${told}.`,
+      message: `One check returns at most ${MOST_VERSIONS} versions: ${text}.`,
     })),
     ...whileAny(facts.queueFull === true ? [QUEUE_PAUSED_MESSAGE] : [], (message) => ({
       type: QUEUE_FULL,
       reason: 'TooManyQueuedBuilds',
       message,
     })),
-    ...whileAny(facts.resources.flatMap(hooksText), (told) => ({
+    ...whileAny(facts.resources.flatMap(hooksText), (text) => ({
       type: HOOKS_FAILED,
       reason: 'HookFailed',
-      message: told.slice(0, MAX_MESSAGE_CHARACTERS),
+      message: text.slice(0, MAX_MESSAGE_CHARACTERS),
     })),
   ];
 }
 
-/** A condition that is there only while something is wrong. */
+/** A condition that is present only while something is wrong. */
 function whileAny(
   texts: string[],
-  condition: (told: string) => Omit<WantedCondition, 'status'>,
+  condition: (text: string) => Omit<WantedCondition, 'status'>,
 ): WantedCondition[] {
   return texts.length === 0 ? [] : [{ ...condition(firstTexts(texts).join(', ')), status: 'True' }];
 }
@@ -106,7 +106,9 @@ function hooksText({ name, hooksError }: PipelineFacts['resources'][number]): st
 
 function cutText({ name, cut }: PipelineFacts['resources'][number]): string[] {
   if (cut === undefined) return [];
-  return [`of ${name} ${cut === 1 ? 'the oldest was' : `the ${cut} oldest were`} left out`];
+  return [
+    cut === 1 ? `ignored the oldest version of ${name}` : `ignored the oldest ${cut} versions of ${name}`,
+  ];
 }
 
 const BUILD_REASONS: Record<string, string> = {

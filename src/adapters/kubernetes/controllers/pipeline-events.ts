@@ -3,7 +3,7 @@ import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import { FAULTS } from '#domain/scheduling/reasons.ts';
 import { CHECKS_BLOCKED, HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-conditions.ts';
 
-/** The Events that tell how one status became the other. */
+/** The Events for the difference between two statuses. */
 export function eventsBetween(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   return [
     ...revisionEvents(before, after),
@@ -43,7 +43,7 @@ function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string
 }
 
 function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
-  // Nothing known before: these builds are history of an earlier object of the name.
+  // The first status: these builds belong to an earlier object of the same name.
   if (before?.jobCount === undefined) return [];
   const known = new Map((before.jobs ?? []).map((job) => [job.name, job.lastBuild]));
   return (after.jobs ?? []).flatMap(({ name, lastBuild }) => {
@@ -51,7 +51,7 @@ function buildEvents(before: PipelineStatus | undefined, after: PipelineStatus):
     if (lastBuild === undefined || (was?.number === lastBuild.number && was.status === lastBuild.status)) {
       return [];
     }
-    // A quick build ends between two looks at it; who succeeded has started.
+    // A short build starts and ends between two statuses.
     const wasStarted = was?.number === lastBuild.number && was.status === 'started';
     const unseen = lastBuild.status === 'succeeded' && !wasStarted;
     const started = unseen ? buildEvent(name, { ...lastBuild, status: 'started' }) : undefined;
@@ -93,7 +93,7 @@ function checkEvents(before: PipelineStatus | undefined, after: PipelineStatus):
 }
 
 /**
- * What waits for a new reason; that nothing has been found or has passed yet is how every pipeline begins.
+ * Jobs and builds with a new reason to wait. Every pipeline begins with the reasons in AT_FIRST.
  */
 function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus): EventNote[] {
   if (before?.jobCount === undefined) return [];
@@ -112,21 +112,21 @@ const TO_MEND: ReadonlySet<string> = FAULTS;
 
 type Waits = NonNullable<PipelineStatus['waiting']>[number];
 
-/** Sentences hold counts and versions: a reason is told once however they change. */
+/** Without the message: its counts and versions change often, and each reason is one Event. */
 function waitingKey({ job, build, reason }: Waits): string {
   return `${job} ${build} ${reason}`;
 }
 
-/** A condition that is there only while something is wrong. */
+/** A condition that is present only while something is wrong. */
 function conditionEvents(
   type: string,
   action: string,
   [before, after]: [PipelineStatus | undefined, PipelineStatus],
 ): EventNote[] {
   if (before?.jobCount === undefined) return [];
-  const told = conditionOf(after, type)?.message;
-  if (told === undefined || told === conditionOf(before, type)?.message) return [];
-  return [warning(type, action, told)];
+  const message = conditionOf(after, type)?.message;
+  if (message === undefined || message === conditionOf(before, type)?.message) return [];
+  return [warning(type, action, message)];
 }
 
 function conditionOf(status: PipelineStatus | undefined, wanted: string) {

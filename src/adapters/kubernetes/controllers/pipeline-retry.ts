@@ -1,19 +1,19 @@
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 
-/** What stands elsewhere and could not be reached is tried again. */
+/** A source or another object was out of reach. */
 const UNAVAILABLE_RETRY_MS = 60_000;
-/** Builds that a rename waits for end soon. */
+/** The rename waits for running builds. */
 const RENAMING_RETRY_MS = 2000;
-/** Sources of other pipelines are fetched first. */
+/** The pipeline waits for its turn to fetch sources. */
 const WAITING_RETRY_MS = 1000;
 
-/** What may come out differently though nothing of the object changes. */
+/** Undefined if the outcome cannot change before the object does. */
 export function retryAfterMs(applied: PipelineApplied): number | undefined {
   if (applied.outcome === 'renaming')
     return applied.reason === 'Renaming' ? RENAMING_RETRY_MS : UNAVAILABLE_RETRY_MS;
   if (applied.outcome === 'waiting') return WAITING_RETRY_MS;
   const { blockedChecks = [] } = applied;
   const again = applied.outcome === 'unavailable' && applied.again === true;
-  // A CronJob of somebody else is not watched.
+  // CronJobs of others have no informer.
   return again || blockedChecks.length > 0 ? UNAVAILABLE_RETRY_MS : undefined;
 }

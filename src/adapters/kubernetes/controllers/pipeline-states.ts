@@ -4,8 +4,8 @@ import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import type { ManifestVerdict } from './pipeline-verdict.ts';
 
 /*
- * What this process remembers of Pipeline objects beyond what it watches. Only this file changes it. A new
- * process remembers nothing, so it applies every object once.
+ * What this process stores about Pipeline objects, in addition to the informer's cache. Only this file
+ * changes it. It is empty in a new process, which therefore applies every object once.
  *
  *   first sight ─► stale ──begin──► applying ──applied, handedOver──► settled
  *                  ▲ ▲ ▲              │ │  ▲                           │ │
@@ -15,13 +15,13 @@ import type { ManifestVerdict } from './pipeline-verdict.ts';
  *                  │ └──every end─── outdated                            │
  *                  └────────────────invalidate───────────────────────────┘
  *
- * `invalidate`: something that the manifest refers to, or that was made from it, has changed. While an apply
- * runs, the change may have come too late for it, so another one follows.
+ * `invalidate`: an object that the manifest refers to, or that was created from it, has changed. If an apply
+ * is running, it may have missed the change, so another one follows.
  */
 
 type State = 'stale' | 'applying' | 'outdated' | 'settled';
 
-/** One object; another object of the same name begins anew. */
+/** The state of one object. A new object of the same name has a new state. */
 export class PipelineState {
   readonly uid: string;
   /** When this process first saw it. */
@@ -38,7 +38,7 @@ export class PipelineState {
     this.since = since;
   }
 
-  /** What became of this manifest; undefined when it has to be applied. */
+  /** The verdict on this manifest; undefined if it has to be applied. */
   currentVerdict(
     object: Pick<PipelineProjection, 'generation' | 'requestedAt'>,
   ): ManifestVerdict | undefined {
@@ -47,17 +47,17 @@ export class PipelineState {
     return isAsApplied ? this.#verdict : undefined;
   }
 
-  /** What became of the manifest that was applied last, whether or not it is the current one. */
+  /** The verdict on the manifest that was applied last, which may not be the current one. */
   get lastVerdict(): ManifestVerdict | undefined {
     return this.#verdict;
   }
 
-  /** Whether the database said that it was paused when it was applied. */
+  /** Whether the pipeline was paused when it was applied. */
   get paused(): boolean | undefined {
     return this.#paused;
   }
 
-  /** As last written here; the watch may not show it yet. */
+  /** The status that was written last. The informer may not have it yet. */
   get status(): PipelineStatus | undefined {
     return this.#status;
   }
@@ -74,7 +74,7 @@ export class PipelineState {
     this.#paused = paused ?? this.#paused;
   }
 
-  /** Another object goes on with the pipeline: nothing was applied, and nothing is left to do. */
+  /** A rename gave the pipeline to another object, so there is nothing left to do. */
   handedOver(): void {
     this.#end();
   }
@@ -100,7 +100,7 @@ export class PipelineStates {
   readonly #byKey = new Map<string, PipelineState>();
   readonly #keyOfId = new Map<number, string>();
 
-  /** Remembers the object from now on, if it does not yet. */
+  /** Returns the state of the object, and creates it if there is none. */
   of(object: PipelineProjection, now: Date): PipelineState {
     const state = this.#byKey.get(objectKey(object));
     if (state?.uid === object.uid) return state;
@@ -121,12 +121,12 @@ export class PipelineStates {
     this.#byKey.delete(key);
   }
 
-  /** The row of the database that the object of this key became. */
+  /** Stores which database row belongs to the object. */
   rowKnown(key: string, { id }: Pick<PipelineFacts, 'id'>): void {
     this.#keyOfId.set(id, key);
   }
 
-  /** The key of the object whose row has this id. */
+  /** The key of the object with this row id, if it has a state. */
   keyOfRow(id: number): string | undefined {
     const key = this.#keyOfId.get(id);
     return key !== undefined && this.#byKey.has(key) ? key : undefined;

@@ -142,12 +142,12 @@ describe('conditions of a Pipeline', () => {
   test('every error is told, by line and column, and which revision goes on', () => {
     const errors = Array.from({ length: 50 }, (_, index) => `${index + 1}:1: wrong`);
     const message = statusOf({ outcome: 'invalid', errors, facts: facts() }).conditions?.[0]?.message;
-    expect(message).toBe(`${errors.join('\n')}\nRevision 3 goes on.`);
+    expect(message).toBe(`${errors.join('\n')}\nRevision 3 keeps running.`);
   });
 
   test('warnings stand beside the revision that runs', () => {
     expect(statusOf(applied({}, ['2:1: mind this'])).conditions?.[0]?.message).toBe(
-      'Revision 3 runs.\n2:1: mind this',
+      'Revision 3 is current.\n2:1: mind this',
     );
   });
 
@@ -243,7 +243,7 @@ describe('Events tell how one status became the next', () => {
       { name: 'git.web', versions: 100, stalled: false },
     ];
     expect(eventsBetween(first, statusOf(applied({ resources })))[0]?.note).toBe(
-      'One check brings at most 100 versions: of git.app the 50 oldest were left out, of git.lib the oldest was left out.',
+      'One check returns at most 100 versions: ignored the oldest 50 versions of git.app, ignored the oldest version of git.lib.',
     );
   });
 

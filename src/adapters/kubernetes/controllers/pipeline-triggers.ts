@@ -9,7 +9,7 @@ import {
 } from '#adapters/kubernetes/watch/store.ts';
 import type { PipelineStates } from './pipeline-states.ts';
 
-/** The database is asked this much later, so that a burst of changes is one write of the status. */
+/** Delay before the status is written, so that a burst of changes is one write. */
 const ROW_CHANGED_AFTER_MS = 300;
 
 export interface PipelineTriggersOptions {
@@ -19,8 +19,7 @@ export interface PipelineTriggersOptions {
 }
 
 /**
- * What puts a Pipeline object into the queue, and whether it is then applied again or only its status is
- * written.
+ * Enqueues Pipeline objects, and decides whether to apply them again or only to write their status.
  */
 export class PipelineTriggers {
   readonly #options: PipelineTriggersOptions;
@@ -35,12 +34,12 @@ export class PipelineTriggers {
     this.#options.queue.add(change.key);
   }
 
-  /** A CronJob of ours was changed or deleted: it may have to be written again. */
+  /** One of our CronJobs was changed or deleted, so it may need to be restored. */
   cronJobChanged({ type, object }: ObjectChange<CronJobProjection>): void {
     if (type !== 'added') this.applyAgain(`${object.namespace}/${object.pipeline}`);
   }
 
-  /** The Pipelines that refer to this ConfigMap or Secret read it again. */
+  /** Applies the Pipelines again that refer to this ConfigMap or Secret. */
   referenceChanged(
     kind: 'configMap' | 'secret',
     { object: { namespace, name } }: ObjectChange<CachedObject>,
@@ -51,13 +50,13 @@ export class PipelineTriggers {
     }
   }
 
-  /** The rules of the Team are in the CronJobs of its Pipelines. */
+  /** The CronJobs of the Pipelines contain rules of the Team. */
   teamChanged(namespace: string): void {
     for (const pipeline of this.#options.informers.pipelinesIn(namespace))
       this.applyAgain(objectKey(pipeline));
   }
 
-  /** The database has something new about a pipeline (row id) that its status shows. */
+  /** A fact that the status shows has changed in the database, for one row id or all. */
   rowChanged(id: number | 'all'): void {
     const { states, queue } = this.#options;
     const keys = id === 'all' ? states.keys() : [states.keyOfRow(id)];
@@ -65,7 +64,7 @@ export class PipelineTriggers {
   }
 
   /**
-   * Checks of these pipelines (row ids) may be overdue: those whose status does not say so yet are looked at.
+   * Checks of these pipelines (row ids) may be overdue. Writes the statuses that do not show it yet.
    */
   checksOverdue(ids: readonly number[]): void {
     for (const id of ids) {
@@ -81,7 +80,7 @@ export class PipelineTriggers {
   }
 }
 
-/** Our own writes of the status come back as updates, and so do changes of labels. */
+/** Updates of the status, which are our own, and of labels need no work. */
 function isNoChange(before: PipelineProjection, after: PipelineProjection): boolean {
   return (
     before.generation === after.generation &&

@@ -7,44 +7,43 @@ import { notReady, readyVerdict, type WantedCondition } from './conditions.ts';
 import { lastPlanOf } from './last-plan.ts';
 
 /**
- * What of a Pipeline's status is known beside the facts: the verdict on its definition and what the last
- * change did.
+ * The part of a Pipeline's status that does not come from the database.
  */
 export interface ManifestVerdict {
   ready: WantedCondition;
-  /** The user has to change something before it goes on. */
+  /** The user has to change the manifest. */
   stalled: boolean;
   lastPlan?: PipelineStatus['lastPlan'];
-  /** What of it gets no Pod, because of its tags. */
+  /** Jobs and resources that get no Pod because of their tags. */
   refusedTags?: Misplaced[] | undefined;
-  /** Checks whose CronJob cannot be made, a sentence for each. */
+  /** One sentence for each CronJob that cannot be created. */
   blockedChecks?: string[] | undefined;
 }
 
 /** The verdict on an applied manifest. */
 export function verdictOf(applied: PipelineApplied, before: PipelineStatus | undefined): ManifestVerdict {
-  const kept = before?.lastPlan;
+  const lastPlan = before?.lastPlan;
   const { refusedTags, blockedChecks } = applied;
-  if (applied.outcome === 'applied') return verdictOfAccepted(applied, kept);
+  if (applied.outcome === 'applied') return verdictOfAccepted(applied, lastPlan);
   if (applied.outcome === 'waiting')
     return defined({
       ready: WAITING_FOR_SOURCES,
       stalled: false,
-      lastPlan: kept,
+      lastPlan,
       refusedTags,
       blockedChecks,
     });
   if (applied.outcome === 'renamed' || applied.outcome === 'renaming') return verdictOfRename(applied);
-  const [reason, told] =
+  const [reason, message] =
     applied.outcome === 'invalid'
       ? ['InvalidConfig', applied.errors.join('\n')]
       : [applied.reason, applied.message];
-  const ready = notReady(reason, withLastGood(told, applied.facts));
+  const ready = notReady(reason, withLastGood(message, applied.facts));
   const passesByItself = applied.outcome === 'unavailable' && applied.again === true;
-  return defined({ ready, stalled: !passesByItself, lastPlan: kept, refusedTags, blockedChecks });
+  return defined({ ready, stalled: !passesByItself, lastPlan, refusedTags, blockedChecks });
 }
 
-/** The verdict that the leader before this one wrote about the same generation. */
+/** The verdict in the status, if a previous leader wrote one for this generation. */
 export function verdictBefore(
   status: PipelineStatus | undefined,
   generation: number,
@@ -55,15 +54,15 @@ export function verdictBefore(
   return defined({ ready, stalled, lastPlan: status?.lastPlan });
 }
 
-/** What Ready says while nothing has been decided about the text. */
+/** Reasons of Ready before there is a verdict on the text. */
 const TRANSIENT_REASONS: ReadonlySet<string> = new Set(['Retrying', 'TeamNotReady', 'NoTeam', 'Terminating']);
 
 function verdictOfAccepted(
   { saved, facts, warnings, refusedTags, blockedChecks }: PipelineApplied & { outcome: 'applied' },
-  kept: PipelineStatus['lastPlan'],
+  before: PipelineStatus['lastPlan'],
 ): ManifestVerdict {
-  const lastPlan = saved.changed ? lastPlanOf(saved.difference) : kept;
-  const message = [`Revision ${saved.revision} runs.`, ...warnings].join('\n');
+  const lastPlan = saved.changed ? lastPlanOf(saved.difference) : before;
+  const message = [`Revision ${saved.revision} is current.`, ...warnings].join('\n');
   const ready = { type: 'Ready', status: 'True' as const, reason: 'Accepted', message };
   return defined({
     ready: facts?.paused === true ? paused(ready) : ready,
@@ -76,7 +75,7 @@ function verdictOfAccepted(
 
 function verdictOfRename(applied: PipelineApplied & { outcome: 'renamed' | 'renaming' }): ManifestVerdict {
   if (applied.outcome === 'renamed')
-    return { ready: notReady('Renamed', `It goes on as ${applied.to}.`), stalled: false };
+    return { ready: notReady('Renamed', `The pipeline continues as ${applied.to}.`), stalled: false };
   const { reason, message } = applied;
   return { ready: notReady(reason, message), stalled: reason === 'RenameRefused' };
 }
@@ -85,17 +84,17 @@ const WAITING_FOR_SOURCES: WantedCondition = {
   type: 'Ready',
   status: 'Unknown',
   reason: 'WaitingForSources',
-  message: 'The sources of other pipelines are being fetched. It is its turn in a moment.',
+  message: 'Waiting until the sources of other pipelines are fetched.',
 };
 
 function paused(ready: WantedCondition): WantedCondition {
   return {
     ...ready,
     reason: 'Paused',
-    message: `${ready.message} It is paused: resources are checked, nothing is built.`,
+    message: `${ready.message} It is paused: checks run, but start no builds.`,
   };
 }
 
 function withLastGood(message: string, facts: PipelineFacts | undefined): string {
-  return facts === undefined ? message : `${message}\nRevision ${facts.revision} goes on.`;
+  return facts === undefined ? message : `${message}\nRevision ${facts.revision} keeps running.`;
 }

@@ -31,19 +31,18 @@ export interface PipelinesOptions {
   states: PipelineStates;
   apply(manifest: PipelineManifest): Promise<PipelineApplied>;
   remove(name: PipelineName & { uid: string }, askedMsAgo: number): Promise<PipelineRemoved>;
-  /** Applies another object again, if there is one of this key. */
+  /** Applies the object with this key again, if it exists. */
   applyAgain(key: string): void;
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   /**
-   * Whether the Team's namespace is prepared and its row saved; when it becomes so, `teamChanged` is
-   * triggered.
+   * Whether the Team's namespace is prepared and its row saved. `PipelineTriggers.teamChanged` follows when
+   * it becomes ready.
    */
   teamState(team: string): TeamState;
 }
 
 /**
- * Turns a Pipeline object into a revision and CronJobs, and mirrors what became of it in its status and in
- * Events.
+ * Reconciles one Pipeline object: saves a revision, applies CronJobs, writes the status and Events.
  */
 export async function workOnPipeline(key: string, options: PipelinesOptions): Promise<ReconcileResult> {
   const object = options.informers.pipelines.store.get(key);
@@ -64,7 +63,7 @@ export async function workOnPipeline(key: string, options: PipelinesOptions): Pr
   if (verdict === undefined) return await apply(object, { name, state }, options);
 
   const facts = await options.facts(name);
-  // Paused or unpaused over the API: the CronJobs have to follow.
+  // The API paused or unpaused the pipeline, which changes its CronJobs.
   if (facts !== undefined && facts.paused !== state.paused) {
     state.invalidate();
     return { requeueAfterMs: 0 };
@@ -100,7 +99,7 @@ async function applyManifest(
 ): Promise<ReconcileResult> {
   const applied = await options.apply(manifestOf(object, name));
   if (applied.outcome === 'renamed') {
-    // The deletion of this object is asked for, and will trigger the rest.
+    // The flow deletes this object, and the deletion is reconciled.
     state.handedOver();
     return 'done';
   }
@@ -108,7 +107,7 @@ async function applyManifest(
   state.applied(object.generation, verdict, applied.facts?.paused);
   if (applied.facts !== undefined) options.states.rowKnown(objectKey(object), applied.facts);
   await write(object, { verdict, facts: applied.facts }, options);
-  // The object whose pipeline this one goes on with is to go now.
+  // Reconciles the old object of the rename, which can be deleted now.
   if (object.renamedFrom !== undefined && applied.outcome !== 'renaming')
     options.applyAgain(`${object.namespace}/${object.renamedFrom.name}`);
   const requeueAfterMs = retryAfterMs(applied);
@@ -118,8 +117,9 @@ async function applyManifest(
 }
 
 /**
- * A Team that was created together with its Pipeline is ready in a moment: only later is its absence worth a
- * warning. What was decided about this generation stays, because a new leader has yet to look at the Team.
+ * A Team that was created together with its Pipeline needs a moment, so a missing Team is a warning only
+ * after TEAM_PATIENCE_MS. Until then, a verdict on this generation stays: a new leader has not seen the Team
+ * yet.
  */
 async function awaitTeam(
   object: PipelineProjection,
@@ -152,14 +152,19 @@ async function remove(
   return 'done';
 }
 
-/** Says "not yet", so that nobody takes an empty status for a good one. */
+/** Writes Ready=Unknown, because tools take an object without conditions for a ready one. */
 async function writeInitialStatus(object: PipelineProjection, options: PipelinesOptions): Promise<void> {
   if (object.status?.conditions !== undefined) return;
-  const ready = { type: 'Ready', status: 'Unknown' as const, reason: 'Applying', message: 'Being read.' };
+  const ready = {
+    type: 'Ready',
+    status: 'Unknown' as const,
+    reason: 'Applying',
+    message: 'The operator is reading the definition.',
+  };
   await write(object, { verdict: { ready, stalled: false } }, options);
 }
 
-/** Best effort: the error itself goes to the queue, which tries again. */
+/** Best effort: the work queue gets the error, and retries. */
 async function writeErrorStatus(
   object: PipelineProjection,
   { error, verdict: last }: { error: unknown; verdict: ManifestVerdict | undefined },
@@ -173,7 +178,7 @@ async function writeErrorStatus(
 
 interface ToWrite {
   verdict: ManifestVerdict;
-  /** Absent: what the status says of them stays. */
+  /** If absent, the status keeps what it says about builds and checks. */
   facts?: PipelineFacts | undefined;
   trouble?: string;
 }
@@ -225,7 +230,7 @@ function teamMissing({ namespace }: PipelineProjection, team: string | undefined
   return team === undefined
     ? notReady(
         'NoTeam',
-        `No Team has the namespace ${namespace}. A Pipeline belongs into the namespace of a Team.`,
+        `No Team has the namespace ${namespace}. Create the Pipeline in the namespace of a Team.`,
       )
-    : notReady('TeamNotReady', `The Team ${team} is not ready: kubectl describe team ${team} says why.`);
+    : notReady('TeamNotReady', `The Team ${team} is not ready. To see why: kubectl describe team ${team}`);
 }

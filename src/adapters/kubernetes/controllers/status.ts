@@ -10,8 +10,7 @@ interface WithStatus {
 }
 
 /**
- * Writes the whole status unless it is there already. The uid keeps it from an object that took the name
- * meanwhile.
+ * Writes the whole status unless it is unchanged. The uid prevents a write to a new object of the same name.
  */
 export async function writeStatus<T extends WithStatus>(
   client: Pick<ApiClient, 'applyStatus'>,
@@ -21,13 +20,13 @@ export async function writeStatus<T extends WithStatus>(
 ): Promise<'written' | 'same'> {
   if (covers(object.status, status) && covers(status, object.status)) return 'same';
   const answer = await client.applyStatus(kind, { metadata: { ...ref(object), uid: object.uid }, status });
-  // A conflict here means another uid: the object that we speak of is gone.
+  // 409: the name has an object with another uid, so this one no longer exists.
   if (answer.ok || answer.status === 409) return 'written';
   orAbsent(answer, `writing the status of ${kind.kind} ${object.name}`);
   return 'written';
 }
 
-/** Puts our finalizer on the object, touching nothing else of it. */
+/** Adds the finalizer, and changes nothing else. */
 export async function addFinalizer<T extends WithStatus>(
   client: Pick<ApiClient, 'patchJson'>,
   kind: ApiKind<T>,
@@ -45,7 +44,7 @@ export async function addFinalizer<T extends WithStatus>(
   orAbsent(await client.patchJson(kind, ref(object), patch), `marking ${kind.kind} ${object.name}`);
 }
 
-/** Takes our finalizer off, and only ours, wherever in the list it is now. */
+/** Removes only this finalizer, wherever it is in the list. */
 export async function removeFinalizer<T extends WithStatus>(
   client: Pick<ApiClient, 'get' | 'patchJson'>,
   kind: ApiKind<T>,

@@ -1,11 +1,12 @@
 import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 
-/** `unknown`: this process has not looked at the Team yet. */
+/** `unknown`: this process has not reconciled the Team yet. */
 export type TeamState = 'ready' | 'refused' | 'unknown';
 
 /*
- * What this process remembers of Teams beyond what it watches, by name. Only this file changes it.
+ * What this process stores about Teams, by name, in addition to the informer's cache. Only this file changes
+ * it.
  *
  *                     ┌───────────refused───────────┐
  *                     │                             ▼
@@ -19,7 +20,7 @@ export class TeamStates {
   /** The object and generation that were announced as ready. */
   readonly #announced = new Map<string, string>();
   readonly #refused = new Set<string>();
-  /** Absent: not counted yet. */
+  /** Empty until the logs are counted. */
   #fills: ReadonlyMap<string, LogFill> = new Map();
 
   state(name: string): TeamState {
@@ -31,14 +32,13 @@ export class TeamStates {
     return this.#announced.keys();
   }
 
-  /** Nothing is wrong with it any more, but its namespace is not watched yet. */
+  /** The Team is no longer refused, but its namespace has no informers yet. */
   accepted(name: string): void {
     this.#refused.delete(name);
   }
 
   /**
-   * The namespace is prepared and watched, and the row is saved. Answers whether its Pipelines have to hear
-   * of it.
+   * The namespace is prepared and watched, and the row is saved. Returns whether to notify its Pipelines.
    */
   ready({
     name,
@@ -61,12 +61,12 @@ export class TeamStates {
     this.#refused.delete(name);
   }
 
-  /** How full the logs of a Team are; undefined until they are counted. */
+  /** How full the logs of a Team are; undefined before they are counted. */
   fillOf(name: string): LogFill | undefined {
     return this.#fills.get(name);
   }
 
-  /** Answers the Teams whose logs are fuller or emptier than before. */
+  /** Returns the Teams whose fill level changed. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): string[] {
     const before = this.#fills;
     this.#fills = fills;

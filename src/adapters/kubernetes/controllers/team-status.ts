@@ -15,13 +15,13 @@ const MAX_MIRRORED = 200;
 export interface TeamStatusInput {
   object: TeamProjection;
   wanted: WantedCondition[];
-  /** What the database has of the team; absent: what the status says of it stays. */
+  /** The team in the database. If absent, the status keeps what it says about members and groups. */
   saved?: TeamSaved | undefined;
   before: TeamStatus | undefined;
   pipelineCount: number;
   limits: TeamLimits;
   /**
-   * How full its logs are; absent: a new leader has not counted them, so what the status says of them stays.
+   * How full its logs are. Undefined before a new leader has counted them: the condition stays.
    */
   fill: LogFill | undefined;
   now: Date;
@@ -44,25 +44,25 @@ export const APPLYING: WantedCondition = {
   type: 'Ready',
   status: 'Unknown',
   reason: 'Applying',
-  message: 'The namespace is being prepared.',
+  message: 'The operator is preparing the namespace.',
 };
 
 export function readyIn(namespace: string): WantedCondition {
-  const message = `Pipelines in the namespace ${namespace} are the team's.`;
+  const message = `Pipelines in the namespace ${namespace} belong to the team.`;
   return { type: 'Ready', status: 'True', reason: 'NamespaceReady', message };
 }
 
-/** The user has to change something before it goes on. */
+/** The user has to change the manifest. */
 export function stalled({ reason, message }: { reason: string; message: string }): WantedCondition[] {
   return [notReady(reason, message), { type: 'Stalled', status: 'True', reason, message }];
 }
 
-/** Only while some group gives no role. */
+/** Present only while a group gives no role. */
 export function groupCondition(ignored: IgnoredGroups | undefined): WantedCondition[] {
   return ignored === undefined ? [] : [{ type: 'GroupsIgnored', status: 'True', ...ignored }];
 }
 
-/** Only while the logs are nearly full. */
+/** Present only while the logs are nearly full. */
 function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusInput): WantedCondition[] {
   const wasNear = before?.conditions?.some(({ type }) => type === LOGS_NEAR_LIMIT) === true;
   switch (fill ?? (wasNear ? 'near' : 'fine')) {
@@ -72,7 +72,7 @@ function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusI
       return [
         nearLimit(
           'NearLimit',
-          `The logs of the team take more than 80 % of limits.logBytes (${limit}). At the limit the logs of its oldest builds are removed.`,
+          `The logs of the team take more than 80 % of limits.logBytes (${limit}). At the limit, the operator removes the logs of the oldest builds.`,
         ),
       ];
     case 'full':
@@ -80,7 +80,7 @@ function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusI
       return [
         nearLimit(
           'LimitReached',
-          `The logs of the team reached limits.logBytes (${limit}): the logs of its oldest builds are removed.`,
+          `The logs of the team reached limits.logBytes (${limit}). The operator removes the logs of the oldest builds.`,
         ),
       ];
   }
@@ -90,7 +90,7 @@ function nearLimit(reason: string, message: string): WantedCondition {
   return { type: LOGS_NEAR_LIMIT, status: 'True', reason, message };
 }
 
-/** What holds of the team now, whether its manifest, the API or an identity provider said it. */
+/** What is in effect, from the manifest, the API and identity providers. */
 function mirrored({ displayName, members, groups }: TeamSaved): TeamStatus {
   return defined({
     displayName,

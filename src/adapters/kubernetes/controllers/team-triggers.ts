@@ -12,7 +12,7 @@ export interface TeamTriggersOptions {
   states: TeamStates;
 }
 
-/** What puts a Team into the queue. */
+/** Enqueues Teams. */
 export class TeamTriggers {
   readonly #options: TeamTriggersOptions;
 
@@ -35,7 +35,7 @@ export class TeamTriggers {
     if (team !== undefined) this.#options.queue.add(team.name);
   }
 
-  /** The database has something new about a team that its status shows. */
+  /** A fact that the status shows has changed in the database. */
   rowChanged(name: string): void {
     this.#options.queue.add(name);
   }
@@ -48,7 +48,7 @@ export class TeamTriggers {
     for (const name of this.#options.states.logsCounted(fills)) this.#options.queue.add(name);
   }
 
-  /** A namespace that another Team has stays watched. */
+  /** Keeps the informers if another Team owns the namespace. */
   #leaveNamespace(team: TeamProjection): void {
     const namespace = namespaceOfTeam(team);
     const owner = this.#options.informers.teamOf(namespace);
@@ -57,7 +57,7 @@ export class TeamTriggers {
   }
 }
 
-/** Our own writes of the status come back as updates, and so do changes of labels. */
+/** Updates of the status, which are our own, and of labels need no work. */
 function isNoChange(before: TeamProjection, after: TeamProjection): boolean {
   return (
     before.generation === after.generation &&

@@ -18,11 +18,11 @@ import type { TeamStates } from './team-states.ts';
 import { APPLYING, groupCondition, readyIn, stalled, teamStatus } from './team-status.ts';
 
 const REMOVAL_RETRY_MS = 5000;
-/** Somebody may have become able to be the admin that is missing. */
+/** An account may exist now that makes a refused change possible. */
 const REFUSED_RETRY_MS = 30_000;
-/** What others do to the namespace is not watched: it is looked at again after this time. */
+/** The objects in the namespace have no informers, so they are compared again after this time. */
 const LOOK_AGAIN_MS = 300_000;
-/** After a change of leader every Team is taken over before the first one is prepared again. */
+/** A new leader first takes over every Team, and then prepares the namespaces. */
 const AFTER_TAKEOVER_MS = 2000;
 
 export interface TeamsOptions {
@@ -31,14 +31,14 @@ export interface TeamsOptions {
   recorder: Pick<EventRecorder, 'record'>;
   states: TeamStates;
   apply(manifest: TeamManifest): Promise<TeamApplied>;
-  /** Of Teams that say nothing. */
+  /** Limits of Teams that do not set their own. */
   defaultLimits: TeamLimits;
   remove(manifest: TeamManifest): Promise<TeamRemoved>;
-  /** The team is ready, or its rules changed: its Pipelines are to be applied. */
+  /** The Team became ready or its rules changed: apply its Pipelines. */
   ready(namespace: string): void;
 }
 
-/** Prepares the namespace of a Team and watches what happens in it. */
+/** Reconciles one Team: prepares its namespace, starts the informers there, writes the status and Events. */
 export async function workOnTeam(name: string, options: TeamsOptions): Promise<ReconcileResult> {
   const object = options.informers.teams.store.get(name);
   if (object === undefined) return 'done';
@@ -57,7 +57,7 @@ export async function workOnTeam(name: string, options: TeamsOptions): Promise<R
   return { requeueAfterMs: isRefused ? REFUSED_RETRY_MS : LOOK_AGAIN_MS };
 }
 
-/** Its Pipelines need not wait until this process has prepared it again. */
+/** Lets the Pipelines of the Team run before this process prepares the namespace again. */
 function isReadyByLeaderBefore(object: TeamProjection, { states }: TeamsOptions): boolean {
   if (states.state(object.name) !== 'unknown') return false;
   return readyVerdict(object.status?.conditions, object.generation)?.status === 'True';
@@ -74,7 +74,7 @@ interface ToWrite {
   saved?: TeamSaved | undefined;
 }
 
-/** Prepares and watches the namespace and announces it to its Pipelines; or says why it cannot. */
+/** Prepares and watches the namespace and notifies its Pipelines, or returns why it cannot. */
 async function prepare(object: TeamProjection, options: TeamsOptions): Promise<ToWrite> {
   const applied = await apply(object, options);
   if (applied.outcome === 'refused') {
@@ -97,7 +97,7 @@ async function apply(object: TeamProjection, options: TeamsOptions): Promise<Tea
   }
 }
 
-/** Best effort: the error itself goes to the queue, which tries again. */
+/** Best effort: the work queue gets the error, and retries. */
 async function writeErrorStatus(
   object: TeamProjection,
   error: unknown,
@@ -114,7 +114,7 @@ async function remove(object: TeamProjection, options: TeamsOptions): Promise<Re
   if (!object.finalizers.includes(TEAM_FINALIZER)) return 'done';
   const removed = await options.remove(manifestOf(object, options.defaultLimits));
   if (removed.outcome === 'waiting') {
-    // As long as Pipelines are left, they are looked after.
+    // Remaining Pipelines still need the namespace.
     const { saved } = await prepare(object, options);
     await write(object, { wanted: [notReady('HasPipelines', removed.message)], saved }, options);
     return { requeueAfterMs: REMOVAL_RETRY_MS };

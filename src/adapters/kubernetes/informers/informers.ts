@@ -28,14 +28,14 @@ import {
   type TeamProjection,
 } from './projections.ts';
 
-/** Who is told of what; each handler only enqueues keys. */
+/** Handlers of changes. Each one only enqueues keys. */
 export interface ChangeHandlers {
   team(change: ObjectChange<TeamProjection>): void;
   pipeline(change: ObjectChange<PipelineProjection>): void;
   oauthProvider(change: ObjectChange<OAuthProviderProjection>): void;
   pod(change: ObjectChange<PodProjection>): void;
   cronJob(change: ObjectChange<CronJobProjection>): void;
-  /** A ConfigMap or Secret of a team namespace. */
+  /** A ConfigMap or Secret in a team's namespace. */
   reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
   problem(what: string, problem: ApiProblem): void;
 }
@@ -48,28 +48,27 @@ interface AnyReflector {
 }
 
 export interface InformersOptions {
-  /** Whether a Pod carries our seal. */
+  /** Whether the seal of a Pod is valid. */
   isSealed: (pod: Wire<V1Pod>) => boolean;
   timing?: Partial<ReflectorTiming>;
-  /** Of Teams that say nothing. */
+  /** Limits of Teams that do not set their own. */
   defaultLimits: TeamLimits;
 }
 
-/** The watches in one team's namespace. */
+/** The informers of one team's namespace. */
 interface TeamWatches {
   pods: Reflector<Wire<V1Pod>, PodProjection>;
   all: AnyReflector[];
-  /** Everything that exists there is known. */
+  /** The first lists are complete. */
   synced: boolean;
 }
 
-/** While no node can be read, one of this size is assumed. */
+/** Assumed if the operator cannot list nodes. */
 const ASSUMED_NODE: StartNode = { cores: 4 };
 
 /**
- * Everything that is watched: our own kinds and the nodes in the whole cluster, and in each team's namespace,
- * where alone the operator may look, the Pods, CronJobs, ConfigMaps and Secrets (the last two without their
- * contents).
+ * All informers. Cluster-wide: our own kinds and nodes. In each team's namespace, the only ones that the
+ * operator may read: Pods, CronJobs, and the metadata of ConfigMaps and Secrets.
  */
 export class Informers implements ClusterCache {
   readonly teams: Reflector<typeof KINDS.teams extends ApiKind<infer T> ? T : never, TeamProjection>;
@@ -117,7 +116,7 @@ export class Informers implements ClusterCache {
     });
   }
 
-  /** Starts the watches of our own kinds; fulfilled once all that exists is known. */
+  /** Starts the cluster-wide informers. Resolves after the first lists of our own kinds. */
   async start(): Promise<void> {
     const own = [this.teams, this.pipelines, this.oauthProviders];
     for (const reflector of [...own, this.#nodes]) reflector.start();
@@ -129,7 +128,7 @@ export class Informers implements ClusterCache {
     await Promise.all(all.map((reflector) => reflector.stop()));
   }
 
-  /** Watches a team's namespace; fulfilled once what exists there is known. */
+  /** Starts the informers of a team's namespace. Resolves after the first lists. */
   async watchNamespace(namespace: string): Promise<void> {
     const known = this.#namespaces.get(namespace) ?? this.#startNamespace(namespace);
     await Promise.all(known.all.map((reflector) => reflector.synced));
@@ -142,7 +141,7 @@ export class Informers implements ClusterCache {
     await Promise.all((watches?.all ?? []).map((reflector) => reflector.stop()));
   }
 
-  /** The longest time for which any of the watches has neither heard anything nor tried to. */
+  /** The longest time in which an informer made no progress, for the liveness probe. */
   stuckMs(): number {
     const all = [...this.#own(), ...[...this.#namespaces.values()].flatMap((watches) => watches.all)];
     return Math.max(...all.map((reflector) => reflector.stuckMs()));
@@ -153,7 +152,7 @@ export class Informers implements ClusterCache {
     return owningTeam(this.teams.store.values(), namespace);
   }
 
-  /** None where the namespace is another team's. */
+  /** Empty if another team owns the namespace. */
   pipelinesOf(team: string, namespace: string): PipelineProjection[] {
     return this.teamOf(namespace)?.name === team ? this.pipelinesIn(namespace) : [];
   }
@@ -180,7 +179,7 @@ export class Informers implements ClusterCache {
     return { apiVersion, kind, name, uid: pipeline.uid };
   }
 
-  /** Copies and other Pods of somebody else do not count; check Pods that a CronJob made do. */
+  /** Counts Pods with a valid seal and check Pods that a CronJob created, but no copies of them. */
   runningPods(namespace: string, kind: 'build' | 'check'): number {
     const pods = this.#namespaces.get(namespace)?.pods.store.values() ?? [];
     return [...pods].filter(({ labels, facts }) => {
@@ -191,8 +190,8 @@ export class Informers implements ClusterCache {
   }
 
   /**
-   * Where nodes may not be read, nothing else waits for them. A tainted node takes only Pods that ask for
-   * certain nodes.
+   * The nodes that match the selector. A tainted node matches only a selector that is not empty. Without any
+   * known node, one is assumed.
    */
   nodes(selector: NodeSelector): StartNode[] {
     const known = [...this.#nodes.store.values()];
@@ -210,7 +209,7 @@ export class Informers implements ClusterCache {
     this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#projectPod(pod));
   }
 
-  /** Our Pods as last seen; undefined while not all that exist are known. */
+  /** The cached Pods; undefined before the first list is complete. */
   podsIn(namespace: string): PodProjection[] | undefined {
     const watches = this.#namespaces.get(namespace);
     return watches?.synced === true ? [...watches.pods.store.values()] : undefined;

@@ -4,8 +4,7 @@ import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { projectReference } from './projections.ts';
 
 /**
- * A node that takes new Pods, or why it is left out: nothing of it but what the start window is worked out
- * from.
+ * What the start window needs to know about a node.
  */
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
@@ -28,10 +27,10 @@ export function projectNode({ metadata = {}, spec = {}, status = {} }: Wire<V1No
   };
 }
 
-/** Effects of a taint that keep Pods away. */
+/** Taint effects that prevent Pods from starting. */
 const BARRING: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);
 
-/** `4`, `3920m`. */
+/** Parses a CPU quantity such as `4` or `3920m`. */
 function coresOf(quantity: string): number {
   const amount = Number.parseFloat(quantity);
   const cores = quantity.endsWith('m') ? amount / 1000 : amount;

@@ -5,9 +5,8 @@ export function namespaceOfTeam(team: Pick<TeamProjection, 'name' | 'spec'>): st
 }
 
 /**
- * The Team whose namespace this is. Of several that name it, one that was refused it comes last, then the
- * oldest wins, so that the order in which they are seen decides nothing: the label of the namespace names the
- * one that has it, and refuses the others.
+ * The Team that owns the namespace. If several Teams name it, one that was not refused wins, then the oldest,
+ * so the order of events does not matter. The label of the namespace refuses the others.
  */
 export function owningTeam(teams: Iterable<TeamProjection>, namespace: string): TeamProjection | undefined {
   const [owner] = [...teams].filter((team) => namespaceOfTeam(team) === namespace).toSorted(byClaim);

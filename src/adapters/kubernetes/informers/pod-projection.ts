@@ -12,15 +12,19 @@ export interface PodProjection extends CachedObject {
 }
 
 export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
-  const kept = projectReference({ metadata: pod.metadata ?? {} });
+  const reference = projectReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};
   const work = workOfLabels(labels);
-  return { ...kept, labels, ...(work === undefined ? {} : { facts: { ...podFacts(pod), work, sealed } }) };
+  return {
+    ...reference,
+    labels,
+    ...(work === undefined ? {} : { facts: { ...podFacts(pod), work, sealed } }),
+  };
 }
 
 const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const;
 
-/** What it tells of itself, but for what it is for. */
+/** The facts in the spec and status of a Pod. */
 export function podFacts({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
   const { containerStatuses = [], phase, reason, message } = status ?? {};
   const { namespace, name, uid, deletedAt } = projectMeta(metadata);

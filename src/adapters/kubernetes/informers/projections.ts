@@ -12,16 +12,16 @@ import { defined } from '#defined';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
 /*
- * What is kept of each watched object: a few hundred bytes, whatever the object's size. A text of 256 KiB in
- * a Pipeline is read again when it is needed.
+ * What the informers cache of each object: a few hundred bytes, whatever its size. The HCL text of a Pipeline
+ * is read from the API server when it is needed.
  */
 
 export interface ObjectProjection extends CachedObject {
   generation: number;
   finalizers: string[];
-  /** When deletion was asked for. */
+  /** The deletionTimestamp. */
   deletedAt?: Date;
-  /** The API made it, and this account changed it last. */
+  /** Present if the API created the object; the account that changed it last. */
   byApi?: { changedBy: string };
 }
 
@@ -40,12 +40,12 @@ export interface PipelineProjection extends ObjectProjection {
   public?: boolean;
   paused?: boolean;
   pins?: { resource: string; version: Record<string, string> }[];
-  /** Names of the ConfigMaps and Secrets that it refers to. */
+  /** Names of the ConfigMaps and Secrets that the spec refers to. */
   configMaps: string[];
   secrets: string[];
-  /** The annotation that asks for sources to be fetched anew. */
+  /** The annotation that requests fetching sources again. */
   requestedAt?: string;
-  /** The annotation of an object that is to go on with the pipeline of another one. */
+  /** The annotation of an object that continues the pipeline of another one. */
   renamedFrom?: RenamedFrom;
   status?: PipelineStatus;
 }
@@ -118,7 +118,7 @@ export function projectPipeline({
   });
 }
 
-/** Only that it changed: ConfigMaps and Secrets are watched without their contents. */
+/** Only identity and version: the informers of ConfigMaps and Secrets read metadata only. */
 export function projectReference({ metadata }: Pick<Wire<V1ConfigMap>, 'metadata'>): CachedObject {
   const { namespace, name, uid, resourceVersion } = projectMeta(metadata);
   return { namespace, name, uid, resourceVersion };

@@ -2,10 +2,10 @@ import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { OAuthProviderProjection } from './projections.ts';
 
-/** Holds back a deletion that would lock somebody out. */
+/** Delays the deletion of a provider while somebody could not sign in without it. */
 export const PROVIDER_FINALIZER = 'millrace.dev/oauth-provider';
 
-/** An OAuthProvider object as flows know it. */
+/** The OAuthProvider object as the flows read it. */
 export function providerOf({
   name,
   uid,

@@ -1,7 +1,7 @@
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
-/** What a Pod says it is for. Labels are no proof: whoever may create Pods can write them. */
+/** The work that the labels of a Pod name. Labels prove nothing: anyone who can create Pods can set them. */
 export function workOfLabels(labels: Record<string, string>): PodFacts['work'] | undefined {
   const number = (name: string): number | undefined =>
     /^\d{1,15}$/.test(labels[name] ?? '') ? Number(labels[name]) : undefined;

@@ -1,14 +1,14 @@
 import { ANNOTATION } from '#adapters/kubernetes/manifests/labels.ts';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
-/** As the annotation has it: three parts of which none has a slash. */
+/** The value of the annotation: three parts without slashes. */
 export function renamedFromText({ name, uid, key }: RenamedFrom): string {
   return [name, uid, key].join('/');
 }
 
 /**
- * What the annotation says; empty parts for what it lacks, since one that cannot be read is no leave to go on
- * without it.
+ * Parses the annotation. Missing parts are empty, because a malformed annotation must not count as
+ * none.
  */
 export function renamedFromOf(annotations: Record<string, string> | undefined): RenamedFrom | undefined {
   const text = annotations?.[ANNOTATION.renamedFrom];

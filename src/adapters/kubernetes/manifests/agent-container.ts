@@ -53,7 +53,7 @@ function environment(work: PodWork, { volumes, installation }: AgentOptions): V1
   ];
 }
 
-/** What the kubelet fills in. */
+/** Fields of the Pod that the kubelet sets as environment variables. */
 const POD_FIELDS: Record<string, string> = {
   [AGENT_ENVIRONMENT.podName]: 'metadata.name',
   [AGENT_ENVIRONMENT.podNamespace]: 'metadata.namespace',

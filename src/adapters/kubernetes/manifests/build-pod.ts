@@ -12,7 +12,7 @@ export interface BuildWork {
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
-  /** By the tags of the job. */
+  /** From the tags of the job. */
   placement: Placement;
   deadlineSeconds: number;
   owner?: OwnerObject;

@@ -16,12 +16,12 @@ export interface CheckGroupWork extends ScheduledCheck {
 }
 
 const STARTING_DEADLINE_SECONDS = 60;
-const KEPT_SECONDS = 120;
+const FINISHED_JOB_TTL_SECONDS = 120;
 
 /**
- * The CronJob of a check group. A cron expression is its schedule. One that is checked every so often cannot
- * be a CronJob's schedule, nor can one that changes when webhooks work, so that CronJob is suspended: it is
- * there to be seen and for `kubectl create job --from`, and the operator makes the Pods when they are due.
+ * The CronJob of a check group. Its schedule is the group's cron expression. A CronJob cannot express a fixed
+ * interval, or an interval that depends on webhooks. In these cases the CronJob is suspended, for display and
+ * for `kubectl create job --from`, and the operator creates the Pods when they are due.
  */
 export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation: Installation): V1CronJob {
   const { deadlineSeconds } = work;
@@ -51,7 +51,7 @@ export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation
         spec: {
           backoffLimit: 0,
           activeDeadlineSeconds: deadlineSeconds,
-          ttlSecondsAfterFinished: KEPT_SECONDS,
+          ttlSecondsAfterFinished: FINISHED_JOB_TTL_SECONDS,
           template: {
             metadata: { labels, annotations },
             spec: podSpec(

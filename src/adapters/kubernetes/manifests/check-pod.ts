@@ -13,10 +13,10 @@ export interface CheckWork {
   pipeline: string;
   pipelineId: number;
   resources: string[];
-  /** By the tags of the resources. */
+  /** From the tags of the resources. */
   placement: Placement;
   containers: PlanContainer[];
-  /** For how long it may run. */
+  /** Maximum run time. */
   deadlineSeconds: number;
   nonce: string;
   shim: ShimKeys;

@@ -3,11 +3,11 @@ import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
-/** For Pods of builds and checks. */
+/** Settings for Pods of builds and checks. */
 export interface PodDefaults {
-  /** Of images that pipelines and Teams name by a tag. */
+  /** Pull policy of images that pipelines and Teams name by a tag. */
   imagePullPolicy: PullPolicy;
-  /** Ephemeral storage of the Pod, where its Team and tags name none; absent: not asked for, not limited. */
+  /** Ephemeral storage, if neither Team nor tags set any. Absent: no request, no limit. */
   storage: { request?: string; limit?: string };
 }
 
@@ -33,11 +33,11 @@ export interface TeamRules extends TagRules {
   imagePullSecrets: V1LocalObjectReference[];
   requests: Amounts;
   limits: Amounts;
-  /** What its pipelines may fetch. */
+  /** From where its pipelines may fetch sources. */
   sources?: { allowHttp?: boolean; hosts?: string[] };
 }
 
-/** The object that goes with its owner; a Pod of ours is owned by the Pipeline. */
+/** An owner reference: the garbage collector deletes what it owns. */
 export interface OwnerObject {
   apiVersion: string;
   kind: string;

@@ -2,7 +2,7 @@ import { shortHash } from '#domain/scheduling/check-groups.ts';
 
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
-/** Labels of everything that Millrace makes; ids and names by which it is found again. */
+/** Labels of the objects that Millrace creates. */
 export const LABEL = {
   kind: 'millrace.dev/kind',
   team: 'millrace.dev/team',
@@ -15,52 +15,52 @@ export const LABEL = {
   run: 'millrace.dev/run',
   checkGroup: 'millrace.dev/check-group',
   usable: 'millrace.dev/usable',
-  /** Of Pipelines, Teams and OAuthProviders: who made them, and may change them. */
+  /** On Pipelines, Teams and OAuthProviders: who created them, and may change them. */
   madeBy: 'millrace.dev/managed-by',
 } as const;
 
-/** Of nodes that offer a tag; its value is `true`. */
+/** Label of nodes that offer a tag; its value is `true`. */
 export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`tag-${tag}`)}`;
 
-/** Annotations, for what is too long or too free for a label. */
+/** Annotations, for values that do not fit into a label. */
 export const ANNOTATION = {
   job: 'millrace.dev/job',
   resources: 'millrace.dev/resources',
   applied: 'millrace.dev/applied',
-  /** Of a Pod: proves that Millrace asked for a Pod of this namespace, name and work. */
+  /** On a Pod: proves that Millrace created a Pod with this namespace, name and work. */
   seal: 'millrace.dev/seal',
-  /** Of a Pipeline: whatever changes it asks for sources to be fetched anew. */
+  /** On a Pipeline: any change requests fetching sources again. */
   requestedAt: 'millrace.dev/requested-at',
-  /** Of what the API made: who changed it last. */
+  /** On objects of the API: who changed them last. */
   changedBy: 'millrace.dev/changed-by',
   /**
-   * Of a Pipeline of the API: name and uid of the object whose pipeline it goes on with, and the key that was
-   * given for that.
+   * On a Pipeline of the API: name and uid of the object whose pipeline it continues, and the key of the
+   * rename.
    */
   renamedFrom: 'millrace.dev/renamed-from',
 } as const;
 
-/** Value of the label `madeBy` of what the API makes. */
+/** Value of the label `madeBy` on objects of the API. */
 export const BY_API = 'api';
 
-/** Holds back the deletion of a Team that has pipelines. */
+/** Delays the deletion of a Team that has Pipelines. */
 export const TEAM_FINALIZER = 'millrace.dev/team';
 
-/** Holds back the deletion of a Pipeline until its builds have ended. */
+/** Delays the deletion of a Pipeline until its builds have ended. */
 export const PIPELINE_FINALIZER = 'millrace.dev/pipeline';
 
-/** Selects every object of one installation's making. */
+/** Selects every object that Millrace created. */
 export const OURS = `${MANAGED_BY}=millrace`;
 
-const LONGEST_LABEL = 63;
+const MAX_LABEL_VALUE = 63;
 
-/** The text itself where it may be a label's value, else its readable part and a hash of the whole. */
+/** The text itself if it is a valid label value, otherwise its valid characters and a hash. */
 export function labelValue(text: string): string {
-  if (text.length <= LONGEST_LABEL && /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(text)) return text;
+  if (text.length <= MAX_LABEL_VALUE && /^[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?$/.test(text)) return text;
   const readable = text
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, LONGEST_LABEL - 9)
+    .slice(0, MAX_LABEL_VALUE - 9)
     .replace(/(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/, '');
   return readable === '' ? shortHash(text) : `${readable}-${shortHash(text)}`;
 }

@@ -1,12 +1,12 @@
 import { shortHash } from '#domain/scheduling/check-groups.ts';
 
-/** Also the longest host name, so that Pods keep theirs. */
-const LONGEST_POD = 63;
+/** Also the limit of host names, so Pods have their name as host name. */
+const MAX_POD_NAME = 63;
 /** Kubernetes adds eleven characters to a CronJob's name for its Jobs. */
-const LONGEST_CRON_JOB = 52;
+const MAX_CRON_JOB_NAME = 52;
 
 /**
- * The part of a build that its Pod's name is made from: the same row and attempt always give the same name.
+ * Determines the name of a build's Pod: the same attempt always has the same name.
  */
 export interface BuildAttempt {
   id: number;
@@ -19,22 +19,22 @@ export interface BuildAttempt {
 
 export function buildPodName(build: BuildAttempt): string {
   const hash = shortHash(`${build.team}/${build.pipeline}/${build.id}/${build.attempt}`).slice(-5);
-  return fitted([build.pipeline, build.job], `${build.number}-${build.attempt}-${hash}`, LONGEST_POD);
+  return fitted([build.pipeline, build.job], `${build.number}-${build.attempt}-${hash}`, MAX_POD_NAME);
 }
 
 export function checkPodName(pipeline: string, run: number): string {
-  return fitted(['check', pipeline], String(run), LONGEST_POD);
+  return fitted(['check', pipeline], String(run), MAX_POD_NAME);
 }
 
-/** The hash keeps apart what shortening, or leaving out dots, would make equal. */
+/** The hash distinguishes names that are equal after shortening or without dots. */
 export function cronJobName(pipeline: string, group: string): string {
   const plain = `${pipeline}-check-${group}`;
-  if (plain.length <= LONGEST_CRON_JOB && plain === slug(plain)) return plain;
+  if (plain.length <= MAX_CRON_JOB_NAME && plain === slug(plain)) return plain;
   const end = `check-${shortHash(`${pipeline}/${group}`)}`;
-  return fitted([pipeline], end, LONGEST_CRON_JOB);
+  return fitted([pipeline], end, MAX_CRON_JOB_NAME);
 }
 
-/** Parts share what room the end leaves; the longer ones are cut first. */
+/** Shortens the longest parts first, until they fit before the end. */
 function fitted(parts: string[], end: string, longest: number): string {
   let slugs = parts.map(slug).filter((part) => part !== '');
   const tail = slug(end);

@@ -27,7 +27,7 @@ interface Flow {
   ports?: V1NetworkPolicyPort[];
 }
 
-/** The table of flows that check and build Pods may open; nobody opens one to them. */
+/** The connections that check and build Pods may open. They accept none. */
 export function flowsOfPods(denyCidrs: string[], installation: Installation): Flow[] {
   const denied = (v6: boolean): string[] => denyCidrs.filter((cidr) => cidr.includes(':') === v6);
   return [

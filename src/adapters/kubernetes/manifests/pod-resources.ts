@@ -8,16 +8,16 @@ const DEFAULT_REQUESTS: Amounts = { cpu: '100m', memory: '128Mi' };
 const STORAGE = 'ephemeral-storage';
 
 export interface PodResources {
-  /** What the work directory may take, as each container's own layer. */
+  /** Size limit of the work directory, the same as for each container's layer. */
   workdirLimit?: string;
   agent: V1ResourceRequirements;
   of(container: PlanContainer): V1ResourceRequirements;
 }
 
 /**
- * What each container of a Pod asks for and may use. Steps run one after another, so one container asks for
- * the whole Pod, and zeros keep the limits of the others from becoming requests. Devices belong to the
- * container that works with them, and cannot be overcommitted.
+ * Requests and limits of each container of a Pod. Steps run one after another, so one container requests for
+ * the whole Pod. The others request zero, because limits without requests become requests. Devices are
+ * assigned to the containers that use them, and cannot be overcommitted.
  */
 export function podResources(
   containers: readonly PlanContainer[],
@@ -54,12 +54,12 @@ export function podResources(
   };
 }
 
-/** One build that fills its node's disk has its neighbours evicted. */
+/** Without a limit, a build that fills the disk of its node gets other Pods evicted. */
 function storageLimited(limits: Amounts, { limit }: PodDefaults['storage']): Record<string, string> {
   return text(limit === undefined ? limits : { [STORAGE]: limit, ...limits });
 }
 
-/** Extended resources and huge pages: Kubernetes wants request and limit to be the same. */
+/** Extended resources and huge pages: Kubernetes requires equal requests and limits. */
 function isDevice(name: string): boolean {
   const [domain = '', rest] = name.split('/');
   return rest === undefined ? name.startsWith('hugepages-') : !domain.endsWith('kubernetes.io');

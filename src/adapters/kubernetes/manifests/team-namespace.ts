@@ -20,15 +20,14 @@ export interface TeamNamespace {
   podSecurity: 'baseline' | 'restricted';
   quota: Amounts;
   denyCidrs: string[];
-  /** The Team object: what is in the namespace goes with it, the namespace does not. */
+  /** The Team object. It owns the objects in the namespace, but not the namespace. */
   owner: OwnerObject;
 }
 
 const POD_SECURITY = 'pod-security.kubernetes.io';
 
 /**
- * The namespace itself: created like this, or these labels laid over one that is the team's already. It has
- * no owner.
+ * The namespace, to create, or to apply its labels to an adopted one. It has no owner reference.
  */
 export function teamNamespace(team: TeamNamespace): V1Namespace {
   return {
@@ -46,7 +45,7 @@ export function teamNamespace(team: TeamNamespace): V1Namespace {
   };
 }
 
-/** For all Pods of the team: no token is mounted and no Role is bound to it. */
+/** Service account of all Pods of the team. It has no mounted token and no Role. */
 export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
   return {
     apiVersion: 'v1',
@@ -56,7 +55,7 @@ export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
   };
 }
 
-/** Lets the operator and the internal gateway work in this namespace, and nowhere else. */
+/** Bind the roles of the operator and the internal gateway in this namespace. */
 export function teamRoleBindings(team: TeamNamespace, installation: Installation): V1RoleBinding[] {
   return (['operator', 'gateway'] as const).map((who) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -88,7 +87,7 @@ export function teamNetworkPolicies(team: TeamNamespace, installation: Installat
   ];
 }
 
-/** Nothing when the team's spec limits nothing. */
+/** Undefined if the spec sets no limits.requests. */
 export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
   const entries = Object.entries(team.quota);
   if (entries.length === 0) return undefined;
@@ -96,10 +95,10 @@ export function teamQuota(team: TeamNamespace): V1ResourceQuota | undefined {
   return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: ours(team, QUOTA), spec: { hard } };
 }
 
-/** Name of the team's quota, also for taking it away. */
+/** Name of the team's ResourceQuota and LimitRange. */
 export const QUOTA = 'millrace';
 
-/** A quota refuses Pods that ask for nothing; those of others in the namespace ask for zero then. */
+/** A quota refuses Pods without requests, so Pods that Millrace does not create get zero by default. */
 export function teamLimitRange(team: TeamNamespace): V1LimitRange | undefined {
   const names = Object.keys(team.quota);
   if (names.length === 0) return undefined;

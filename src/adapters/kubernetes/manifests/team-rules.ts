@@ -17,15 +17,15 @@ export interface TeamSpec {
 
 /** Absent: no limit. */
 export interface TeamLimits {
-  /** At a time, as check Pods. */
+  /** Builds that run at the same time; runningChecks likewise. */
   runningBuilds?: number;
   runningChecks?: number;
   pipelines?: number;
-  /** Amount of bytes as Kubernetes writes it. */
+  /** A Kubernetes quantity of bytes. */
   logBytes?: string;
 }
 
-/** What a Team says itself, and else what the installation says for all. */
+/** The Team's own limits, and the installation's defaults for the rest. */
 export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): TeamLimits {
   const { runningBuilds, runningChecks, pipelines, logBytes } = { ...defaults, ...own };
   return {
@@ -36,7 +36,7 @@ export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): T
   };
 }
 
-/** Absent means baseline: images of `docker` steps may then run as the user they name. */
+/** With baseline, images of `docker` steps run as the user that they name. */
 export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {

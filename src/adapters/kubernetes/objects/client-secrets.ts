@@ -9,16 +9,16 @@ import { mapAnswer, objectAnswer } from './written.ts';
 export interface ClientSecretsOptions {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;
   namespace: string;
-  /** The one Secret that the API writes; the operator makes it, empty. */
+  /** The only Secret that the API writes. The operator creates it, empty. */
   name: string;
 }
 
 type ClientSecrets = Pick<ProviderObjects, 'keepSecret' | 'dropSecret' | 'dropSecretsBefore'>;
 
 /**
- * Secrets of our clients at identity providers that came by the API. Each has a key of its own for ever,
- * `<provider>_<time>_<id>`: an object names the old one or the new one, never half of a change, and whoever
- * has a key's value has the right one.
+ * Client secrets that came through the API. Each has its own key, `<provider>_<time>_<id>`, that is never
+ * reused. An object therefore names either the old secret or the new one, and the value of a key never
+ * changes.
  */
 export function clientSecrets({ client, namespace, name }: ClientSecretsOptions): ClientSecrets {
   const ref = { namespace, name };
@@ -54,8 +54,7 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
 }
 
 /**
- * Brings the Secret of an older release up to what keeps Argo CD from deleting it. Without the Secret there
- * is nothing to do.
+ * Adds the marks that protect the Secret from Argo CD, if an older release created it.
  */
 export async function markClientSecrets({ client, namespace, name }: ClientSecretsOptions): Promise<void> {
   orAbsent(
@@ -64,7 +63,7 @@ export async function markClientSecrets({ client, namespace, name }: ClientSecre
   );
 }
 
-/** The value of one key, from the API server: mounted files come a minute late. */
+/** Reads one key from the API server, because mounted files are up to a minute late. */
 export async function readClientSecret(
   { client, namespace, name }: Omit<ClientSecretsOptions, 'client'> & { client: Pick<ApiClient, 'get'> },
   key: string,

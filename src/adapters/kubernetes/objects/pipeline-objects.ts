@@ -23,7 +23,7 @@ export function pipelineObjects(
       return mapAnswer(objectAnswer(await client.create(kind, object)), project);
     },
     async replace({ namespace, name, generation }, spec, by) {
-      // An update has sources fetched anew, also where nothing else differs.
+      // Every update fetches the sources again, even if the spec is equal.
       const annotations = { [ANNOTATION.requestedAt]: new Date().toISOString() };
       const change = { generation, spec: { ...spec }, by, annotations };
       return mapAnswer(await replaceSpec(client, kind, { namespace, name }, change), project);

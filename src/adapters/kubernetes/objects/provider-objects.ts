@@ -14,7 +14,7 @@ type Options = ClientSecretsOptions & {
 };
 type Found = Wire<OAuthProviderCustomResource>;
 
-/** OAuthProvider objects that the API created, and the Secret with what they need. */
+/** OAuthProvider objects that the API created, and the Secret with their client secrets. */
 export function providerObjects(options: Options): ProviderObjects {
   const { client, name: secretName } = options;
   const kind = KINDS.oauthProviders;

@@ -3,19 +3,19 @@ import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './written.ts';
 
-/** The operator writes statuses meanwhile, which changes the version but nothing that we looked at. */
+/** Status writes of the operator change the resource version, so a conflict is retried. */
 const TRIES = 5;
 
 interface SpecChange<S> {
   generation: number | undefined;
   spec: S;
   by: string;
-  /** Besides those that are there. */
+  /** Added to the annotations of the object. */
   annotations?: Record<string, string>;
 }
 
 /**
- * Another spec, unless somebody else gave it one since that generation; everything else of the object stays.
+ * Replaces the spec and nothing else, unless the spec has changed since that generation.
  */
 export async function replaceSpec<T extends { metadata: ObjectMeta; spec: unknown }>(
   client: Pick<ApiClient, 'get' | 'replace'>,

@@ -3,8 +3,8 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 
 /**
- * The text under one key of a Secret, as it is now; undefined when there is none. Throws when the API server
- * refuses or is away.
+ * Reads one key of a Secret; undefined if it does not exist. Throws if the API server refuses or does not
+ * answer.
  */
 export async function readSecretText(
   client: Pick<ApiClient, 'get'>,

@@ -5,7 +5,7 @@ import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamObject, TeamObjects } from '#flows/people/object-ports.ts';
 import { mapAnswer, newObject, objectAnswer, onlyByApi } from './written.ts';
 
-/** Team objects that the API made: they say nothing but that there is such a team. */
+/** Team objects that the API created. Their spec is empty. */
 export function teamObjects(client: Pick<ApiClient, 'get' | 'create' | 'delete'>): TeamObjects {
   const read = async (name: string) => onlyByApi(objectAnswer(await client.get(KINDS.teams, { name })));
   return {

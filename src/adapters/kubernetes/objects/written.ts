@@ -3,7 +3,7 @@ import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { ANNOTATION, BY_API, LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 
-/** What objects have that the API looks at. */
+/** The metadata that the API reads. */
 export interface ObjectMeta {
   name?: string;
   namespace?: string;
@@ -16,8 +16,7 @@ export interface ObjectMeta {
 }
 
 /**
- * What came of a write or a read, in words of the flows; the words of the API server about a refusal are for
- * people.
+ * Translates a response of the API server for the flows. The message of a refusal is for people.
  */
 export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   if (answer.ok) return { answer: 'done', value: answer.value };
@@ -28,7 +27,7 @@ export function objectAnswer<T>(answer: ApiAnswer<T>): ObjectAnswer<T> {
   return { answer: 'away', message: `The API server of Kubernetes does not answer: ${message}` };
 }
 
-/** Only of what the API created. */
+/** Answers `managed` for objects that the API did not create. */
 export function onlyByApi<T extends { metadata?: ObjectMeta }>(written: ObjectAnswer<T>): ObjectAnswer<T> {
   if (written.answer !== 'done') return written;
   return isByApi(written.value.metadata) ? written : { answer: 'managed' };
@@ -38,7 +37,7 @@ function isByApi(metadata: ObjectMeta | undefined): boolean {
   return metadata?.labels?.[LABEL.madeBy] === BY_API;
 }
 
-/** Who asked for what is written now. */
+/** The annotation with the account that requested this write. */
 export function changedBy(by: string): Record<string, string> {
   return { [ANNOTATION.changedBy]: by };
 }
@@ -52,7 +51,7 @@ interface NewObject {
   spec?: object;
 }
 
-/** A new object of the API's. With a finalizer from the start, nobody deletes it unseen. */
+/** A new object. It has its finalizer from the start, so that no deletion is missed. */
 export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
   const { name, namespace, by, finalizer, annotations, spec = {} } = object;
   const metadata = {
@@ -62,7 +61,7 @@ export function newObject<T>(kind: ApiKind<T>, object: NewObject): T {
     annotations: { ...changedBy(by), ...annotations },
     finalizers: finalizer === undefined ? undefined : [finalizer],
   };
-  // ObjectAnswer in full: what client-node wants beside it is the server's to fill in.
+  // client-node's types require fields that the API server sets.
   return JSON.parse(JSON.stringify({ apiVersion: kind.apiVersion, kind: kind.kind, metadata, spec }));
 }
 

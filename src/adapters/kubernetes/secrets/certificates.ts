@@ -12,16 +12,15 @@ const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const SERVER_DAYS = 90;
 /**
- * A server certificate is made anew when less than this is left of it; an authority when less than a server's
- * life is left.
+ * A server certificate is renewed when less than this is left. An authority is renewed when less than the
+ * lifetime of a server certificate is left.
  */
 const RENEW_DAYS = 30;
-/** Clocks of nodes differ. */
+/** Certificates are valid from this much earlier, because clocks of nodes differ. */
 const BACKDATED_MS = 300_000;
 
 /**
- * An authority of our own: it vouches for the internal gateway and the admission webhook, and for nothing
- * else.
+ * A certificate authority for the servers of this installation only.
  */
 export async function makeAuthority(name: string, now: Date): Promise<CertificateAndKey> {
   const x509 = await library();
@@ -40,7 +39,7 @@ export async function makeAuthority(name: string, now: Date): Promise<Certificat
   return { certificate: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
 }
 
-/** A server's certificate for the host names, signed by the authority. */
+/** Creates a server certificate for the host names, signed by the authority. */
 export async function makeServerCertificate(
   authority: CertificateAndKey,
   hosts: string[],
@@ -67,14 +66,14 @@ export async function makeServerCertificate(
   return { certificate: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
 }
 
-/** Whether the authority may go on signing. */
+/** Whether the authority is valid long enough to sign. */
 export function authorityIsGood(authority: CertificateAndKey | undefined, now: Date): boolean {
   const certificate = parsed(authority);
   return certificate !== undefined && certificate.ca && daysLeft(certificate, now) > SERVER_DAYS;
 }
 
 /**
- * Whether the server may go on using this: signed by the authority, for all the hosts, and not about to end.
+ * Whether the certificate is signed by the authority, names all the hosts, and is not due for renewal.
  */
 export function serverCertificateIsGood(
   pair: CertificateAndKey | undefined,
@@ -126,7 +125,7 @@ function keyFrom(pem: string): Promise<webcrypto.CryptoKey> {
   return webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
 }
 
-/** Loaded only when something has to be made: a running operator does not pay for it. */
+/** Loaded only to create a certificate, to save memory. */
 async function library(): Promise<typeof Library> {
   await import('reflect-metadata');
   return import('@peculiar/x509');

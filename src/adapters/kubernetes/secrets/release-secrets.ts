@@ -12,7 +12,7 @@ import {
 } from './certificates.ts';
 import { MARKS } from './secret-marks.ts';
 
-/** The Secrets of one installation: made once by the operator when missing, kept as they are from then on. */
+/** The Secrets of one installation. The operator creates missing ones, and renews only certificates. */
 export interface ReleaseSecretsOptions {
   client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'>;
   namespace: string;
@@ -26,8 +26,8 @@ const KEY_BYTES = 32;
 const DATABASE = 'millrace';
 
 /**
- * `<release>-keys`: what agents' nonces, webhook tokens and sessions are signed with; the last of them the
- * operator never looks at.
+ * `<release>-keys`: the keys that sign agents' nonces, webhook tokens and sessions. The operator does not use
+ * the session key.
  */
 export async function ensureKeys(
   options: ReleaseSecretsOptions,
@@ -43,7 +43,7 @@ export async function ensureKeys(
   };
 }
 
-/** `<release>-admin`: who signs in first, unless somebody made the Secret before. */
+/** `<release>-admin`: the initial admin, unless the Secret already exists. */
 export async function ensureFirstAdmin(
   options: ReleaseSecretsOptions,
 ): Promise<{ username: string; password: string }> {
@@ -55,8 +55,8 @@ export async function ensureFirstAdmin(
 }
 
 /**
- * `<release>-oauth-api`: where the public gateway keeps what it was told of our clients at identity
- * providers. It is made empty, and the operator may not read it.
+ * `<release>-oauth-api`: where the public gateway stores client secrets of identity providers. It is created
+ * empty, and the operator may not read it.
  */
 export async function ensureOAuthSecret({
   client,
@@ -69,8 +69,8 @@ export async function ensureOAuthSecret({
 }
 
 /**
- * `<release>-database`: the password of the chart's own Postgres, the URL with it, and the authority of its
- * certificate, which is in `<release>-postgres-tls`.
+ * `<release>-database`: password and URL of the chart's own Postgres, and the authority of its certificate in
+ * `<release>-postgres-tls`.
  */
 export async function ensureDatabase(
   options: ReleaseSecretsOptions,
@@ -86,38 +86,38 @@ export async function ensureDatabase(
 }
 
 /**
- * `<release>-postgres-tls`: certificate of the chart's own Postgres, signed and renewed as that of the
- * internal gateway.
+ * `<release>-postgres-tls`: certificate of the chart's own Postgres, signed and renewed like
+ * `<release>-internal-tls`.
  */
 export function ensurePostgresTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
   return ensureServerTls(options, 'postgres');
 }
 
 /**
- * `<release>-internal-tls`: certificate of the internal gateway, renewed a month before it ends. The
- * authority's key is in `<release>-internal-ca`, which is mounted nowhere. Returns the authority's
- * certificate, by which agents know the gateway.
+ * `<release>-internal-tls`: certificate of the internal gateway, renewed a month before it expires. The
+ * authority's key is in `<release>-internal-ca`, which no Pod mounts. Returns the authority's certificate,
+ * with which agents verify the gateway.
  */
 export async function ensureInternalTls(options: ReleaseSecretsOptions): Promise<string> {
   const { authority } = await ensureServerTls(options, 'internal');
   return authority;
 }
 
-/** What a TLS server needs, and by what others know it. */
+/** The certificate and key of a TLS server, and the authority with which clients verify it. */
 export interface ServerTls extends CertificateAndKey {
   /** The authority's certificate. */
   authority: string;
 }
 
 /**
- * `<release>-webhook-tls`: certificate of the admission webhook, signed by the same authority and renewed in
- * the same way.
+ * `<release>-webhook-tls`: certificate of the admission webhook, signed and renewed like
+ * `<release>-internal-tls`.
  */
 export function ensureWebhookTls(options: ReleaseSecretsOptions): Promise<ServerTls> {
   return ensureServerTls(options, 'webhook');
 }
 
-/** The same Secret where cert-manager makes it; undefined until it has. */
+/** The same Secret if cert-manager creates it; undefined until it has. */
 export async function givenWebhookTls(
   options: ReleaseSecretsOptions,
 ): Promise<CertificateAndKey | undefined> {
@@ -164,7 +164,7 @@ function valuesOf({ certificate, key }: CertificateAndKey): Values {
   return { 'tls.crt': certificate, 'tls.key': key };
 }
 
-/** Of two replicas that start at once, one makes the Secret and the other reads it. */
+/** If two replicas start at the same time, one creates the Secret and the other reads it. */
 async function ensure(
   options: ReleaseSecretsOptions,
   suffix: string,

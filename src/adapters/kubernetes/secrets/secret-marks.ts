@@ -4,15 +4,15 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
 
 /**
- * Argo CD with label tracking takes every object with this label for one of the Application of that name, and
+ * With label tracking, Argo CD assigns every object with this label to the Application of that name, and
  * prunes it.
  */
 const TRACKING_LABEL = 'app.kubernetes.io/instance';
 
 /**
- * Labels and annotations of every Secret that the operator makes. Its keys and passwords exist nowhere else,
- * so Argo CD must not delete it: without the tracking label it does not see the Secret, and the annotations
- * hold where somebody adds the label.
+ * Labels and annotations of every Secret that the operator creates. Its keys and passwords exist nowhere
+ * else, so Argo CD must not delete it. Without the tracking label Argo CD ignores the Secret; if somebody
+ * adds the label, the annotations protect it.
  */
 export const MARKS = {
   labels: { [MANAGED_BY]: 'millrace' },
@@ -22,12 +22,11 @@ export const MARKS = {
   },
 };
 
-/** A merge patch that brings a Secret of an older release up to this. */
+/** A merge patch that marks a Secret of an older release. */
 export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABEL]: null } };
 
 /**
- * The Secrets that the operator makes and may read; `<release>-oauth-api` is marked by the public gateway,
- * which alone may write it.
+ * The Secrets that the operator creates and may read. The public gateway marks `<release>-oauth-api`.
  */
 const SUFFIXES = ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'postgres-tls', 'webhook-tls'];
 
@@ -37,7 +36,7 @@ interface Options {
   release: string;
 }
 
-/** Marks the Secrets that an older release made. Those that somebody else made are left alone. */
+/** Marks the Secrets that an older release created, but none of others. */
 export async function markSecrets(options: Options): Promise<void> {
   await Promise.all(SUFFIXES.map((suffix) => markSecret(`${options.release}-${suffix}`, options)));
 }
@@ -50,6 +49,6 @@ async function markSecret(name: string, { client, namespace }: Options): Promise
   if (labels[MANAGED_BY] !== 'millrace' || (isMarked && !(TRACKING_LABEL in labels))) return;
   const patch = { metadata: { ...MARKS_PATCH, resourceVersion } };
   const answer = await client.patchMerge(KINDS.secrets, ref, patch);
-  // A conflict: the other replica does the same, or the next start does.
+  // 409: the other replica marks it now, or the next start does.
   if (!answer.ok && answer.status !== 409) orThrow(answer, `marking the Secret ${name}`);
 }

@@ -4,8 +4,8 @@ import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /**
- * Tells the API server by which authority it knows the admission webhook. Everything else in the chart's
- * ValidatingWebhookConfiguration is left alone, and one that is missing is not made.
+ * Sets the CA bundle of the admission webhook in the chart's ValidatingWebhookConfiguration, and nothing
+ * else. Throws if it does not exist.
  */
 export async function trustWebhook(
   client: Pick<ApiClient, 'get' | 'apply'>,

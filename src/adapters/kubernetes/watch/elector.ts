@@ -8,7 +8,7 @@ import {
   withInterval,
 } from './lease-terms.ts';
 
-/** What a Lease says of who leads. */
+/** The spec of a Lease. */
 export interface LeaseRecord {
   holder: string;
   leaseSeconds: number;
@@ -17,13 +17,13 @@ export interface LeaseRecord {
   transitions: number;
 }
 
-/** A record as read, with the version that a write must name. */
+/** A record, and the resource version for an update. */
 export interface VersionedRecord {
   record: LeaseRecord;
   version: string;
 }
 
-/** The Lease object; a write that meets another one fails with a conflict. */
+/** Reads and writes the Lease. An update of another version fails with a conflict. */
 export interface LeaseAccess {
   read(): Promise<ApiAnswer<VersionedRecord | undefined>>;
   create(record: LeaseRecord): Promise<ApiAnswer<VersionedRecord>>;
@@ -31,12 +31,12 @@ export interface LeaseAccess {
 }
 
 /**
- * Time as the elector sees it: a steady clock for waiting, wall time only for what people read in the Lease.
+ * A monotonic clock for waiting. Wall time is only for display in the Lease.
  */
 export interface ElectorClock {
   now(): number;
   wallTime(): Date;
-  /** Fulfilled after the time, or at once when the signal is given. */
+  /** Resolves after the time, or when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
@@ -49,17 +49,17 @@ export interface ElectorOptions {
 }
 
 /**
- * Leader election by client-go's rules: another's lease is over when its record has not changed for its whole
- * duration by our own clock, never by comparing clocks. The leader stops leading before others may take over.
- * Beyond client-go, the duration follows how regularly the leader renews (`lease-terms.ts`). A lease is no
- * fence: the epoch in the database is.
+ * Leader election by the rules of client-go. A lease has expired if its record has not changed for its
+ * duration, measured by our own clock. The leader stops before others may take over. In addition to
+ * client-go, the duration adapts to how regularly the leader renews (`lease-terms.ts`). The lease is no
+ * fence; the epoch in the database is.
  */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #random: () => number;
   #observed: VersionedRecord | undefined;
   #observedAt = -Infinity;
-  /** When the last write that made or kept the lease ours was sent: others count from a later moment. */
+  /** When we sent the last successful write. Others measure from a later time. */
   #renewedAt = -Infinity;
   /** Milliseconds between our renewals. */
   #intervals: number[] = [];
@@ -69,12 +69,12 @@ export class Elector {
     this.#random = options.random ?? Math.random;
   }
 
-  /** Who holds the lease as far as is known. */
+  /** The identity of the holder, as last read. */
   get holder(): string {
     return this.#observed?.record.holder ?? '';
   }
 
-  /** Returns true once we lead, false when the signal was given before. */
+  /** Returns true when we lead, false if the signal aborts first. */
   async acquire(signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -89,7 +89,7 @@ export class Elector {
   }
 
   /**
-   * Renews until the lead is lost or the signal is given; then the lease is given back if it is still ours.
+   * Renews until the lease is lost or the signal aborts. In the second case, releases the lease.
    */
   async hold(signal: AbortSignal): Promise<'lost' | 'released'> {
     const { clock } = this.#options;
@@ -111,12 +111,12 @@ export class Elector {
     return this.holder !== identity || clock.now() - this.#renewedAt >= this.#deadlineMs();
   }
 
-  /** By the duration that others read in the Lease, not by the one that the next renewal will write. */
+  /** From the duration that others read in the Lease, not the one of the next renewal. */
   #deadlineMs(): number {
     return renewDeadlineMs(this.#observed?.record.leaseSeconds ?? MIN_LEASE_SECONDS);
   }
 
-  /** A request that hangs must not make us believe that we still lead. */
+  /** A request that hangs must not extend our lead. */
   async #withinDeadline(): Promise<boolean> {
     const { clock } = this.#options;
     const left = Math.max(0, this.#deadlineMs() - (clock.now() - this.#renewedAt));
@@ -163,14 +163,14 @@ export class Elector {
   #ours(before: LeaseRecord | undefined): LeaseRecord {
     const { identity, clock } = this.#options;
     const now = microTime(clock.wallTime());
-    const kept = before?.holder === identity;
+    const wasHolder = before?.holder === identity;
     const soFar = Number.isFinite(this.#renewedAt) ? clock.now() - this.#renewedAt : 0;
     return {
       holder: identity,
       leaseSeconds: leaseSeconds([...this.#intervals, soFar]),
-      acquireTime: kept ? before.acquireTime : now,
+      acquireTime: wasHolder ? before.acquireTime : now,
       renewTime: now,
-      transitions: before === undefined || kept ? (before?.transitions ?? 0) : before.transitions + 1,
+      transitions: before === undefined || wasHolder ? (before?.transitions ?? 0) : before.transitions + 1,
     };
   }
 
@@ -184,7 +184,7 @@ export class Elector {
   }
 }
 
-/** Kubernetes reads exactly six digits of a second. */
+/** Kubernetes requires six fractional digits. */
 function microTime(date: Date): string {
   return date.toISOString().replace(/\.(\d{3})Z$/, '.$1000Z');
 }

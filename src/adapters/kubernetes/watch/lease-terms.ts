@@ -1,6 +1,6 @@
-/** How long the leader waits between two renewals while all is well. */
+/** Time between two renewals. */
 export const RENEW_EVERY_MS = 700;
-/** How often a standby looks at the Lease. */
+/** How often a standby reads the Lease. */
 export const LOOK_EVERY_MS = 500;
 
 export const MIN_LEASE_SECONDS = 3;
@@ -9,9 +9,9 @@ const RENEWALS_PER_LEASE = 4;
 const MAX_REMEMBERED = 60;
 
 /**
- * The lease is as short as the renewals are regular: a dead leader is followed within seconds while the API
- * server is quick, and a slow one keeps the lead. Intervals are those between recent successful renewals, in
- * milliseconds, and so contain our own delays too.
+ * The duration of the lease depends on the longest interval between recent successful renewals, in
+ * milliseconds. With a fast API server, a dead leader is replaced within seconds. With a slow one, the leader
+ * does not lose the lease.
  */
 export function leaseSeconds(intervalsMs: readonly number[]): number {
   const longest = Math.max(0, ...intervalsMs);
@@ -20,14 +20,13 @@ export function leaseSeconds(intervalsMs: readonly number[]): number {
 }
 
 /**
- * The leader stops leading after this time without a renewal: a quarter of the lease before another may
- * begin.
+ * The leader stops after this time without a renewal, a quarter of the lease before another one may start.
  */
 export function renewDeadlineMs(seconds: number): number {
   return seconds * 750;
 }
 
-/** The intervals with one more; those of the last minute or so count. */
+/** Adds an interval, and drops those older than about a minute. */
 export function withInterval(intervalsMs: readonly number[], ms: number): number[] {
   return [...intervalsMs.slice(-(MAX_REMEMBERED - 1)), ms];
 }

@@ -5,7 +5,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
 
-/** One Lease object as the elector sees it. */
+/** Access to one Lease object for the elector. */
 export function leaseAccess(client: ApiClient, ref: { namespace: string; name: string }): LeaseAccess {
   return {
     read: async () => {

@@ -1,8 +1,7 @@
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a body as text. Split by bytes, so that no character of the data can end a line but the
- * newline itself.
+ * Splits a body into lines. It splits bytes, so only a newline ends a line.
  */
 export async function* linesOf(body: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];

@@ -1,15 +1,15 @@
 import { BackOff } from '#domain/back-off.ts';
 
-/** How the work on one key ended; a thrown error is tried again with growing waits. */
+/** The result of reconciling one key. A thrown error is retried with exponential back-off. */
 export type ReconcileResult = 'done' | { requeueAfterMs: number };
 
 export interface QueueOptions {
-  /** Works on one key; never runs twice at a time for the same key. */
+  /** Reconciles one key. Never runs for the same key concurrently. */
   work(key: string): Promise<ReconcileResult>;
   concurrency: number;
   /**
-   * Whose key it is. Parties take turns, and one alone leaves one place of several for others. Absent: all
-   * keys are one party's.
+   * The share that a key belongs to, such as a team. Shares take turns, and a single share leaves one worker
+   * free for others. Absent: all keys have the same share.
    */
   shareOf?(key: string): string;
   onError(key: string, error: unknown, retryInMs: number): void;
@@ -18,10 +18,10 @@ export interface QueueOptions {
   clock?: QueueClock;
 }
 
-/** Time as the queue sees it. */
+/** The clock of the queue; tests replace it. */
 export interface QueueClock {
   now(): number;
-  /** Returns how to call it off. */
+  /** Returns a function that cancels the timer. */
   after(ms: number, act: () => void): () => void;
 }
 
@@ -36,19 +36,19 @@ const realClock: QueueClock = {
 interface Entry {
   state: 'waiting' | 'queued' | 'working' | 'working-dirty';
   dueAt: number;
-  callOff?: () => void;
+  cancel?: () => void;
   backOff: BackOff;
 }
 
 /**
- * Keys to be worked on, each once however often it is added: a key added while its work runs is worked on
- * once more afterwards. Different keys run side by side up to the limit.
+ * A queue of keys without duplicates. A key that is added while it is being reconciled is reconciled once
+ * more. Different keys run concurrently up to the limit.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;
   readonly #clock: QueueClock;
   readonly #entries = new Map<string, Entry>();
-  /** Keys by whose they are, in the order of their turns. */
+  /** Ready keys by share, in the order of turns. */
   readonly #ready = new Map<string, string[]>();
   readonly #workingOf = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
@@ -62,13 +62,13 @@ export class WorkQueue {
     this.#lastTurn = this.#clock.now();
   }
 
-  /** Keys that are known to the queue: waiting, queued and being worked on. */
+  /** The number of keys that are waiting, queued or being reconciled. */
   get size(): number {
     return this.#entries.size;
   }
 
   /**
-   * Milliseconds for which work has been there and none was begun or ended; 0 when there is nothing to do.
+   * Milliseconds since work last began or ended; 0 if there is no work.
    */
   stuckMs(): number {
     return this.#working > 0 || this.#ready.size > 0 ? this.#clock.now() - this.#lastTurn : 0;
@@ -81,17 +81,17 @@ export class WorkQueue {
     this.#enqueue(key, entry);
   }
 
-  /** Adds the key later, unless it is due earlier anyway. */
+  /** Adds the key after a delay, unless it is due earlier. */
   addAfter(key: string, ms: number): void {
     const entry = this.#entry(key);
     if (entry.state !== 'waiting') return;
     this.#wait(key, entry, ms);
   }
 
-  /** Begins no more work and waits for what runs. */
+  /** Starts no more work, and waits for running work. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    for (const entry of this.#entries.values()) entry.callOff?.();
+    for (const entry of this.#entries.values()) entry.cancel?.();
     this.#ready.clear();
     if (this.#working === 0) return;
     await new Promise<void>((resolve) => {
@@ -115,15 +115,15 @@ export class WorkQueue {
   #wait(key: string, entry: Entry, ms: number): void {
     const dueAt = this.#clock.now() + ms;
     if (this.#stopped || dueAt >= entry.dueAt) return;
-    entry.callOff?.();
+    entry.cancel?.();
     entry.dueAt = dueAt;
-    entry.callOff = this.#clock.after(ms, () => this.#enqueue(key, entry));
+    entry.cancel = this.#clock.after(ms, () => this.#enqueue(key, entry));
   }
 
   #enqueue(key: string, entry: Entry): void {
     if (this.#stopped) return;
-    entry.callOff?.();
-    delete entry.callOff;
+    entry.cancel?.();
+    delete entry.cancel;
     entry.dueAt = Infinity;
     entry.state = 'queued';
     if (this.#ready.size === 0 && this.#working === 0) this.#lastTurn = this.#clock.now();
@@ -147,10 +147,10 @@ export class WorkQueue {
     }
   }
 
-  /** Of the party that has the fewest under way; of equals, of the one whose turn was longest ago. */
+  /** The next key of the share with the fewest running keys, or of the one that waited longest. */
   #nextReady(): string | undefined {
     let chosen: string | undefined;
-    let fewest = this.#mostOfShare();
+    let fewest = this.#maxPerShare();
     for (const share of this.#ready.keys()) {
       const working = this.#workingOf.get(share) ?? 0;
       if (working < fewest) [chosen, fewest] = [share, working];
@@ -163,8 +163,8 @@ export class WorkQueue {
     return key;
   }
 
-  /** So that there is a place at once for whoever comes while one party has much that takes long. */
-  #mostOfShare(): number {
+  /** Leaves one worker free, so that a share with long work does not delay the others. */
+  #maxPerShare(): number {
     const { concurrency } = this.#options;
     return this.#options.shareOf === undefined ? concurrency : Math.max(1, concurrency - 1);
   }

@@ -2,7 +2,7 @@ import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 
-/** The object an Event speaks of. */
+/** The object that an Event is about. */
 export interface Regarding {
   apiVersion: string;
   kind: string;
@@ -35,14 +35,13 @@ export interface RecorderOptions {
 
 const CONTROLLER = 'millrace.dev/operator';
 const SERIES_ENDS_MS = 6 * 60_000;
-const LONGEST_NOTE = 1024;
-const MOST_SERIES = 1000;
-const MOST_WAITING = 1000;
+const MAX_NOTE_CHARACTERS = 1024;
+const MAX_SERIES = 1000;
+const MAX_WAITING_EVENTS = 1000;
 
 /**
- * Writes Events, one after another, beside the work and never in its way. The same note on the same object
- * within six minutes is one Event with a count. When the API server is away, Events are lost; what matters is
- * in conditions.
+ * Writes Events one after another, in the background. Equal notes on an object within six minutes are one
+ * Event with a count. If the API server does not answer, Events are lost; conditions are not.
  */
 export class EventRecorder {
   readonly #options: RecorderOptions;
@@ -56,25 +55,25 @@ export class EventRecorder {
   }
 
   record(regarding: Regarding, event: EventNote): void {
-    if (this.#waiting.length >= MOST_WAITING) return;
+    if (this.#waiting.length >= MAX_WAITING_EVENTS) return;
     this.#waiting.push({ regarding, event });
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
   }
 
-  /** Waits until everything recorded so far is written or given up. */
+  /** Resolves when all recorded Events are written or lost. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
   async #write(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#one(next.regarding, next.event);
+      await this.#writeEvent(next.regarding, next.event);
     }
   }
 
-  async #one(regarding: Regarding, event: EventNote): Promise<void> {
+  async #writeEvent(regarding: Regarding, event: EventNote): Promise<void> {
     const key = [regarding.uid, event.type, event.reason, event.note].join('\n');
     const now = new Date();
     const known = this.#series.get(key);
@@ -104,7 +103,7 @@ export class EventRecorder {
       type: event.type,
       reason: event.reason,
       action: event.action,
-      note: event.note.slice(0, LONGEST_NOTE),
+      note: event.note.slice(0, MAX_NOTE_CHARACTERS),
       regarding: {
         apiVersion: regarding.apiVersion,
         kind: regarding.kind,
@@ -114,7 +113,7 @@ export class EventRecorder {
       },
     });
     if (!answer.ok) return this.#options.onProblem(answer);
-    if (this.#series.size >= MOST_SERIES) this.#series.clear();
+    if (this.#series.size >= MAX_SERIES) this.#series.clear();
     this.#series.set(key, { name, namespace, count: 1, lastAt: now.getTime() });
   }
 }

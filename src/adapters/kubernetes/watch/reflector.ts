@@ -6,7 +6,7 @@ import { BackOff } from '#domain/back-off.ts';
 import { linesOf } from './lines.ts';
 import { objectKey, Store, type CachedObject, type ObjectChange } from './store.ts';
 
-/** What a reflector needs of the API client; tests script it. */
+/** The part of the API client that a reflector needs. */
 export interface ListWatcher {
   list<T>(kind: ApiKind<T>, options: ListOptions, page: (items: T[]) => void): Promise<ApiAnswer<string>>;
   watch(
@@ -18,9 +18,9 @@ export interface ListWatcher {
 
 export interface ReflectorOptions<T, S extends CachedObject> extends ListOptions {
   kind: ApiKind<T>;
-  /** Keeps only what is needed of an object. */
+  /** Reduces an object to the fields to cache. */
   project(object: T): S;
-  /** Told of every difference. Should only enqueue a key; when it throws, it is told again. */
+  /** Handles every change. It should only enqueue a key. If it throws, it is called again. */
   changed(change: ObjectChange<S>): void;
   onProblem(problem: ApiProblem): void;
   timing?: Partial<ReflectorTiming>;
@@ -28,11 +28,10 @@ export interface ReflectorOptions<T, S extends CachedObject> extends ListOptions
 
 export interface ReflectorTiming {
   /**
-   * A watch is asked to end after this time, up to a third less, so that a connection that was cut silently
-   * is left soon.
+   * Timeout of a watch, minus up to a third, so that a dead connection is noticed soon.
    */
   watchSeconds: number;
-  /** How much later than asked a watch may end before we end it. */
+  /** How long after its timeout a watch may end before the client ends it. */
   graceMs: number;
   relistMs: number;
   baseMs: number;
@@ -48,10 +47,10 @@ const TIMING: ReflectorTiming = {
 };
 const GONE = 410;
 /**
- * A watch that ends this soon with nothing said is a server on its way out: not to be asked at once again.
+ * A watch that ends this soon without an event means that the server is shutting down, so wait.
  */
 const HASTY_MS = 1000;
-const LONGEST_LINE = 8 * 1024 * 1024;
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 interface WatchEvent<T> {
   type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -59,9 +58,8 @@ interface WatchEvent<T> {
 }
 
 /**
- * Keeps a picture of the objects of one kind and tells of changes: list, watch from there, list again when
- * the watch cannot go on, and every ten minutes in any case. It never gives up; every failure is a longer
- * wait.
+ * Caches the objects of one kind and reports changes. It lists, watches from that version, and lists again
+ * when the watch cannot continue, and every ten minutes. It never stops trying, with exponential back-off.
  */
 export class Reflector<T, S extends CachedObject> {
   readonly store = new Store<S>();
@@ -69,8 +67,8 @@ export class Reflector<T, S extends CachedObject> {
   readonly #options: ReflectorOptions<T, S>;
   readonly #timing: ReflectorTiming;
   readonly #stop = new AbortController();
-  readonly #untold: ObjectChange<S>[] = [];
-  /** What was noted while the list that is under way is: it may be answered from before. */
+  readonly #undelivered: ObjectChange<S>[] = [];
+  /** Objects noted during the current list, which may not contain them yet. */
   #noted: S[] | undefined;
   readonly #firstList = Promise.withResolvers<void>();
   readonly #backOff: BackOff;
@@ -87,12 +85,12 @@ export class Reflector<T, S extends CachedObject> {
     );
   }
 
-  /** Fulfilled once everything that existed at the start is in the store. */
+  /** Resolves when the first list is in the store. */
   get synced(): Promise<void> {
     return this.#firstList.promise;
   }
 
-  /** Milliseconds since it last heard something or tried to: grows only when the loop itself hangs. */
+  /** Milliseconds since the last event or attempt. It grows only if the loop hangs. */
   stuckMs(): number {
     return performance.now() - this.#lastTurn;
   }
@@ -107,10 +105,10 @@ export class Reflector<T, S extends CachedObject> {
     await this.#ended;
   }
 
-  /** Puts in what a write of ours answered, so that it is seen before the watch tells it. */
+  /** Adds the response of one of our writes, before its watch event arrives. */
   note(object: S): void {
     this.#noted?.push(object);
-    if (this.store.get(objectKey(object)) === undefined) this.#tell(this.store.put(object));
+    if (this.store.get(objectKey(object)) === undefined) this.#deliver(this.store.put(object));
   }
 
   async #run(): Promise<void> {
@@ -125,26 +123,26 @@ export class Reflector<T, S extends CachedObject> {
   }
 
   async #list(): Promise<ApiAnswer<string>> {
-    const seen: S[] = [];
+    const listed: S[] = [];
     const noted: S[] = [];
     this.#noted = noted;
     const answer = await this.#source.list(this.#options.kind, this.#options, (items) => {
       this.#lastTurn = performance.now();
-      for (const item of items) seen.push(this.#options.project(item));
+      for (const item of items) listed.push(this.#options.project(item));
     });
     this.#noted = undefined;
     this.#lastTurn = performance.now();
     if (!answer.ok || this.#stop.signal.aborted) return answer;
-    const listed = new Set(seen.map(objectKey));
-    const newer = noted.filter((object) => !listed.has(objectKey(object)));
-    this.#tell(this.store.replace([...seen, ...newer]));
+    const keys = new Set(listed.map(objectKey));
+    const newer = noted.filter((object) => !keys.has(objectKey(object)));
+    this.#deliver(this.store.replace([...listed, ...newer]));
     this.#firstList.resolve();
     return answer;
   }
 
   /**
-   * Watches from a version on until the next full list is due or the version is too old; a problem says why
-   * it cannot go on.
+   * Watches from a version until the next list is due or the version is too old. Returns the problem if the
+   * watch cannot continue.
    */
   async #follow(from: string): Promise<ApiProblem | undefined> {
     const relistAt = performance.now() + this.#timing.relistMs * (0.8 + 0.4 * Math.random());
@@ -155,7 +153,7 @@ export class Reflector<T, S extends CachedObject> {
       const fruitless = ending.version === version && performance.now() - startedAt < HASTY_MS;
       version = ending.version;
       this.#lastTurn = performance.now();
-      this.#tell([]);
+      this.#deliver([]);
       if (ending.problem?.status === GONE) return undefined;
       if (ending.problem !== undefined) this.#options.onProblem(ending.problem);
       if (ending.problem !== undefined || fruitless) await this.#pause(ending.problem);
@@ -173,7 +171,7 @@ export class Reflector<T, S extends CachedObject> {
     if (!answer.ok) return { version: from, problem: answer };
     let version = from;
     try {
-      for await (const line of linesOf(answer.value, LONGEST_LINE)) {
+      for await (const line of linesOf(answer.value, MAX_LINE_BYTES)) {
         this.#lastTurn = performance.now();
         const event: WatchEvent<T> = JSON.parse(line);
         if (event.type === 'ERROR') return { version, problem: problemIn(event) };
@@ -190,23 +188,23 @@ export class Reflector<T, S extends CachedObject> {
 
   #apply(event: WatchEvent<T>): void {
     const object = this.#options.project(event.object);
-    this.#tell(event.type === 'DELETED' ? this.store.remove(object) : this.store.put(object));
+    this.#deliver(event.type === 'DELETED' ? this.store.remove(object) : this.store.put(object));
   }
 
   /**
-   * Tells what could not be told before first; what the handler throws at is kept for the next time, with
-   * what follows it of that key.
+   * Delivers changes, undelivered ones first. If the handler throws, the change and later ones of the key
+   * stay undelivered until the next call.
    */
-  #tell(changes: ObjectChange<S>[]): void {
-    const all = [...this.#untold.splice(0), ...changes];
+  #deliver(changes: ObjectChange<S>[]): void {
+    const all = [...this.#undelivered.splice(0), ...changes];
     const failed = new Set<string>();
     for (const change of all) {
       try {
-        if (failed.has(change.key)) this.#untold.push(change);
+        if (failed.has(change.key)) this.#undelivered.push(change);
         else this.#options.changed(change);
       } catch (error) {
         failed.add(change.key);
-        this.#untold.push(change);
+        this.#undelivered.push(change);
         const message = `the handler of ${change.key} failed: ${error instanceof Error ? error.message : String(error)}`;
         this.#options.onProblem({ ok: false, status: 0, reason: 'HandlerFailed', message });
       }

@@ -1,4 +1,4 @@
-/** The least that a projection keeps, so that objects can be told apart and compared. */
+/** The identity and version that every projection contains. */
 export interface CachedObject {
   namespace: string;
   name: string;
@@ -11,14 +11,14 @@ export type ObjectChange<S extends CachedObject> =
   | { type: 'updated'; key: string; object: S; previous: S }
   | { type: 'deleted'; key: string; object: S };
 
-/** Key of an object in queues and stores: `namespace/name`, or the name where there is no namespace. */
+/** Key of an object in queues and stores: `namespace/name`, or the name of a cluster-scoped object. */
 export function objectKey(object: { namespace?: string | undefined; name: string }): string {
   return object.namespace === undefined || object.namespace === ''
     ? object.name
     : `${object.namespace}/${object.name}`;
 }
 
-/** What was last seen of each object, and how that differs from what is seen now. */
+/** The cached objects. Each method returns the changes. */
 export class Store<S extends CachedObject> {
   readonly #objects = new Map<string, S>();
 
@@ -34,7 +34,7 @@ export class Store<S extends CachedObject> {
     return this.#objects.values();
   }
 
-  /** A new object of an old name is a deletion and an addition, never an update. */
+  /** A new object with the name of an old one is a deletion and an addition. */
   put(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
@@ -48,7 +48,7 @@ export class Store<S extends CachedObject> {
     ];
   }
 
-  /** Nothing when another object has taken the name meanwhile. */
+  /** No change if another object has the name. */
   remove(object: S): ObjectChange<S>[] {
     const key = objectKey(object);
     const previous = this.#objects.get(key);
@@ -57,7 +57,7 @@ export class Store<S extends CachedObject> {
     return [{ type: 'deleted', key, object }];
   }
 
-  /** Makes the store hold exactly these objects: what a full list says. */
+  /** Replaces all objects by those of a list. */
   replace(objects: S[]): ObjectChange<S>[] {
     const keys = new Set(objects.map(objectKey));
     const gone = [...this.#objects.values()].filter((object) => !keys.has(objectKey(object)));
