@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import { createPool, sql } from 'slonik';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /*
  * What one query costs through slonik, with and without its DISCARD ALL at each release, beside pg alone; and

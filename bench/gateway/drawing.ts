@@ -6,7 +6,7 @@ import type { Graph } from '#domain/graph/graph.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { Ended } from '#domain/graph/state.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
-import { largePipeline } from '#testing/large-pipeline.ts';
+import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';
 
 const ROUNDS = 15;

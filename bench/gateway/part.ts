@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import type { TestStores } from '#testing/stores.ts';
+import type { TestStores } from '#testing/stores/stores.ts';
 import type { Gateway } from './gateway.ts';
 
 /** One thing that is measured; its data are its own, the database is shared. */

@@ -1,7 +1,7 @@
 import { webhookSecret, webhookToken } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import type { Ground } from './part.ts';
 
 const PER_PIPELINE = 1000;

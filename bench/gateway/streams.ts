@@ -9,8 +9,8 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import type { Gateway } from './gateway.ts';
 import { digits, verdict, type Ground, type Part } from './part.ts';
 

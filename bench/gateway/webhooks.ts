@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { WEBHOOK_KEY } from '#testing/stores.ts';
+import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { Told } from './controls.ts';
 import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';

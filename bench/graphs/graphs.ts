@@ -17,8 +17,8 @@ import { looksOf } from '#domain/graph/look.ts';
 import type { Ended, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
-import { childProcesses } from '#testing/child-processes.ts';
-import { largePipeline } from '#testing/large-pipeline.ts';
+import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
+import { childProcesses } from '#testing/process/child-processes.ts';
 
 /*
  * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them;

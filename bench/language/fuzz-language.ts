@@ -1,15 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { asyncProperty, check, oneof, string } from 'fast-check';
-import { expressionTexts, mutatedBytes } from '#adapters/hcl/arbitrary-texts.ts';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { describeTwice } from '#adapters/hcl/compare-native.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
 import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
-import { startReference } from '#adapters/hcl/reference.ts';
 import { circumstances, numberFlag } from '#bench/table.ts';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
+import { expressionTexts, mutatedBytes } from '#testing/hcl/arbitrary-texts.ts';
+import { describeTwice } from '#testing/hcl/compare-native.ts';
+import { startReference } from '#testing/hcl/reference.ts';
 
 /*
  * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native

@@ -15,8 +15,8 @@ import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
-import { startApiServer } from '#testing/api-server.ts';
-import { runKubectl } from '#testing/kubectl.ts';
+import { startApiServer } from '#testing/kubernetes/api-server.ts';
+import { runKubectl } from '#testing/kubernetes/kubectl.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';
 import { manifests } from '#tools/chart/render.ts';
 

@@ -7,8 +7,8 @@ import { migrate } from '#adapters/database/migrate.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { costOf, type Cost } from '#bench/process-cost.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import {
   applyPipelines,
   commonEnvironment,

@@ -3,10 +3,10 @@ import { openPool } from '#adapters/database/connection/pool.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, storesOver, toSave } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, storesOver, toSave } from '#testing/stores/stores.ts';
 
 /*
  * What a pipeline costs that wants as many builds as it can: 5,000 jobs that each take 100 new versions, half

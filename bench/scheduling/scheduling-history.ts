@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 
 export const RESOURCES = 50;
 const JOBS = 200;

@@ -4,10 +4,10 @@ import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { migrate } from '#adapters/database/migrate.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { storesOver, toSave } from '#testing/stores.ts';
-import { databaseUrl } from '#testing/test-database.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
+import { databaseUrl } from '#testing/postgres/test-database.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { storesOver, toSave } from '#testing/stores/stores.ts';
 import { fillHistory, widePipeline } from './scheduling-history.ts';
 import { scansIn } from './scheduling-plans.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
 export interface Registry {

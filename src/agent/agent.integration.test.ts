@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
-import { makeCertificate, type Certificate } from '#testing/certificate.ts';
-import { freePort } from '#testing/free-port.ts';
-import { buildShim, bundleAgent } from './testing/build.ts';
-import { FakeGateway, type Mishap } from './testing/fake-gateway.ts';
-import { childrenOf, ended, LocalPod, onlyChild } from './testing/local-pod.ts';
+import { buildShim, bundleAgent } from '#testing/agent/build.ts';
+import { FakeGateway, type Mishap } from '#testing/agent/fake-gateway.ts';
+import { childrenOf, ended, LocalPod, onlyChild } from '#testing/agent/local-pod.ts';
+import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
+import { freePort } from '#testing/network/free-port.ts';
 
 let shim = '';
 let bundle = '';

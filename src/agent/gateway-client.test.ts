@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { makeCertificate } from '#testing/certificate.ts';
+import { makeCertificate } from '#testing/network/certificate.ts';
 import { GatewayClient } from './gateway-client.ts';
 
 const LIMIT_MS = 100;

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, HookPlan } from '#domain/planning/plan.ts';
-import { makeCertificate, type Certificate } from '#testing/certificate.ts';
-import { freePort } from '#testing/free-port.ts';
-import { buildShim, bundleAgent } from './testing/build.ts';
-import { FakeGateway } from './testing/fake-gateway.ts';
-import { ended, LocalPod } from './testing/local-pod.ts';
+import { buildShim, bundleAgent } from '#testing/agent/build.ts';
+import { FakeGateway } from '#testing/agent/fake-gateway.ts';
+import { ended, LocalPod } from '#testing/agent/local-pod.ts';
+import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
+import { freePort } from '#testing/network/free-port.ts';
 
 let shim = '';
 let bundle = '';

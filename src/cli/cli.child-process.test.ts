@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { millrace } from '#testing/command-line.ts';
-import { golden } from '#testing/golden-file.ts';
+import { millrace } from '#testing/cli/command-line.ts';
+import { golden } from '#testing/jest/golden-file.ts';
 
 // Slow machines take long to start processes.
 const HERE = 'src/cli/testdata';

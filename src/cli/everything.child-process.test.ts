@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import type { BlockSchema } from '#domain/language/block-schema.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { millrace } from '#testing/command-line.ts';
-import { golden } from '#testing/golden-file.ts';
+import { millrace } from '#testing/cli/command-line.ts';
+import { golden } from '#testing/jest/golden-file.ts';
 
 // Slow machines take long to start processes.
 const SAMPLE = 'config/samples/everything.hcl';

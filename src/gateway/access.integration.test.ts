@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Need } from '#domain/access/decide-access.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
-import { registeredRoutes } from '#testing/registered-routes.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { registeredRoutes } from '#testing/http/registered-routes.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against

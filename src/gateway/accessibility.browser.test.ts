@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import type { Page } from 'playwright-core';
 import { problemPage } from '#adapters/http/pages/problem-page.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
-import { stumblingBlocks, withoutKeyboard } from '#testing/accessibility.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { openPerson, openSite, picture, until } from '#testing/site.ts';
-import { found, giveTurns, toSave } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { stumblingBlocks, withoutKeyboard } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
  * Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for

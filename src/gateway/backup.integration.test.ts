@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
-import { startDebianPostgres, type DebianPostgres } from '#testing/debian-postgres.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { found, storesOver, succeed, toSave } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { startDebianPostgres, type DebianPostgres } from '#testing/postgres/debian-postgres.ts';
+import { found, storesOver, succeed, toSave } from '#testing/stores/stores.ts';
 
 /*
  * docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the

@@ -3,10 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { millrace, type Ran } from '#testing/command-line.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { tlsInFront } from '#testing/tls-in-front.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { tlsInFront } from '#testing/network/tls-in-front.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* The command line at the public gateway, over a real Postgres: who somebody is. */
 const PASSWORD = 'correct horse battery';

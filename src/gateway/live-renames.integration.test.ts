@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { readEvents, type EventReader } from '#testing/event-reader.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had.

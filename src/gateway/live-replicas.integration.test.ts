@@ -6,10 +6,17 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import { readEvents, type EventReader } from '#testing/event-reader.ts';
-import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway-process.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
+import { makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway/gateway-process.ts';
+import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import {
+  found,
+  giveTurns,
+  openStores,
+  toSave,
+  WEBHOOK_KEY,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /*
  * Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no

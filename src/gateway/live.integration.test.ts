@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
-import { readEvents, type EventReader } from '#testing/event-reader.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at

@@ -3,15 +3,15 @@ import { request } from 'undici';
 import { guardedWebFetch, type GuardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import { saveProvider } from '#flows/people/save-provider.ts';
+import { CheapPasswords, openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import {
   Browser,
   CLIENT,
   startIdentityProvider,
   type IdentityProvider,
   type Page,
-} from '#testing/identity-provider.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { CheapPasswords, openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+} from '#testing/people/identity-provider.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* What somebody may try who can send browsers where they like: over HTTP, with a real identity provider. */
 const CALLBACK = `${ORIGIN}/auth/oauth/one/callback`;

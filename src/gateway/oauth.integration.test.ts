@@ -5,16 +5,16 @@ import { openIdClient } from '#adapters/oauth/openid.ts';
 import { writeAccountChange } from '#flows/people/manage-accounts.ts';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import { removeProvider, saveProvider } from '#flows/people/save-provider.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import {
   Browser,
   CLIENT,
   startIdentityProvider,
   type IdentityProvider,
   type Page,
-} from '#testing/identity-provider.ts';
-import { startPlainProvider, type PlainProvider } from '#testing/plain-oauth2.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+} from '#testing/people/identity-provider.ts';
+import { startPlainProvider, type PlainProvider } from '#testing/people/plain-oauth2.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* A browser, the gateway over a real Postgres, and real identity providers over HTTPS. */
 let stores: TestStores;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What pages and forms promise, by what goes over the wire; `pages.browser.test.ts` has them in a browser. */
 const PASSWORD = 'correct horse';

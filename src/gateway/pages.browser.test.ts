@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { stumblingBlocks } from '#testing/accessibility.ts';
-import { endCheck } from '#testing/end-check.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { openPerson, openSite, picture, until } from '#testing/site.ts';
-import { found, giveTurns, toSave } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { stumblingBlocks } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endCheck } from '#testing/stores/end-check.ts';
+import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /* What people do in a browser, and what it shows them. PICTURES names a folder for pictures of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeAccountChange } from '#flows/people/manage-accounts.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What a browser is told, and what is refused that a browser was made to send; without a browser. */
 const APP = '/teams/main/pipelines/app';

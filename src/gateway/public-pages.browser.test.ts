@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { FRESH_MS } from '#flows/views/pipeline-lookup.ts';
-import { stumblingBlocks } from '#testing/accessibility.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { writeSecretiveHistory } from '#testing/secretive-history.ts';
-import { plantSecrets } from '#testing/secretive-pipeline.ts';
-import { openPerson, openSite, picture, until } from '#testing/site.ts';
-import { toSave } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { stumblingBlocks } from '#testing/browser/accessibility.ts';
+import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { plantSecrets } from '#testing/pipelines/secretive-pipeline.ts';
+import { writeSecretiveHistory } from '#testing/stores/secretive-history.ts';
+import { toSave } from '#testing/stores/stores.ts';
 
 /* What somebody sees in a browser who is nobody here. PICTURES names a folder for pictures of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import sharp from 'sharp';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { plantSecrets, secretivePipeline } from '#testing/pipelines/secretive-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What strangers see of a pipeline that is full of secrets, and of one that is not public. */
 // The process that draws is slow to start on a busy machine.

@@ -6,9 +6,14 @@ import { Agent, request } from 'undici';
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { webhookToken } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { isReady, makeKeys, startGatewayProcess, type GatewayProcess } from '#testing/gateway-process.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
+import {
+  isReady,
+  makeKeys,
+  startGatewayProcess,
+  type GatewayProcess,
+} from '#testing/gateway/gateway-process.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Two processes of the public gateway over one Postgres, and clients that go to whichever is ready, as a

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import * as fc from 'fast-check';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* Accounts, members, tokens and the audit log, over HTTP and a real Postgres. */
 let stores: TestStores;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { startChromium } from '#testing/chromium.ts';
-import { openPerson } from '#testing/site.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { startChromium } from '#testing/browser/chromium.ts';
+import { openPerson } from '#testing/browser/site.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { saveProvider } from '#flows/people/save-provider.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Who may sign in from where, by what goes over the wire; `sign-in-anywhere.browser.test.ts` has it in a

@@ -3,7 +3,6 @@ import { SignJWT } from 'jose';
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
 import {
   CheapPasswords,
   openGateway,
@@ -11,7 +10,8 @@ import {
   SESSION_KEY,
   type Answer,
   type Gateway,
-} from './gateway-under-test.ts';
+} from '#testing/gateway/gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* Signing in and out, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { readEvents, type EventReader } from '#testing/event-reader.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What strangers follow, for how long, and how much they may ask for. */
 const QUICK = { tendMs: 50 };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { readEvents } from '#testing/event-reader.ts';
-import { registeredRoutes } from '#testing/registered-routes.ts';
-import { get as getStep, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { writeSecretiveHistory } from '#testing/secretive-history.ts';
-import { plantSecrets, secretivePipeline } from '#testing/secretive-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { readEvents } from '#testing/http/event-reader.ts';
+import { registeredRoutes } from '#testing/http/registered-routes.ts';
+import { get as getStep, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { plantSecrets, secretivePipeline } from '#testing/pipelines/secretive-pipeline.ts';
+import { writeSecretiveHistory } from '#testing/stores/secretive-history.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
  * Every path that strangers may come to × everybody who is a stranger × a public, a private and an absent

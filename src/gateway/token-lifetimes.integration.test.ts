@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { openGateway, ORIGIN, type Gateway } from './gateway-under-test.ts';
+import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /* Who gets an API token, and what ends it, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';

@@ -6,11 +6,11 @@ import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { millrace, type Ran } from '#testing/command-line.ts';
-import { endCheck } from '#testing/end-check.ts';
-import { get as getStep, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
-import { openGateway, type Gateway } from './gateway-under-test.ts';
+import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endCheck } from '#testing/stores/end-check.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* The command line beside a build, at the public gateway over a real Postgres; the test is the agent. */
 const QUICK = { tendMs: 50, heartbeatMs: 200 };

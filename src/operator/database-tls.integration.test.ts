@@ -11,7 +11,7 @@ import {
   makeServerCertificate,
   type CertificateAndKey,
 } from '#adapters/kubernetes/secrets/certificates.ts';
-import { startPostgres, type PostgresServer } from '#testing/postgres-server.ts';
+import { startPostgres, type PostgresServer } from '#testing/postgres/postgres-server.ts';
 
 let folder: string;
 let authority: CertificateAndKey;

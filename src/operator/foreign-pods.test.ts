@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { buildLabels, realPod } from '#testing/foreign-pods.ts';
+import { buildLabels, realPod } from '#testing/kubernetes/foreign-pods.ts';
 import { RememberedForeignPods } from './foreign-pods.ts';
 
 const pod = (namespace: string, uid: string, build = 1) =>

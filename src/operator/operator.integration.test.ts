@@ -14,12 +14,12 @@ import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { markClientSecrets } from '#adapters/kubernetes/objects/client-secrets.ts';
 import type { OperatorConfig } from '#config';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { startProxy } from '#testing/cuttable-proxy.ts';
-import { freePort } from '#testing/free-port.ts';
-import { triggerOn } from '#testing/schedule.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
-import { runOperator } from './operator-under-test.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { startProxy } from '#testing/network/cuttable-proxy.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { runOperator } from '#testing/operator/operator-under-test.ts';
+import { triggerOn } from '#testing/stores/schedule.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 import type { Ending } from './operator.ts';
 
 /*

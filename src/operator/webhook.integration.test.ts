@@ -7,12 +7,12 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import type { OperatorConfig } from '#config';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { freePort } from '#testing/free-port.ts';
-import { runKubectl } from '#testing/kubectl.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { runKubectl } from '#testing/kubernetes/kubectl.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import { runOperator } from '#testing/operator/operator-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 import { manifests, type Manifest } from '#tools/chart/render.ts';
-import { runOperator } from './operator-under-test.ts';
 import type { Ending } from './operator.ts';
 
 /*

@@ -10,7 +10,7 @@ import {
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { WebhookConfig } from '#config';
-import { freePort } from '#testing/free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { Webhook } from './webhook.ts';
 
 const HOST = 'millrace-webhook.home.svc';

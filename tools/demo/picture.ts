@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { startChromium } from '#testing/chromium.ts';
+import { startChromium } from '#testing/browser/chromium.ts';
 import { checkout } from '#tools/chart/cluster-commands.ts';
 import { RELEASE } from '#tools/chart/install.ts';
 import { explain } from '#tools/cluster/explain.ts';

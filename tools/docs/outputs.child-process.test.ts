@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { millrace } from '#testing/command-line.ts';
+import { millrace } from '#testing/cli/command-line.ts';
 import { fences, ROOT } from './markdown.ts';
 
 const MANIFEST = `apiVersion: millrace.dev/v1alpha1

@@ -1,5 +1,5 @@
 import { format } from 'prettier';
-import { registeredRoutes } from '#testing/registered-routes.ts';
+import { registeredRoutes } from '#testing/http/registered-routes.ts';
 
 export const API_PAGE = 'docs/reference/api.md';
 

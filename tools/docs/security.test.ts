@@ -80,7 +80,7 @@ describe('the tables', () => {
 /** A test says how it is called in quotes: as its own name, as that of a group, or as that of a case. */
 function fault(proof: string): string | undefined {
   const [, file = '', title = ''] = /^(.+?) › (.+)$/.exec(proof) ?? [];
-  const path = join(ROOT, 'src', `${file}.test.ts`);
+  const path = join(ROOT, file.startsWith('e2e/') ? '' : 'src', `${file}.test.ts`);
   if (!existsSync(path)) return `${proof}: no such file`;
   const text = readFileSync(path, 'utf8');
   const named = ["'", '"', '`'].some((quote) => text.includes(`${quote}${title}${quote}`));

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { openPool } from '#adapters/database/connection/pool.ts';
 import { migrate } from '#adapters/database/migrate.ts';
-import { dumpSchema } from '#testing/dump-schema.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
+import { dumpSchema } from '#testing/postgres/dump-schema.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /**
  * Writes `src/adapters/database/schema.sql` anew: run it in the checkout's folder after adding a migration.

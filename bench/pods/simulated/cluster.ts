@@ -8,7 +8,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { ApiKind, Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { kwokConfiguration, type NodeTimes } from './stages.ts';
 

@@ -22,7 +22,7 @@ import {
   RELEASE,
   untilLoaded,
 } from '#bench/pods/installation.ts';
-import { startPostgres } from '#testing/postgres-server.ts';
+import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
 /** In milliseconds: what takes time in a Pod, and is only waited for here. */

@@ -12,7 +12,7 @@ import { applyPipelines, pipelineName, taskJob, untilLoaded } from '#bench/pods/
 import { secondsByProgram } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
-import { storesOver } from '#testing/stores.ts';
+import { storesOver } from '#testing/stores/stores.ts';
 import type { Installed } from './installed.ts';
 import { sharesText } from './measure-checks.ts';
 import { BARE } from './stages.ts';

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { DatabasePool } from 'slonik';
-import { dumpSchema } from '#testing/dump-schema.ts';
-import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
+import { dumpSchema } from '#testing/postgres/dump-schema.ts';
+import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openPool, rows } from './connection/pool.ts';
 import { makeLogPartitions, migrate } from './migrate.ts';
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { makeCertificate } from '#testing/certificate.ts';
+import { makeCertificate } from '#testing/network/certificate.ts';
 import type { FetchOptions } from './guarded-fetch.ts';
 import { guardedWebFetch, type GuardedWebFetch } from './guarded-web-fetch.ts';
 

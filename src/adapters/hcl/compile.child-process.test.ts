@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
-import { childProcesses, describeProcess, nextChild } from '#testing/child-processes.ts';
+import { childProcesses, describeProcess, nextChild } from '#testing/process/child-processes.ts';
 import { buildEngine } from './build.ts';
 import { createCompiler, type Compiler, type CompilerOptions } from './compile.ts';
 

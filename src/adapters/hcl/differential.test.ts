@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assert, property } from 'fast-check';
 import hcl2 from 'hcl2-parser';
 import type { Body, Expression, Item, Value } from '#domain/language/syntax.ts';
-import { literalTexts } from './arbitrary-texts.ts';
+import { literalTexts } from '#testing/hcl/arbitrary-texts.ts';
+import { times } from '#testing/hcl/times.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclDocument, type HclEngine } from './engine.ts';
-import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(3_600_000);

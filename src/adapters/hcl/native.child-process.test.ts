@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assert, asyncProperty, oneof } from 'fast-check';
-import { expressionTexts, mutatedBytes, suiteTexts } from './arbitrary-texts.ts';
+import { expressionTexts, mutatedBytes, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
+import { describeTwice } from '#testing/hcl/compare-native.ts';
+import { startReference, type Reference } from '#testing/hcl/reference.ts';
+import { times } from '#testing/hcl/times.ts';
 import { buildEngine } from './build.ts';
-import { describeTwice } from './compare-native.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { startReference, type Reference } from './reference.ts';
-import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(3_600_000);

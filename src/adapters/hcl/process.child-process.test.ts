@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stopLingeringChild, type Held } from '#testing/stop-lingering-child.ts';
+import { stopLingeringChild, type Held } from '#testing/process/stop-lingering-child.ts';
 
 const MODULE = new URL('process.ts', import.meta.url).href;
 

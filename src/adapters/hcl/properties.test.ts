@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { array, assert, constantFrom, oneof, property, shuffledSubarray, string } from 'fast-check';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import type { Body, Item, Problem } from '#domain/language/syntax.ts';
-import { expressionTexts, mutatedTexts, suiteTexts } from './arbitrary-texts.ts';
+import { expressionTexts, mutatedTexts, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
+import { times } from '#testing/hcl/times.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 import { readPipeline } from './read-pipeline.ts';
-import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(3_600_000);

@@ -14,9 +14,9 @@ import {
 } from 'fast-check';
 import type { Attribute, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import { times } from '#testing/hcl/times.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { times } from './times.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(600_000);

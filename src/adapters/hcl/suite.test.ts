@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
+import { describeCase } from '#testing/hcl/describe-case.ts';
 import { buildEngine } from './build.ts';
-import { describeCase } from './describe-case.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));

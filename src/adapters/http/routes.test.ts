@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { golden } from '#testing/golden-file.ts';
-import { registeredRoutes } from '#testing/registered-routes.ts';
+import { registeredRoutes } from '#testing/http/registered-routes.ts';
+import { golden } from '#testing/jest/golden-file.ts';
 import type { Route } from './server/route.ts';
 
 const OVERVIEW = `${import.meta.dirname}/testdata/routes.txt`;

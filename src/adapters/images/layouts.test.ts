@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
-import { get, job, pipelineOf } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import type { Layout } from './layout.ts';
 import { createLayouts, type FoundLayout } from './layouts.ts';
 

@@ -8,8 +8,8 @@ import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
-import { childProcesses, nextChild } from '#testing/child-processes.ts';
-import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines/pipelines-to-draw.ts';
+import { childProcesses, nextChild } from '#testing/process/child-processes.ts';
 import { createPictures } from './pictures.ts';
 
 /** Slow machines take long to start processes. */

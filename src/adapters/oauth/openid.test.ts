@@ -6,7 +6,7 @@ import {
   honest,
   type ForgingProvider,
   type IdTokenClaims,
-} from '#testing/forging-provider.ts';
+} from '#testing/people/forging-provider.ts';
 import { openIdClient } from './openid.ts';
 
 /*

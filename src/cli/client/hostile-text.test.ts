@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { millrace } from '#testing/command-line.ts';
+import { millrace } from '#testing/cli/command-line.ts';
 
 /*
  * Words of other people, forges and programs, as a server hands them on: on a screen they are letters, and

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { stateOf, stepsOf, type StoredSteps } from './stored-state.ts';
 
 const definition = samplePipeline({ jobs: [job('unit', get('git.app'), task('test'))] });

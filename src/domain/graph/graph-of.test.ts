@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, samplePipeline, take } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, samplePipeline, take } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf, type GraphOptions } from './graph-of.ts';
 import type { Graph } from './graph.ts';
 

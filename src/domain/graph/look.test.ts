@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { looksOf, PINNED_BORDER, TONES } from './look.ts';
 import type { GraphState, JobState } from './state.ts';

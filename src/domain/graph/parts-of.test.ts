@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { get, job, pipelineOf } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { partsOf } from './parts-of.ts';
 

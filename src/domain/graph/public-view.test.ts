@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
-import { job, pipelineOf } from '#testing/pipelines-to-draw.ts';
+import { job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import { publicStructure, type PublicStep } from './public-view.ts';
 
 const SECRET = 'planted';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, pipelineOf, put, take } from '#testing/pipelines-to-draw.ts';
+import { get, job, pipelineOf, put, take } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
 import { traceVersion } from './trace-version.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { assert, boolean, constantFrom, property, string, tuple, uniqueArray } from 'fast-check';
-import { golden } from '#testing/golden-file.ts';
-import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines-to-draw.ts';
+import { golden } from '#testing/jest/golden-file.ts';
+import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf, type GraphOptions } from './graph-of.ts';
 import { looksOf } from './look.ts';
 import type { GraphState, JobState } from './state.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command, HookAction, Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { hookContainersOf, planHooks } from './plan-hooks.ts';
 
 const shell = (cmd: string): Command => ({ runner: 'shell', cmd });

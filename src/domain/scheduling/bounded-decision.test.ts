@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { counted } from '#testing/counted.ts';
+import { counted } from '#testing/scheduling/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
 import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';

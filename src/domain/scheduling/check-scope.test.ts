@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { canonicalText, scopeKeyOf, tellScopeChange, type ScopeKey } from './check-scope.ts';
 
 const list: ResourceType = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { counted } from '#testing/counted.ts';
+import { counted } from '#testing/scheduling/counted.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import {
   startQueued,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { actionsOver, type Actions } from '#testing/actions.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { actionsOver, type Actions } from '#testing/stores/actions.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
-import { rowsReadThrough } from '#testing/filled-history.ts';
-import { InMemoryCluster } from '#testing/in-memory-cluster.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { startBuilds } from './start-builds.ts';
 
 /*

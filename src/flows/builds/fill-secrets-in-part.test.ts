@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { filledWork } from '#testing/agent-ports.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
+import { filledWork } from '#testing/flows/agent-ports.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
 
 const secrets = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { filledWork } from '#testing/agent-ports.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { filledWork } from '#testing/flows/agent-ports.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { planWithSecrets } from './fill-secrets.ts';
 import type { AttemptFacts } from './ports.ts';
 

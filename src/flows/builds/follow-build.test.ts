@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { openAttempt } from '#testing/open-builds.ts';
-import { textOf } from '#testing/recorded-notifications.ts';
-import { eventsOf } from '#testing/stores.ts';
+import { openAttempt } from '#testing/flows/open-builds.ts';
+import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { eventsOf } from '#testing/stores/stores.ts';
 import type { AttemptChanges, StoredAttempt } from './build-transaction.ts';
 import { followBuild } from './follow-build.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { cancelBuild } from './cancel-build.ts';
 import { compareWithPods } from './compare-with-pods.ts';
 import { followBuild } from './follow-build.ts';

@@ -3,7 +3,7 @@ import { signNonce } from '#adapters/crypto/agent-nonce.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import { labelsOf, type AgentPod } from '#domain/build/judge-agent-pod.ts';
-import { agentPodsOf, realWaiting } from '#testing/agent-ports.ts';
+import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
 import { identifyAgent } from './identify-agent.ts';
 
 const KEY = Buffer.alloc(32, 1);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './trigger-job.ts';
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { podOfRun } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
-import { checksWithoutScopes } from '#testing/check-transactions.ts';
+import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
 import type { ConfigurationAnswer, PipelineManifest, ScheduledPipeline } from './manifest-ports.ts';
 import type { PipelineFacts, PipelineToSave } from './ports.ts';

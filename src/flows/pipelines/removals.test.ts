@@ -3,8 +3,8 @@ import type { PipelineName } from '#flows/names.ts';
 import { applyTeam } from '#flows/people/apply-team.ts';
 import { removeTeam } from '#flows/people/remove-team.ts';
 import type { TeamManifest } from '#flows/people/team-ports.ts';
-import { InMemoryTeam } from '#testing/in-memory-team.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
+import { InMemoryTeam } from '#testing/flows/in-memory-team.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { removePipeline } from './remove-pipeline.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { APP, killedAt, Renames, TEAM } from '#testing/renames-under-test.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
+import { APP, killedAt, Renames, TEAM } from '#testing/stores/renames-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 import { applyPipeline } from './apply-pipeline.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 

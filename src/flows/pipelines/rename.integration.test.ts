@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { APP, killedAt, Renames, TEAM } from '#testing/renames-under-test.ts';
-import { giveTurns, openStores, succeed, type TestStores } from '#testing/stores.ts';
+import { APP, killedAt, Renames, TEAM } from '#testing/stores/renames-under-test.ts';
+import { giveTurns, openStores, succeed, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 let renames: Renames;

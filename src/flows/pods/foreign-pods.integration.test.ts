@@ -6,12 +6,12 @@ import { scheduleJobs } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
-import { buildLabels, checkLabels, foreignActs } from '#testing/foreign-pods.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/in-memory-cluster.ts';
-import { RecordedNotifications } from '#testing/recorded-notifications.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, followOn, retryOn } from '#testing/schedule.ts';
-import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { buildLabels, checkLabels, foreignActs } from '#testing/kubernetes/foreign-pods.ts';
+import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, followOn, retryOn } from '#testing/stores/schedule.ts';
+import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import type { PodFacts } from './ports.ts';
 
 const APP = { team: 'main', pipeline: 'app' };

@@ -5,11 +5,17 @@ import type { GivenPod } from '#domain/build/own-pod.ts';
 import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
-import { checksWithoutScopes } from '#testing/check-transactions.ts';
-import { buildLabels, checkLabels, foreignActs, realPod, type RealPod } from '#testing/foreign-pods.ts';
-import { ForeignPodsMet } from '#testing/in-memory-cluster.ts';
-import { openBuilds } from '#testing/open-builds.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
+import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
+import { openBuilds } from '#testing/flows/open-builds.ts';
+import {
+  buildLabels,
+  checkLabels,
+  foreignActs,
+  realPod,
+  type RealPod,
+} from '#testing/kubernetes/foreign-pods.ts';
+import { ForeignPodsMet } from '#testing/kubernetes/in-memory-cluster.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import type { PodFacts } from './ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
 

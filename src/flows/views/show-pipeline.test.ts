@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { get, job, samplePipeline } from '#testing/sample-pipeline.ts';
+import { get, job, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import type { OverviewState, PictureToDraw } from './overview-ports.ts';
 import { showPipelines, type PictureOptions } from './show-pipeline.ts';
 

@@ -1,5 +1,5 @@
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, put, resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { get, put, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { jobOf, type History, type HistoryJob } from './history.ts';
 
 /** Resources that builds of a job put, by job. */

@@ -5,9 +5,17 @@ import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { BuildEnd } from '#flows/builds/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
-import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, followOn, retryOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
+import {
+  eventsOf,
+  found,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

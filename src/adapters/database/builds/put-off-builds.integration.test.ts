@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const QUOTA = 'QuotaExceeded: exceeded quota: millrace';
 const TAGS = 'TagNotAllowed: Team main does not allow the tag gpu.';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { endOn, retryOn, scheduleOn } from '#testing/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, retryOn, scheduleOn } from '#testing/stores/schedule.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const now = (): Date => new Date();
 let stores: TestStores;

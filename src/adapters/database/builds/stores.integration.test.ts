@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
-import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
+import { giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { expireApprovals, giveTurnsToTeam } from '#flows/builds/give-turns.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, retryOn, triggerOn } from '#testing/schedule.ts';
-import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, retryOn, triggerOn } from '#testing/stores/schedule.ts';
+import { found, giveTurns, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };

@@ -3,8 +3,8 @@ import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { WebhookCall } from '#flows/checks/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const NAMES = ['git.app', 'git.lib', 'git.docs'];

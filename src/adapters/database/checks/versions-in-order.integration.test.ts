@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const QUIET = { ...APP, resource: 'git.app' };

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import type { MissedNotifications, Notification } from '#flows/notification-ports.ts';
-import { textOf } from '#testing/recorded-notifications.ts';
-import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
+import { textOf } from '#testing/flows/recorded-notifications.ts';
+import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openNotifications, type ClosableNotifications } from './notifications.ts';
 import { openPool, rows } from './pool.ts';
 

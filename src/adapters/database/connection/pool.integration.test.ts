@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import { makeDatabase, type TestDatabase } from '#testing/test-database.ts';
+import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openPool, rows } from './pool.ts';
 
 let database: TestDatabase;

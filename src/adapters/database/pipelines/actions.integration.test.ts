@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { PipelineToSave, SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
-import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
+import { found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const GIT = { ...APP, resource: 'git.app' };

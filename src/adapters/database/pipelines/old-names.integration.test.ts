@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Job, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
-import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { followOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
+import {
+  eventsOf,
+  found,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 /* History goes on under new names, and what was begun under the old ones comes to its end. */
 const APP = { team: 'main', pipeline: 'app' };

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, scheduleOn } from '#testing/schedule.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, scheduleOn } from '#testing/stores/schedule.ts';
 import {
   found,
   giveTurns,
@@ -12,7 +12,7 @@ import {
   toSave,
   WEBHOOK_KEY,
   type TestStores,
-} from '#testing/stores.ts';
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { sql } from 'slonik';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { makeLogPartitions } from '#adapters/database/migrate.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { dropEmptyLogPartitions } from './drop-log-partitions.ts';
 
 const MONTHS = ['build_logs_2025_01', 'build_logs_2025_02', 'build_logs_2025_03', 'build_logs_2025_04'];

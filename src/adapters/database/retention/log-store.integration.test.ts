@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const UNIT = { pipeline: 'app', job: 'unit' };
 let stores: TestStores;

@@ -3,9 +3,9 @@ import type { DatabasePool } from 'slonik';
 import { logMonth } from '#adapters/database/builds/log-chunks.ts';
 import { openPool, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import { retainNext } from '#flows/builds/retain-history.ts';
-import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/filled-history.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, storesOver, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const BUILDS = 100_000;
 const REVISIONS = 500;

@@ -5,9 +5,9 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { retainHistory, retainNext } from '#flows/builds/retain-history.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { scheduleOn, triggerOn } from '#testing/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { MAX_UNNAMED_REVISIONS } from './retain-revisions.ts';
 import { retentionStore } from './retention-store.ts';
 

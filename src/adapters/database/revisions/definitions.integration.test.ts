@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { definitions } from './definitions.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeText } from '#adapters/database/builds/log-chunks.ts';
 import { ids, rows, time } from '#adapters/database/connection/pool.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { viewLogs } from './view-logs.ts';
 
 const REF = { team: 'main', pipeline: 'app', job: 'unit', number: '1' };

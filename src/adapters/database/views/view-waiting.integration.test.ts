@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { followOn, scheduleOn } from '#testing/schedule.ts';
-import { eventsOf, found, giveTurns, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { followOn, scheduleOn } from '#testing/stores/schedule.ts';
+import {
+  eventsOf,
+  found,
+  giveTurns,
+  openStores,
+  succeed,
+  toSave,
+  type TestStores,
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;

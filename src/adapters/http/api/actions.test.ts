@@ -3,7 +3,7 @@ import { publicRoutes } from '#adapters/http/routes.ts';
 import type { Route } from '#adapters/http/server/route.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
-import { inMemoryPorts } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
 
 const APP = '/teams/main/pipelines/app';
 const JOB = `${APP}/jobs/unit`;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
-import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/http/in-memory-ports.ts';
 
 const URL = `/webhooks/${WEBHOOK_TOKEN}`;
 const RESOURCE = '/teams/main/pipelines/app/resources/git.app';

@@ -3,8 +3,8 @@ import { publicRoutes } from '#adapters/http/routes.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { AuditEntry } from '#flows/people/ports.ts';
-import { inMemoryPorts } from '#testing/in-memory-ports.ts';
-import { registeredRoutes } from '#testing/registered-routes.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
+import { registeredRoutes } from '#testing/http/registered-routes.ts';
 import type { Route } from './route.ts';
 import { createServer } from './server.ts';
 

@@ -2,7 +2,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
-import { inMemoryPorts } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
 import type { App } from './route.ts';
 import { createServer } from './server.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { imageRoutes, picturesAtHand } from '#adapters/http/api/images.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
-import { inMemoryPorts } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
 import type { PressureLimits } from './pressure.ts';
 import { createServer } from './server.ts';
 

@@ -5,7 +5,7 @@ import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import { ROLES } from '#domain/access/roles.ts';
-import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/in-memory-ports.ts';
+import { inMemoryPorts, WEBHOOK_TOKEN } from '#testing/http/in-memory-ports.ts';
 import type { PressureLimits } from './pressure.ts';
 import type { Route } from './route.ts';
 import { createServer } from './server.ts';

@@ -3,7 +3,7 @@ import type { V1CronJob } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
-import { resource, samplePipeline } from '#testing/sample-pipeline.ts';
+import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */

@@ -9,7 +9,7 @@ import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
 import { ANYWHERE } from '#domain/planning/place-pod.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 
 /*
  * The CronJob of a check group under Kubernetes' own controllers, on a real API server. Nothing runs the

@@ -5,7 +5,7 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 
 /* What a real API server takes and refuses by the definitions in crds/, and with which words. */
 const DEFINITIONS: ApiKind<object> = {

@@ -5,8 +5,8 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { projectReference } from '#adapters/kubernetes/informers/projections.ts';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { startProxy, type CuttableProxy } from '#testing/cuttable-proxy.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { startProxy, type CuttableProxy } from '#testing/network/cuttable-proxy.ts';
 import { Reflector } from './reflector.ts';
 import type { CachedObject, ObjectChange } from './store.ts';
 

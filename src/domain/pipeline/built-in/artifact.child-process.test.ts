@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript, type ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { pull, push } from './artifact.ts';
 
 let root = '';

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript, type ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { check, pull } from './fs.ts';
 
 let root = '';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript, type ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { check, pull } from './git.ts';
 
 // Slow machines take long to start programs.

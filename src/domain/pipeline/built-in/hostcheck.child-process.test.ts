@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { runScript, type ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { script } from './hostcheck.ts';
 
 // Slow machines take long to start programs.

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { env, getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { builtInNotificationTypes, builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
-import { runScript, type ScriptEnd } from '#testing/run-script.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import * as artifact from './artifact.ts';
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { chatScripts } from './chat.ts';

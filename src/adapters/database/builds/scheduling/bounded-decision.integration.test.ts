@@ -4,9 +4,9 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const JOBS = 12;
 const VERSIONS = 100;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 beforeAll(async () => void (stores = await openStores()));

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Decision } from '#domain/scheduling/decision.ts';
-import { counted } from '#testing/counted.ts';
+import { counted } from '#testing/scheduling/counted.ts';
 import { rowsOf } from './decision-rows.ts';
 import type { GatheredJob } from './gather.ts';
 

@@ -8,13 +8,13 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
-import { get, job, resource, samplePipeline } from '#testing/sample-pipeline.ts';
-import { scheduleOn } from '#testing/schedule.ts';
+import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
 import { jobOf, type History, type HistoryBuild } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
 import { GATHERED } from '#testing/scheduling/runs.ts';
-import { openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { gatherJobs } from './gather.ts';
 import { decisionTransaction } from './schedule.ts';
 

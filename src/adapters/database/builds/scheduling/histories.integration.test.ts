@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { HISTORIES } from '#testing/scheduling/histories.ts';
 import { playOnStores } from '#testing/scheduling/play-on-stores.ts';
-import { openStores, type TestStores } from '#testing/stores.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 beforeAll(async () => {

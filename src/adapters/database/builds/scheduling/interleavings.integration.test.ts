@@ -6,11 +6,11 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import { giveTurnsToTeam } from '#flows/builds/give-turns.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import type { BuildRef } from '#flows/names.ts';
-import { get, job, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/schedule.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { INTERLEAVINGS } from '#testing/scheduling/runs.ts';
 import { weighted } from '#testing/scheduling/weighted.ts';
-import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
+import { eventsOf, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

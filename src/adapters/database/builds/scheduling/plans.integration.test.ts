@@ -3,9 +3,9 @@ import type { DatabasePool } from 'slonik';
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { fillWithHistory, rowsReadThrough } from '#testing/filled-history.ts';
-import { samplePipeline } from '#testing/sample-pipeline.ts';
-import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { fillWithHistory, rowsReadThrough } from '#testing/stores/filled-history.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import {
   eventsOf,
   found,
@@ -14,7 +14,7 @@ import {
   storesOver,
   toSave,
   type TestStores,
-} from '#testing/stores.ts';
+} from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

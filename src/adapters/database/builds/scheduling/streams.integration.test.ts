@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
-import { get, job, put, resource, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { followOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
-import { eventsOf, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { followOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
+import { eventsOf, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const trigger: ResourceType = {
   name: 'trigger',

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { endOn, scheduleOn, triggerOn } from '#testing/schedule.ts';
-import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn, scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
+import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
 const now = (): Date => new Date();

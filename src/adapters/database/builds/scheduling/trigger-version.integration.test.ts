@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
-import { get, job, samplePipeline, task } from '#testing/sample-pipeline.ts';
-import { found, openStores, toSave, type TestStores } from '#testing/stores.ts';
+import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 let stores: TestStores;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { millrace, type Ran } from '#testing/command-line.ts';
-import { eventually, openHouse, type House } from './house-under-test.ts';
+import { millrace, type Ran } from '#testing/cli/command-line.ts';
+import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
 
 /* Pipelines by the command line, at the public gateway over a real API server, beside the operator. */
 const TEAM = 'makers';

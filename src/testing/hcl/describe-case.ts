@@ -1,20 +1,20 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
+import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { renderDiagnostic, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import { buildEngine } from './build.ts';
-import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 /*
  * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline
  * as JSON, diagnostics as lines. To see what the engine makes of a case, and with --write to have it written
  * beside the case, which is how an expected file begins; read it before you believe it:
  *
- *   node src/adapters/hcl/describe-case.ts [--write] <case>.hcl …
+ *   node src/testing/hcl/describe-case.ts [--write] <case>.hcl …
  */
 export interface CaseDescription {
   json?: unknown;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import type { Role } from '#domain/access/roles.ts';
-import { eventually, openHouse, type House } from './house-under-test.ts';
+import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
 
 /* Pipelines through the API, over a real API server with the chart's policies, beside the operator. */
 const TEAM = 'makers';

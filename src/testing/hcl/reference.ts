@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { env, pid } from 'node:process';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { cachedEngine, engineFolder } from './locate.ts';
+import { cachedEngine, engineFolder } from '#adapters/hcl/locate.ts';
 
 /**
  * The native program of engine/reference: hashicorp/hcl without WebAssembly and without our encoding. Tests

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { rows } from './adapters/database/connection/pool.ts';
-import { eventually, openHouse, type House } from './house-under-test.ts';
+import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
 
 /* Renames through the API, over a real API server with the chart's policies, beside the operator. */
 const TEAM = 'makers';

@@ -30,9 +30,9 @@ import type { Passwords } from '#flows/people/ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
-import { openAccess } from './access.ts';
-import { pipelinePorts } from './pipelines.ts';
-import { openShows } from './shows.ts';
+import { openAccess } from '#gateway/access.ts';
+import { pipelinePorts } from '#gateway/pipelines.ts';
+import { openShows } from '#gateway/shows.ts';
 
 /*
  * The public gateway as it listens, over a real Postgres, for tests: who asks, and what they get.

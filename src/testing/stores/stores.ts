@@ -30,9 +30,9 @@ import type { PipelineStore, PipelineToSave } from '#flows/pipelines/ports.ts';
 import { regenerateWebhook } from '#flows/pipelines/regenerate-webhook.ts';
 import { savePipeline } from '#flows/pipelines/save-pipeline.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
+import { makeDatabase } from '#testing/postgres/test-database.ts';
 import { actionsOver } from './actions.ts';
 import { followOn, stateOn } from './schedule.ts';
-import { makeDatabase } from './test-database.ts';
 
 export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
 

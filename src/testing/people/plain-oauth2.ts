@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '#testing/network/certificate.ts';
 import { CLIENT } from './identity-provider.ts';
 
 export interface PlainProvider {

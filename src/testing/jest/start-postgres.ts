@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { migrate } from '#adapters/database/migrate.ts';
-import { choosePostgres } from './choose-postgres.ts';
-import { startPostgres, type PostgresServer } from './postgres-server.ts';
-import { databaseUrl, SERVER_VARIABLE, TEMPLATE } from './test-database.ts';
+import { choosePostgres } from '#testing/postgres/choose-postgres.ts';
+import { startPostgres, type PostgresServer } from '#testing/postgres/postgres-server.ts';
+import { databaseUrl, SERVER_VARIABLE, TEMPLATE } from '#testing/postgres/test-database.ts';
 
 declare global {
   /** For the file that stops it. */

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Agent } from 'undici';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { freePort } from '#testing/network/free-port.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
-import { freePort } from './free-port.ts';
 
 /**
  * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It
@@ -110,7 +110,7 @@ async function programs(): Promise<Record<'etcd' | 'apiServer' | 'controllers' |
     scheduler: binaryPath(folders, 'kube-scheduler'),
   };
   if (!existsSync(found.etcd) || !existsSync(found.apiServer)) {
-    const main = new URL('../../tools/cluster/main.ts', import.meta.url).pathname;
+    const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;
     await promisify(execFile)(process.execPath, [main, 'build', 'etcd', 'kubernetes']);
   }
   return found;

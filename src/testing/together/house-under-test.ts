@@ -9,12 +9,12 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import type { OperatorConfig } from '#config';
-import { startApiServer, type OwnApiServer } from '#testing/api-server.ts';
-import { openStores } from '#testing/stores.ts';
+import { clusterDoor } from '#gateway/cluster-connection.ts';
+import { openGateway, type Options } from '#testing/gateway/gateway-under-test.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { runOperator } from '#testing/operator/operator-under-test.ts';
+import { openStores } from '#testing/stores/stores.ts';
 import { manifests } from '#tools/chart/render.ts';
-import { clusterDoor } from './gateway/cluster-connection.ts';
-import { openGateway, type Options } from './gateway/gateway-under-test.ts';
-import { runOperator } from './operator/operator-under-test.ts';
 
 /*
  * Both doors for tests: a real API server with the definitions, rights and policies of the chart, the whole
@@ -90,7 +90,7 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
 async function install(client: ApiClient): Promise<void> {
   const home: object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: HOME } };
   orThrow(await client.create<object>(KINDS.namespaces, home), 'making the namespace');
-  const folder = new URL('../crds/', import.meta.url);
+  const folder = new URL('../../../crds/', import.meta.url);
   const definitions = readdirSync(folder).map((file): object =>
     parse(readFileSync(new URL(file, folder), 'utf8')),
   );

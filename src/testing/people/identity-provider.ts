@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
 import { Agent, request } from 'undici';
-import { makeCertificate } from './certificate.ts';
+import { makeCertificate } from '#testing/network/certificate.ts';
 
 export interface IdentityProvider {
   issuer: string;

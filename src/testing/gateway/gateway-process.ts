@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { freePort } from '#testing/network/free-port.ts';
 
 /** A replica of the public gateway, as its Pod runs it. */
 export interface GatewayProcess {
@@ -30,7 +30,7 @@ export async function startGatewayProcess(
   keysDirectory: string,
 ): Promise<GatewayProcess> {
   const [port, probePort] = [await freePort(), await freePort()];
-  const main = join(import.meta.dirname, '..', 'main.ts');
+  const main = join(import.meta.dirname, '..', '..', 'main.ts');
   const child = spawn(process.execPath, [main, 'gateway', '--role', 'public'], {
     env: {
       PATH: process.env['PATH'],

@@ -1,6 +1,6 @@
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { OperatorConfig } from '#config';
-import { startOperator, type Ending } from './operator.ts';
+import { startOperator, type Ending } from '#operator/operator.ts';
 
 /**
  * An operator for tests. It is started anew, as the kubelet does, when it ends by itself: on a slow machine a

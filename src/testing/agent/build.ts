@@ -14,8 +14,8 @@ export type Architecture = 'amd64' | 'arm64';
 
 const { mkdir, readdir, readFile, rename, rm } = promises;
 const run = promisify(execFile);
-const here = join(import.meta.dirname, '..');
-const checkout = join(here, '..', '..');
+const checkout = join(import.meta.dirname, '..', '..', '..');
+const here = join(checkout, 'src', 'agent');
 
 /** Path of the shim for this architecture, in the cache. */
 export async function buildShim(architecture: Architecture = ownArchitecture()): Promise<string> {

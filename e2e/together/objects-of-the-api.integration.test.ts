@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
-import { eventually, openHouse, type House } from './house-under-test.ts';
+import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
 
 /*
  * Whose word an object is, over a real API server with the chart's rights and policies: that the API made it,

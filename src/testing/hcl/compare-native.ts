@@ -1,5 +1,5 @@
+import type { HclDocument, HclEngine } from '#adapters/hcl/engine.ts';
 import type { Body, Expression, Item, Problem, Scope, Value } from '#domain/language/syntax.ts';
-import type { HclDocument, HclEngine } from './engine.ts';
 import type { Reference } from './reference.ts';
 
 const digits = (number: string): Value => ({ kind: 'number', digits: number });
