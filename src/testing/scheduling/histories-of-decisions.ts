@@ -1,4 +1,4 @@
-import type { Histories } from './play.ts';
+import type { Histories } from './history-format.ts';
 
 /** What was found by holding the scheduler against others. */
 export const DECISIONS: Record<string, Histories> = {

@@ -1,4 +1,4 @@
-import type { Histories } from './play.ts';
+import type { Histories } from './history-format.ts';
 
 const UNIT = 'unit: app trigger';
 const shipped = (options: string, gets = 'app trigger passed unit'): string => `${UNIT}

@@ -1,4 +1,4 @@
-import type { Histories } from './play.ts';
+import type { Histories } from './history-format.ts';
 
 const UNIT = 'unit: tools trigger';
 const DEPLOY = `${UNIT}

@@ -10,7 +10,7 @@ import { SCOPES } from './histories-of-scopes.ts';
 import { STATES } from './histories-of-states.ts';
 import { SUPERSEDING } from './histories-of-superseding.ts';
 import { VERSIONS } from './histories-of-versions.ts';
-import type { Histories } from './play.ts';
+import type { Histories } from './history-format.ts';
 
 /** By subject. */
 export const HISTORIES: Record<string, Histories> = {

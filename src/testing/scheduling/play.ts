@@ -36,26 +36,9 @@ import {
   unpin,
 } from './what-people-do.ts';
 
-/** Sentence → pipeline, then what happens and what follows. */
-export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
-
 /**
- * Plays a history, a step a line: what happens, an arrow, what follows from it. Steps joined by ` + ` happen
- * before the next decision.
- *
- *     app v1 v2                → unit#1 v1, unit#2 v2
- *     unit#1 ok image=i1       → deploy#1 v1 i1
- *
- * What may happen: versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of
- * them by one check; `app begins` and later `app reports v1`: a check whose result comes later; `source app
- * release`: its versions come from there; `rename <job>|<resource> <name>`; `<build>
- * starts|ok|fails|cancelled`, with versions that its puts made; `pin|disable|enable app v1`, `unpin app`;
- * `pause|unpause [job]`; `trigger <job>|<resource> <version> [by <person>]`; `cancel|retry|warn <build>`;
- * `<person> approves|rejects <build>`; `add <job line>`; `why <job>`; `hooks app v1`: those of the version
- * have ended.
- *
- * What follows: new builds with their versions and, unless they are pending, their status; other changes of
- * status; codes of refusals. Answers the lines with what really followed.
+ * Plays a history in memory, a step a line, and returns the lines with what really followed. The test data
+ * says how a history is written.
  */
 export function play(pipeline: string, lines: readonly string[]): string[] {
   const history = readPipeline(pipeline);

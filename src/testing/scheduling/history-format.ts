@@ -1,0 +1,27 @@
+/**
+ * Sentence → pipeline, then a step a line: what happens, an arrow, what follows from it. Steps joined by
+ * ` + ` happen before the next decision.
+ *
+ *     app v1 v2                → unit#1 v1, unit#2 v2
+ *     unit#1 ok image=i1       → deploy#1 v1 i1
+ *
+ * What may happen:
+ *
+ * - versions of a resource, each found by a check of its own, or `app prints v1 v2`: all of them by one check
+ * - `app begins` and later `app reports v1`: a check whose result comes later
+ * - `source app release`: the versions of `app` come from `release`
+ * - `rename <job>|<resource> <name>`
+ * - `<build> starts|ok|fails|cancelled`, with versions that its puts made
+ * - `pin|disable|enable app v1`, `unpin app`
+ * - `pause|unpause [job]`
+ * - `trigger <job>|<resource> <version> [by <person>]`
+ * - `cancel|retry|warn <build>`
+ * - `<person> approves|rejects <build>`
+ * - `add <job line>`
+ * - `why <job>`
+ * - `hooks app v1`: the hooks of the version have ended
+ *
+ * What follows: new builds with their versions and, unless they are pending, their status; other changes of
+ * status; codes of refusals.
+ */
+export type Histories = Record<string, [pipeline: string, ...lines: string[]]>;
