@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { HISTORIES } from '#testing/scheduling/histories.ts';
+import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';
 import { playOnStores } from '#testing/scheduling/play-on-stores.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
