@@ -139,6 +139,31 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `const later = async () => await Promise.resolve(1);\nexport const go = () => { later(); };\n`,
     refusedBy: 'no-floating-promises',
   },
+  'the scheduler imports its test data': {
+    file: 'src/domain/scheduling/planted-v.ts',
+    text: `import { HISTORIES } from './testdata/histories.ts';\nexport const y: unknown = HISTORIES;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'a flow imports test data': {
+    file: 'src/flows/planted-v2.ts',
+    text: `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\nexport const y: unknown = HISTORIES;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'an entry point imports test data': {
+    file: 'src/gateway/planted-v3.ts',
+    text: `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\nexport const y: unknown = HISTORIES;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'the program imports a harness': {
+    file: 'src/planted-w.ts',
+    text: `import { openStores } from '#testing/stores/stores.ts';\nexport const y: unknown = openStores;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
+  'an adapter imports the gateway': {
+    file: 'src/adapters/http/planted-w2.ts',
+    text: `import { openAccess } from '#gateway/access.ts';\nexport const y: unknown = openAccess;\n`,
+    refusedBy: 'no-restricted-imports',
+  },
   'any slips in': {
     file: 'src/flows/planted-q.ts',
     text: `export const y = (x: any): unknown => x;\n`,
