@@ -108,8 +108,10 @@ function rowsOf(schema: BlockSchema, path: readonly string[]): string[] {
   const { attributes, blocks, open, unlabelled, shorter } = schema;
   const own = [
     ...attributeRows({ ...shortening(shorter), ...attributes }, path),
-    ...(open === 'text' ? ['| any other | string, number or bool | a parameter |'] : []),
-    ...(open === 'lists' ? ['| any | list of strings, numbers or bools | an axis |'] : []),
+    ...(open === 'text' ? ['| any other | string, number or bool | A parameter. |'] : []),
+    ...(open === 'lists'
+      ? ['| any | list of strings, numbers or bools | An axis: its name and its values. |']
+      : []),
     ...Object.entries(blocks).map(
       ([name, { schema: inner, about, required }]) =>
         `| \`${header(name, inner)}\` | block | ${marked(sentence(about, required), notYet(path, name))} |`,
@@ -134,15 +136,20 @@ function marked(about: string, later: string | boolean): string {
 }
 
 function attributeRows(attributes: BlockSchema['attributes'], path: readonly string[] = []): string[] {
-  return Object.entries(attributes).map(([name, { type, about, required, choices }]) => {
+  return Object.entries(attributes).map(([name, schema]) => {
+    const { type, about, required, choices } = schema;
     const known =
       choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
     const some =
       choices && type === 'strings' ? `list of ${choices.map((one) => `\`${one}\``).join(', ')}` : undefined;
-    const meaning = marked(sentence(about, required), notYet(path, name));
+    const meaning = marked(sentence(about + rangeOf(schema), required), notYet(path, name));
     return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${meaning} |`;
   });
 }
+
+/** Of whole numbers only: all durations have the same range, which the text of the page states. */
+const rangeOf = ({ type, atLeast, atMost }: AttributeSchema): string =>
+  type === 'integer' ? ` Range: ${atLeast} to ${atMost?.toLocaleString('en')}.` : '';
 
 const header = (name: string, { labels, unlabelled }: BlockSchema): string => {
   const written = labels.map((label) => ` "<${label}>"`).join('');
@@ -150,7 +157,7 @@ const header = (name: string, { labels, unlabelled }: BlockSchema): string => {
 };
 
 const sentence = (about: string, required?: boolean): string =>
-  (required === true ? `required: ${about}` : about).replaceAll('|', '\\|');
+  (required === true ? `Required. ${about}` : about).replaceAll('|', '\\|');
 
 function runnerTable(name: string): string {
   const schema = name === 'override' ? schemaAt('resource_type.runner') : schemaAt('job.task.run');

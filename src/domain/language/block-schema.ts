@@ -90,7 +90,7 @@ export const integer = (about: string, atLeast: number, atMost: number): Attribu
 
 export const environment: AttributeSchema = {
   type: 'environment',
-  about: 'variables of its environment by name, `{ NAME = "value" }`; a value may be secret',
+  about: 'Environment variables of the command by name: `{ NAME = "value" }`. Values can be secret.',
   secret: true,
 };
 

@@ -13,8 +13,8 @@ import {
 const secret: BlockSchema = {
   labels: ['type'],
   attributes: {
-    path: text('where the secret type finds it', { secret: true }),
-    key: text('which value of what is there', { required: true, secret: true }),
+    path: text('Where the secret type finds the secret, for example the name of a Secret.', { secret: true }),
+    key: text('Which value of the secret to use.', { required: true, secret: true }),
   },
   blocks: {},
 };
@@ -24,20 +24,22 @@ const variable: BlockSchema = {
   attributes: {
     type: {
       type: 'type',
-      about: '`string`, `number`, `bool`, `list(…)`, `map(…)` and so on',
+      about: 'Type of the value, for example `string` or `list(string)`.',
       required: true,
     },
-    default: { type: 'constant', about: 'value where none is given' },
+    default: { type: 'constant', about: 'Value if the manifest gives none.' },
   },
-  blocks: { secret: once(secret, 'a secret type fills the variable in when it is used') },
+  blocks: {
+    secret: once(secret, 'Makes the variable secret. A secret type reads the value when a Pod needs it.'),
+  },
 };
 
 const types = {
-  resource_type: nested(resourceType, 'how a kind of resource is checked and moved'),
-  notification_type: nested(notificationType, 'how a kind of message is sent'),
-  runner_type: nested(runnerType, 'how commands run'),
-  secret_type: nested(secretType, 'how secrets are read'),
-  service_type: nested(serviceType, 'what can run beside the steps of a build'),
+  resource_type: nested(resourceType, 'Defines how resources of a type are checked, pulled and pushed.'),
+  notification_type: nested(notificationType, 'Defines how notifications of a type are sent.'),
+  runner_type: nested(runnerType, 'Defines a runner: how commands run.'),
+  secret_type: nested(secretType, 'Defines how secrets of a type are read.'),
+  service_type: nested(serviceType, 'Defines a service that can run beside the steps of a build.'),
 };
 
 /** Definitions of types: what a fetched source may hold. */
@@ -48,12 +50,15 @@ export const pipelineSchema: BlockSchema = {
   labels: [],
   attributes: {},
   blocks: {
-    variable: nested(variable, 'a value that the manifest may give'),
+    variable: nested(variable, 'Declares a value that the manifest can set.'),
     resource_type: types.resource_type,
-    resource: nested(resource, 'one thing outside that has versions'),
-    job: nested(job, 'steps that run as one build'),
+    resource: nested(
+      resource,
+      'Declares something outside that has versions: a repository, an image, a clock.',
+    ),
+    job: nested(job, 'Declares steps that run as one build.'),
     notification_type: types.notification_type,
-    notification: nested(notification, 'one place where messages go'),
+    notification: nested(notification, 'Declares where messages go, for example one chat channel.'),
     runner_type: types.runner_type,
     secret_type: types.secret_type,
     service_type: types.service_type,

@@ -8,27 +8,31 @@ import {
   type Variant,
 } from './block-schema.ts';
 
-const args = texts('arguments, each as it is', { secret: true });
-const image = text('image of the container; known before a build starts', { required: true });
+const args = texts('Arguments of the program. No shell expands them.', { secret: true });
+const image = text('Image of the container. Its name must be known before the build starts.', {
+  required: true,
+});
 
-const exec: Variant = { attributes: { path: text('program, without a shell around it'), args } };
+const exec: Variant = {
+  attributes: { path: text('Program to run, without a shell. For example `/usr/bin/make`.'), args },
+};
 
 const shell: Variant = {
   attributes: {
-    cmd: text('script; either this or `file`', { secret: true }),
-    file: text('script in the working directory; without `shell` it runs by its first line'),
-    shell: text('program that runs the script; otherwise `/bin/sh`'),
+    cmd: text('Script to run. Set either `cmd` or `file`.', { secret: true }),
+    file: text(
+      'Script file in the working directory. Without `shell`, its first line names the interpreter.',
+    ),
+    shell: text('Program that runs the script. Default for `cmd`: `/bin/sh`.'),
   },
 };
 
-const flags = texts('flags of docker that mean something in a Pod: `-e NAME=value` and `--network=host`', {
-  secret: true,
-});
+const flags = texts('Docker flags. A Pod supports `-e NAME=value` and `--network=host`.', { secret: true });
 
 const docker: Variant = {
   attributes: {
     image,
-    cmd: text('script for `/bin/sh -ec` in the container', { required: true, secret: true }),
+    cmd: text('Script that `/bin/sh -ec` runs in the container.', { required: true, secret: true }),
     args: flags,
   },
 };
@@ -47,8 +51,8 @@ const withMore = (more: Readonly<Record<string, AttributeSchema>>): BlockSchema 
 export const command: BlockSchema = withMore({});
 
 export const readyCheck: BlockSchema = withMore({
-  interval: duration('time between two tries; otherwise `1s`'),
-  timeout: duration('after this time without success the build fails; otherwise `60s`'),
+  interval: duration('Time between two tries. Default: `1s`.'),
+  timeout: duration('Time in which a try must succeed; after it, the build fails. Default: `60s`.'),
 });
 
 /** `runner "docker" { … }` in a type: its commands run so. */
@@ -67,11 +71,13 @@ export const runnerOverride: BlockSchema = {
 export const templates: BlockSchema = {
   labels: [],
   attributes: {
-    path: text('program; `$<name>` is an attribute of the caller, `$WORKDIR` the working directory', {
-      required: true,
-    }),
+    path: text(
+      'Program to run. `$<name>` is an attribute of the calling block, `$WORKDIR` the working directory.',
+      { required: true },
+    ),
     args: texts(
-      'arguments, filled in the same way; an element `$args` becomes the caller’s `args`, `$env` one `-e NAME=value` for each variable',
+      'Arguments, with the same replacements. The element `$args` becomes the `args` of the calling block, ' +
+        'and `$env` becomes one `-e NAME=value` for each environment variable.',
     ),
   },
   blocks: {},

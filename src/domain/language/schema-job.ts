@@ -6,16 +6,19 @@ const input: BlockSchema = {
   attributes: {
     type: {
       type: 'keyword',
-      about: 'what can be entered',
+      about: 'Type of the value that people enter.',
       required: true,
       choices: ['string', 'number', 'bool', 'choice', 'list'],
     },
-    description: text('what the form says of it'),
+    description: text('Help text in the form.'),
     default: {
       type: 'constant',
-      about: 'for builds that nobody fills in a form for; otherwise empty, `0`, `false`, the first option',
+      about:
+        'Value for builds that are started without the form. Default: empty, `0`, `false` or the first option.',
     },
-    options: texts('what can be chosen; needed by `choice`, and makes a `string` one'),
+    options: texts(
+      'Values to choose from. `choice` requires them; a `string` with options becomes a choice.',
+    ),
   },
   blocks: {},
 };
@@ -23,19 +26,19 @@ const input: BlockSchema = {
 const approve: BlockSchema = {
   labels: ['label'],
   attributes: {
-    approvals: integer('how many people must agree; otherwise 1', 1, 100),
-    timeout: duration('after this time the build fails; otherwise it waits'),
-    not_by_trigger: bool('whoever triggered the build cannot agree to it'),
+    approvals: integer('Number of people who must approve. Default: 1.', 1, 100),
+    timeout: duration('Time to wait for approval; after it, the build fails. Default: no limit.'),
+    not_by_trigger: bool('The person who triggered the build cannot approve it.'),
   },
   blocks: {
     notify: nested(
       {
         labels: ['type', 'name'],
-        attributes: { message: text('text instead of the notification’s own') },
+        attributes: { message: text('Text to send instead of the message of the notification.') },
         blocks: {},
         open: 'text',
       },
-      'sends a notification when the build begins to wait',
+      'Sends a notification when the build starts to wait.',
     ),
   },
 };
@@ -45,28 +48,31 @@ const matrix: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'lis
 export const job: BlockSchema = {
   labels: ['name'],
   attributes: {
-    concurrency: integer('running builds at a time; otherwise, or with 0, any number', 0, 1000),
-    timeout: duration('time for all steps; otherwise 6 hours'),
-    tags: texts('workers that the job needs, all of them; at most 10'),
-    serial_groups: texts('jobs that share a group do not run at the same time'),
-    disable_retry: bool('a build cannot be repeated'),
-    allow_failure: bool('a failed build is a warning, and counts as good for `passed`'),
-    interruptible: bool('a new build cancels the older ones'),
-    supersede: bool('a newer set of versions replaces an automatic build that has not begun; otherwise true'),
+    concurrency: integer('Maximum number of running builds of the job. Default: 0, no maximum.', 0, 1000),
+    timeout: duration('Time for all steps together. Default: `6h`.'),
+    tags: texts('Worker tags: the Pod needs a node that has all of them. At most 10.'),
+    serial_groups: texts('Jobs with a group in common never run at the same time. At most 10.'),
+    disable_retry: bool('Nobody can retry a build of the job.'),
+    allow_failure: bool('A failed build ends as a warning, and `passed` counts it as good.'),
+    interruptible: bool('A new build cancels the older builds of the job.'),
+    supersede: bool('Newer versions replace an automatic build that has not started. Default: true.'),
     old_name: text(
-      'name that the job had before: builds, `passed` and pauses follow; of a group, the name of the group',
+      'Previous name of the job or group. Its builds, `passed` history and pauses move to the new name.',
     ),
-    for_each: { type: 'value', about: 'a set of strings or a map: one job for each element' },
+    for_each: {
+      type: 'value',
+      about: 'Creates one job for each element, for example `toset(["unit", "e2e"])`.',
+    },
   },
   blocks: {
     ...steps,
-    matrix: once(matrix, 'lists by name: one job for each combination'),
-    input: nested(input, 'a field of the form before a manual trigger'),
-    approve: once(approve, 'people who must agree before the build starts'),
+    matrix: once(matrix, 'Lists of values by name. Creates one job for each combination.'),
+    input: nested(input, 'Field of the form that people fill in to trigger the job.'),
+    approve: once(approve, 'Approvals that a build needs before it starts.'),
     ...hooks,
     on_trigger: nested(
       triggerHook,
-      'runs before there is a build, for each job that a new version may reach',
+      'Runs when a check finds a new version that could reach the job, before any build.',
     ),
   },
 };

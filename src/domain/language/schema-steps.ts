@@ -17,29 +17,36 @@ import { command } from './schema-commands.ts';
 const env = environment;
 
 const attempts: Readonly<Record<string, AttributeSchema>> = {
-  timeout: duration('time for one attempt'),
-  attempts: integer('how often the step is tried before it has failed; otherwise once', 1, 100),
+  timeout: duration('Time for one attempt of the step.'),
+  attempts: integer('Number of tries before the step fails. Default: 1.', 1, 100),
 };
 
 const getAttributes = {
-  trigger: bool('a new version starts a build'),
-  passed: texts('jobs, or groups of them, whose good builds must have used the same version'),
+  trigger: bool('A new version starts a build. Default: false.'),
+  passed: texts(
+    'Jobs or groups of jobs. The get takes only versions that a good build of each used or made.',
+  ),
   version: text(
-    '`every` skips no version, `latest` takes the newest; otherwise a trigger without `passed` skips none',
+    '`every` builds each version, `latest` only the newest. ' +
+      'Default: `every` if `trigger` is set without `passed`, otherwise `latest`.',
     { choices: ['every', 'latest'] },
   ),
 };
 const taskAttributes = {
-  inputs: texts('paths in the working directory that must exist before'),
-  outputs: texts('paths that must exist after'),
+  inputs: texts('Paths in the working directory that must exist before the task runs.'),
+  outputs: texts('Paths in the working directory that must exist after the task has run.'),
 };
-const message = text('text instead of the notification’s own');
+const message = text('Text to send instead of the message of the notification.');
 
-const run: NestedSchema = { ...once(command, 'what it runs'), required: true };
-const putParams = once(parameters, 'more parameters, for names that mean something else');
+const run: NestedSchema = { ...once(command, 'Command of the task.'), required: true };
+const putParams = once(
+  parameters,
+  'More parameters. Needed for names that the step itself uses, such as `timeout`.',
+);
 
 const resource = text(
-  'in place of the labels: `<type>.<name>` of the resource, where `${…}` can be used; a label is then the name of the step',
+  'Resource as `<type>.<name>`, instead of the two labels. It can contain `${…}`. ' +
+    'One label is then the name of the step.',
   { required: true },
 );
 
@@ -62,15 +69,15 @@ const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
 const hookSteps: Readonly<Record<string, NestedSchema>> = {
   task: nested(
     { labels: ['name'], attributes: { ...taskAttributes, env, ...attempts }, blocks: { run } },
-    'a command of its own name',
+    'Runs a command.',
   ),
   put: nested(
     ofResource({ attributes: { env, ...attempts }, blocks: { params: putParams }, open: 'text' }),
-    'publishes to a resource',
+    'Pushes to a resource and creates a version of it.',
   ),
   notify: nested(
     { labels: ['type', 'name'], attributes: { message, ...attempts }, blocks: {}, open: 'text' },
-    'sends a notification',
+    'Sends a notification.',
   ),
 };
 
@@ -93,7 +100,7 @@ export const triggerHook: BlockSchema = {
     blocks: {
       notify: nested(
         { labels: ['type', 'name'], attributes: { message }, blocks: {}, open: 'text' },
-        'sends a notification',
+        'Sends a notification.',
       ),
     },
     misplaced: {
@@ -104,10 +111,10 @@ export const triggerHook: BlockSchema = {
 };
 
 export const hooks: Readonly<Record<string, NestedSchema>> = {
-  on_success: nested(hook, 'runs after success'),
-  on_failure: nested(hook, 'runs after a failure, a timeout among them'),
-  on_cancel: nested(hook, 'runs when the build was cancelled'),
-  ensure: nested(hook, 'runs at the end, whatever happened'),
+  on_success: nested(hook, 'Runs after success.'),
+  on_failure: nested(hook, 'Runs after a failure or a timeout.'),
+  on_cancel: nested(hook, 'Runs if the build was cancelled.'),
+  ensure: nested(hook, 'Runs last, whatever the outcome.'),
 };
 
 const get = ofResource({ attributes: { ...getAttributes, env, ...attempts }, blocks: hooks });
@@ -134,17 +141,17 @@ const notify: BlockSchema = {
 const service: BlockSchema = { labels: ['type'], attributes: {}, blocks: {}, open: 'text' };
 
 const actions: Readonly<Record<string, NestedSchema>> = {
-  get: nested(get, 'chooses a version of a resource and brings it into the working directory'),
-  task: nested(task, 'runs a command'),
-  put: nested(put, 'publishes to a resource'),
-  notify: nested(notify, 'sends a notification'),
+  get: nested(get, 'Takes a version of a resource and pulls it into the working directory.'),
+  task: nested(task, 'Runs a command.'),
+  put: nested(put, 'Pushes to a resource and creates a version of it.'),
+  notify: nested(notify, 'Sends a notification.'),
 };
 
 const parallel: BlockSchema = {
   labels: [],
   attributes: {
-    limit: integer('how many steps run at a time; otherwise, or with 0, all of them', 0, 1000),
-    fail_fast: bool('the first failure cancels the others'),
+    limit: integer('Maximum number of steps that run at the same time. Default: 0, no maximum.', 0, 1000),
+    fail_fast: bool('The first failure cancels the other steps. Default: false.'),
     ...attempts,
   },
   blocks: { ...actions, ...hooks },
@@ -157,13 +164,13 @@ const parallel: BlockSchema = {
 
 const stepBlocks: Record<string, NestedSchema> = {
   ...actions,
-  service: nested(service, 'runs beside the steps until the build ends'),
-  in_parallel: nested(parallel, 'runs steps side by side'),
+  service: nested(service, 'Runs beside the steps until the build ends.'),
+  in_parallel: nested(parallel, 'Runs steps in parallel.'),
 };
 
 const otherwise: BlockSchema = { labels: [], attributes: {}, blocks: stepBlocks };
 
-const condition = text('the condition, where `${…}` can be used; with it the label is only a name');
+const condition = text('Condition that can contain `${…}`. The label is then only a name.');
 
 const conditional: BlockSchema = {
   labels: ['condition'],
@@ -177,9 +184,9 @@ const conditional: BlockSchema = {
 };
 
 Object.assign(stepBlocks, {
-  if: nested(conditional, 'runs its steps when a condition holds'),
-  else_if: nested(conditional, 'the same, when those before did not hold'),
-  else: nested(otherwise, 'runs its steps when none of those before held'),
+  if: nested(conditional, 'Runs its steps if the condition holds.'),
+  else_if: nested(conditional, 'Runs its steps if the condition holds and no earlier one did.'),
+  else: nested(otherwise, 'Runs its steps if no earlier condition held.'),
 });
 
 /** What a job, or a branch of it, does in the order of the text. */

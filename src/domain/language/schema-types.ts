@@ -10,19 +10,23 @@ import {
 import { command, readyCheck, runnerOverride, templates } from './schema-commands.ts';
 
 const source: Readonly<Record<string, AttributeSchema>> = {
-  source: text('`svc://<name>` or a URL: the definition is there'),
-  source_digest: text('`sha256:<hex>` that the fetched text must have'),
+  source: text('Where the definition is: `svc://<name>` for a built-in one, or a URL.'),
+  source_digest: text('Digest that the fetched text must have: `sha256:<hex>`.'),
 };
-const params = texts('names of the parameters that it takes');
-const runner = once(runnerOverride, 'runs the commands of the type, which must all use `exec`');
+const params = texts('Names of the parameters that the type accepts.');
+const runner = once(runnerOverride, 'Runs all commands of the type, which must use `exec`.');
 
 export const resourceType: BlockSchema = {
   labels: ['name'],
-  attributes: { ...source, params, cache: bool('resources of the type get `$CACHE_DIR`, kept between runs') },
+  attributes: {
+    ...source,
+    params,
+    cache: bool('Gives resources of the type the directory `$CACHE_DIR`, which persists between runs.'),
+  },
   blocks: {
-    check: once(command, 'prints the versions as a JSON array of objects, oldest first'),
-    pull: once(command, 'brings one version into the working directory; runs for `get`'),
-    push: once(command, 'publishes; runs for `put`'),
+    check: once(command, 'Finds versions: prints a JSON array of objects, oldest first.'),
+    pull: once(command, 'Pulls one version into the working directory. Runs for `get`.'),
+    push: once(command, 'Pushes to the resource. Runs for `put`.'),
     runner,
   },
 };
@@ -30,47 +34,56 @@ export const resourceType: BlockSchema = {
 export const resource: BlockSchema = {
   labels: ['type', 'name'],
   attributes: {
-    check_interval: text('cron expression in UTC, or `@every <duration>` of at least 10 seconds'),
+    check_interval: text(
+      'When to check: a cron expression in UTC, or `@every <duration>` of at least `10s`. ' +
+        'Default: no scheduled checks.',
+    ),
     webhook_interval: text(
-      'the same, for when a webhook has been seen to work: checks are then only a fallback',
+      'Replaces `check_interval` once a webhook has arrived, because checks are then only a fallback.',
     ),
-    cache: bool('overrides `cache` of the type'),
-    tags: texts('workers that its checks need, all of them; at most 10'),
+    cache: bool('Overrides `cache` of the resource type.'),
+    tags: texts('Worker tags: the Pods of checks need a node that has all of them. At most 10.'),
     old_name: text(
-      'name that the resource had before, without or with its type: versions, pins and the webhook token follow',
+      'Previous name of the resource, `<name>` or `<type>.<name>`. ' +
+        'Its versions, pins and webhook token move to the new name.',
     ),
-    for_each: { type: 'value', about: 'a set of strings or a map: one resource for each element' },
+    for_each: {
+      type: 'value',
+      about: 'Creates one resource for each element, for example `toset(var.services)`.',
+    },
   },
-  blocks: { params: once(parameters, 'parameters, as the type lists them') },
+  blocks: { params: once(parameters, 'Values of the parameters that the type declares.') },
 };
 
 export const notificationType: BlockSchema = {
   labels: ['name'],
   attributes: { ...source, params },
-  blocks: { notify: once(command, 'sends the message'), runner },
+  blocks: { notify: once(command, 'Sends the message in `$NOTIFY_MESSAGE`.'), runner },
 };
 
 export const notification: BlockSchema = {
   labels: ['type', 'name'],
   attributes: {
-    message: text('text in `$NOTIFY_MESSAGE`; `$NAME` and `$${NAME}` are filled in when it is sent'),
-    on: texts('events that send it by themselves', { choices: ['success', 'failure', 'cancel', 'all'] }),
-    jobs: texts('only these jobs, or groups of them'),
-    exclude: texts('all jobs but these'),
+    message: text('Text of the message. Millrace replaces `$NAME` and `$${NAME}` when it sends it.'),
+    on: texts('Outcomes of builds that send it automatically.', {
+      choices: ['success', 'failure', 'cancel', 'all'],
+    }),
+    jobs: texts('Jobs or groups of jobs that send it. Default: all. `on` is required.'),
+    exclude: texts('Jobs or groups of jobs that do not send it. `on` is required.'),
   },
-  blocks: { params: once(parameters, 'parameters, as the type lists them') },
+  blocks: { params: once(parameters, 'Values of the parameters that the type declares.') },
 };
 
 export const runnerType: BlockSchema = {
   labels: ['name'],
   attributes: source,
-  blocks: { run: once(templates, 'what a command of the runner runs') },
+  blocks: { run: once(templates, 'Program and arguments of every command that uses the runner.') },
 };
 
 export const secretType: BlockSchema = {
   labels: ['name'],
   attributes: { ...source, params },
-  blocks: { get: once(command, 'prints a JSON object on the last line'), runner },
+  blocks: { get: once(command, 'Fetches the secret: the last line of its output is a JSON object.'), runner },
   open: 'text',
 };
 
@@ -78,9 +91,9 @@ export const serviceType: BlockSchema = {
   labels: ['name'],
   attributes: { ...source, params },
   blocks: {
-    start: once(command, 'starts the service'),
-    stop: once(command, 'stops it at the end of the build'),
-    ready_check: once(readyCheck, 'succeeds when the service can be used'),
+    start: once(command, 'Starts the service.'),
+    stop: once(command, 'Stops the service when the build ends.'),
+    ready_check: once(readyCheck, 'Succeeds when the service is ready. The steps wait for it.'),
     runner,
   },
 };
