@@ -200,7 +200,7 @@ describe('a team of a manifest', () => {
       browserHash: 'b',
       groups: [],
     };
-    await oauth.keepProfile('t', waiting, new Date(at.getTime() + 60_000));
+    await oauth.saveProfile('t', waiting, new Date(at.getTime() + 60_000));
     const profile = { tokenHash: 't', browserHash: 'b', username: 'eve', fullName: '' };
     expect(await oauth.completeProfile(profile, at)).toBe('taken');
     expect((await ask('POST /users', { username: 'eve' })).body.data).toMatchObject({

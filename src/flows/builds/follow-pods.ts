@@ -106,11 +106,11 @@ function reportOf(facts: AttemptFacts, pod: PodFacts | undefined, now: Date): At
 }
 
 function reportOfCancel(
-  { at, ...told }: NonNullable<AttemptFacts['cancelled']>,
+  { at, ...request }: NonNullable<AttemptFacts['cancelled']>,
   job: Job | undefined,
   now: Date,
 ): NonNullable<AttemptReport['cancelled']> {
-  return { ...told, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
+  return { ...request, seconds: secondsSince(at, now), graceSeconds: cancelGraceSeconds(job) };
 }
 
 type Clocks = Pick<AttemptReport, 'ageSeconds' | 'scheduledSeconds' | 'overdueSeconds'>;

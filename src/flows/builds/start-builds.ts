@@ -40,7 +40,7 @@ export interface Started {
   window: { starting: number; held: number };
 }
 
-interface Doing {
+interface Progress {
   started: PendingBuild[];
   failures: Started['failures'];
   short: Set<string>;
@@ -70,7 +70,7 @@ const HELD_AGAIN_MS = 250;
  * namespaces in which a Pod has ended since they were full.
  */
 export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
-  const doing: Doing = {
+  const progress: Progress = {
     started: [],
     failures: [],
     short: new Set(),
@@ -80,12 +80,12 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<St
     held: new Map(),
   };
   for (const namespace of room)
-    if ((await ports.builds.tryRefused(namespace)) > 0) doing.short.add(namespace);
-  await startReady(ports, doing);
-  await giveTurns(ports, doing);
-  for (const [namespace, reason] of doing.full) await ports.builds.explainFull(namespace, reason);
-  await explainHeld(ports, doing);
-  const { started, failures, short, held, starting } = doing;
+    if ((await ports.builds.tryRefused(namespace)) > 0) progress.short.add(namespace);
+  await startReady(ports, progress);
+  await giveTurns(ports, progress);
+  for (const [namespace, reason] of progress.full) await ports.builds.explainFull(namespace, reason);
+  await explainHeld(ports, progress);
+  const { started, failures, short, held, starting } = progress;
   const nextMs = await ports.builds.nextStartMs();
   const againAfterMs = held.size === 0 ? nextMs : Math.min(nextMs ?? Infinity, HELD_AGAIN_MS);
   const window = { starting: starting.filter(({ state }) => state === 'starting').length, held: held.size };
@@ -98,21 +98,23 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<St
   };
 }
 
-async function startReady(ports: Ports, doing: Doing): Promise<void> {
+async function startReady(ports: Ports, progress: Progress): Promise<void> {
   for (;;) {
-    const failed = new Set(doing.failures.map((failure) => failure.build.id));
-    const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...doing.full.keys()]);
+    const failed = new Set(progress.failures.map((failure) => failure.build.id));
+    const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...progress.full.keys()]);
     const fresh = pending.filter((build) => !failed.has(build.id));
-    const { start, held, refused } = pickBuilds(fresh, doing.starting, ports);
-    doing.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
+    const { start, held, refused } = pickBuilds(fresh, progress.starting, ports);
+    progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
     const wanted = [...refused.map((build) => ({ build, nodes: '' })), ...start].slice(0, AT_ONCE);
-    await Promise.all(wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, doing })));
+    await Promise.all(
+      wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, progress })),
+    );
   }
 }
 
 /** One decision for each team in turn. What was admitted starts before the next team is read. */
-async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
+async function giveTurns(ports: Ports, progress: Progress): Promise<void> {
   const { builds, notifications, now } = ports;
   for (const pipeline of await expireApprovals(builds, now())) {
     notifications.notify({ topic: 'schedule', pipeline });
@@ -124,7 +126,7 @@ async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
     for (const team of teams) {
       const { builds: admitted, more, pipelines } = await giveTurnsToTeam(team, builds, now());
       if (more) again.push(team);
-      if (admitted > 0) await startReady(ports, doing);
+      if (admitted > 0) await startReady(ports, progress);
       for (const pipeline of pipelines) notifications.notify({ topic: 'status', pipeline });
     }
     teams = again;
@@ -134,30 +136,30 @@ async function giveTurns(ports: Ports, doing: Doing): Promise<void> {
 async function startOne(
   build: PendingBuild,
   nodes: string,
-  { ports, doing }: { ports: Ports; doing: Doing },
+  { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<void> {
   try {
     const answer = await requestBuildPod(build, ports.cluster);
     if (answer.answer === 'refused') {
-      await refuse(build, answer, { ports, doing });
+      await refuse(build, answer, { ports, progress });
     } else {
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
-      doing.started.push(build);
-      doing.starting.push({ team: build.team, nodes, state: 'starting', age: 0 });
+      progress.started.push(build);
+      progress.starting.push({ team: build.team, nodes, state: 'starting', age: 0 });
     }
     ports.notifications.notify({ topic: 'status', pipeline: build.pipelineId });
   } catch (error) {
-    doing.failures.push({ build, error });
+    progress.failures.push({ build, error });
   }
 }
 
 /** The pipeline's status is updated for each build whose reason changed. */
-async function explainHeld({ builds, notifications }: Ports, { held }: Doing): Promise<void> {
+async function explainHeld({ builds, notifications }: Ports, { held }: Progress): Promise<void> {
   if (held.size === 0) return;
-  const told = await builds.explainHeld(
+  const changed = await builds.explainHeld(
     [...held].map(([build, { reason }]) => ({ build, code: reason.code, reason: reason.message })),
   );
-  const pipelines = told.flatMap((build) => held.get(build)?.build.pipelineId ?? []);
+  const pipelines = changed.flatMap((build) => held.get(build)?.build.pipelineId ?? []);
   for (const pipeline of new Set(pipelines)) notifications.notify({ topic: 'status', pipeline });
 }
 
@@ -168,14 +170,14 @@ async function explainHeld({ builds, notifications }: Ports, { held }: Doing): P
 async function refuse(
   build: PendingBuild,
   { reason, message }: CreatePodAnswer & { answer: 'refused' },
-  { ports, doing }: { ports: Ports; doing: Doing },
+  { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<void> {
   const { builds, notifications, now } = ports;
   const { namespace } = build;
   const of = { build: build.id, attempt: build.attempt };
-  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') doing.short.add(namespace);
+  if (reason === 'TeamLimit' || reason === 'QuotaExceeded') progress.short.add(namespace);
   if (reason === 'TeamLimit') {
-    doing.full.set(namespace, `${reason}: ${message}`);
+    progress.full.set(namespace, `${reason}: ${message}`);
     return;
   }
   if (reason === 'NameTaken' && build.attempt < MAX_ATTEMPTS_FOR_NAME) {
@@ -183,7 +185,7 @@ async function refuse(
     await retryAttempt(of, { reason: `${reason}: ${message}`, at: now() }, builds);
     return;
   }
-  if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, doing);
+  if (reason === 'QuotaExceeded') countQuota(namespace, `${reason}: ${message}`, progress);
   if (reason !== 'Invalid') return await builds.explainPending(build.id, `${reason}: ${message}`);
   await endBuild(of, { outcome: 'failed', reason: 'PodRefused', message, at: now() }, builds);
   notifications.notify({ topic: 'schedule', pipeline: build.pipelineId });
@@ -193,8 +195,8 @@ async function refuse(
  * Skips the rest of the namespace in this call, so that not all of a team's 10,000 builds are requested and
  * refused.
  */
-function countQuota(namespace: string, said: string, { quota, full }: Doing): void {
+function countQuota(namespace: string, reason: string, { quota, full }: Progress): void {
   const refusals = (quota.get(namespace) ?? 0) + 1;
   quota.set(namespace, refusals);
-  if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, said);
+  if (refusals >= MAX_QUOTA_REFUSALS) full.set(namespace, reason);
 }

@@ -24,8 +24,8 @@ export async function applyOAuthProvider(
   const faults = providerFaults(provider);
   if (faults.length > 0)
     return { outcome: 'refused', reason: 'InvalidDefinition', message: faults.join(' ') };
-  const kept = await saveProvider(provider, { by, at: ports.now() }, ports.oauth);
-  return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
+  const saved = await saveProvider(provider, { by, at: ports.now() }, ports.oauth);
+  return saved.answer === 'refused' ? lockOut(saved.message) : { outcome: 'applied' };
 }
 
 /** Removes the provider of a deleted object; waits while that would lock somebody out. */
@@ -34,8 +34,8 @@ export async function removeOAuthProvider(
   ports: ApplyProviderPorts,
   by = MANIFEST,
 ): Promise<ProviderApplied> {
-  const kept = await removeProvider(canonical, { by, at: ports.now() }, ports.oauth);
-  return kept.answer === 'refused' ? lockOut(kept.message) : { outcome: 'applied' };
+  const saved = await removeProvider(canonical, { by, at: ports.now() }, ports.oauth);
+  return saved.answer === 'refused' ? lockOut(saved.message) : { outcome: 'applied' };
 }
 
 function lockOut(message: string): ProviderApplied {

@@ -24,7 +24,7 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
   const { uid: _, ...team } = manifest;
   const now = await saveTeam(team, ports.now(), ports.store);
-  const ignored = ignoredGroups(now.groups, now.tellingGroups);
+  const ignored = ignoredGroups(now.groups, now.groupProviders);
   return {
     outcome: 'applied',
     pipelines: await ports.cluster.pipelinesOf(manifest),

@@ -34,20 +34,20 @@ export async function createProvider(
   const { objects } = ports;
   const [fault] = providerFaults(wanted);
   if (fault !== undefined) return { answer: 'fault', message: fault };
-  const kept = await objects.keepSecret(wanted.canonical, secret);
-  if (kept.answer !== 'done') return kept;
-  const secretKey = kept.value;
+  const stored = await objects.saveSecret(wanted.canonical, secret);
+  if (stored.answer !== 'done') return stored;
+  const secretKey = stored.value;
   const made = await objects.create({ ...wanted, secretKey, byApi: true }, act.by);
   if (made.answer !== 'done') {
     // After no answer the object may exist all the same, and use the secret.
-    if (made.answer !== 'away') await objects.dropSecret(secretKey);
+    if (made.answer !== 'away') await objects.deleteSecret(secretKey);
     return made;
   }
   const applied = await applyOAuthProvider(made.value.provider, ports, act.by);
   if (applied.outcome === 'applied') return { answer: 'done', value: made.value.provider };
   await objects.remove(made.value);
   await removeOAuthProvider(wanted.canonical, ports, act.by);
-  await objects.dropSecret(secretKey);
+  await objects.deleteSecret(secretKey);
   return { answer: 'lock-out', message: applied.message };
 }
 
@@ -66,14 +66,14 @@ export async function updateProvider(
   const wanted: StoredProvider = { ...change(before), secretKey, byApi };
   const refused = (await refuseChange(before, wanted, ports)) ?? refuseMove(before, wanted, secret);
   if (refused !== undefined) return refused;
-  const kept =
+  const stored =
     secret === undefined
       ? { answer: 'done' as const, value: before.secretKey }
-      : await objects.keepSecret(canonical, secret);
-  if (kept.answer !== 'done') return kept;
-  const written = await objects.replace(read.value, { ...wanted, secretKey: kept.value }, act.by);
+      : await objects.saveSecret(canonical, secret);
+  if (stored.answer !== 'done') return stored;
+  const written = await objects.replace(read.value, { ...wanted, secretKey: stored.value }, act.by);
   if (written.answer !== 'done') {
-    if (written.answer !== 'away' && secret !== undefined) await objects.dropSecret(kept.value);
+    if (written.answer !== 'away' && secret !== undefined) await objects.deleteSecret(stored.value);
     return written;
   }
   return await carryOut(before, written.value, act, ports);
@@ -123,7 +123,7 @@ async function carryOut(
   const { canonical, secretKey } = written.provider;
   const applied = await applyOAuthProvider(written.provider, ports, by);
   if (applied.outcome === 'applied') {
-    await objects.dropSecretsBefore(canonical, at, secretKey);
+    await objects.deleteSecretsBefore(canonical, at, secretKey);
     return { answer: 'done', value: written.provider };
   }
   const back = await objects.replace(written, before, by);
@@ -147,6 +147,6 @@ export async function deleteProvider(
   if (applied.outcome === 'refused') {
     return { answer: 'lock-out', message: `${applied.message} Its deletion waits until then.` };
   }
-  await objects.dropSecretsBefore(canonical, act.at);
+  await objects.deleteSecretsBefore(canonical, act.at);
   return { answer: 'done', value: read.value.provider };
 }

@@ -87,10 +87,10 @@ export async function updateTeam(
   const claims = groups.map(({ claim }) => claim);
   if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
   const providers = groups.length === 0 ? [] : await oauth.providers();
-  const telling = providers.filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined);
+  const withGroups = providers.filter(({ enabled, groupsClaim }) => enabled && groupsClaim !== undefined);
   const ignored = ignoredGroups(
     groups,
-    telling.map(({ canonical }) => canonical),
+    withGroups.map(({ canonical }) => canonical),
   );
   if (ignored !== undefined) return { answer: 'fault', message: ignored.message };
   return await writeTeamChange(name, change, act, { members });

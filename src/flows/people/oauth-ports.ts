@@ -81,7 +81,7 @@ export interface OAuthStore extends SignInMethods {
   accountOf(identity: Omit<OAuthIdentity, 'provider'>): Promise<StoredCredentials | undefined>;
   /** Replaces the groups that the provider reported earlier. */
   saveGroups(identity: Omit<OAuthIdentity, 'provider'>, groups: string[], at: Date): Promise<void>;
-  keepProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
+  saveProfile(tokenHash: string, profile: WaitingProfile, expiresAt: Date): Promise<void>;
   /**
    * Creates an account for the identity and deletes the profile. `taken`: the user name is in use, and the
    * profile stays.

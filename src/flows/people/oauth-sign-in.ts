@@ -130,7 +130,7 @@ async function signInAs(
   }
   const token = ports.random();
   const waiting = { issuer, subject, provider: canonical, browserHash: ports.digest(browser), groups };
-  await ports.oauth.keepProfile(ports.digest(token), waiting, new Date(ports.now().getTime() + LIFETIME_MS));
+  await ports.oauth.saveProfile(ports.digest(token), waiting, new Date(ports.now().getTime() + LIFETIME_MS));
   return {
     answer: 'profile',
     token,

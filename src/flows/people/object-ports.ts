@@ -39,8 +39,8 @@ export interface ProviderObjects {
   replace(read: ProviderObject, provider: StoredProvider, by: string): Promise<ObjectAnswer<ProviderObject>>;
   remove(read: ProviderObject): Promise<ObjectAnswer>;
   /** Stores the secret under a new key and returns the key: `secretKey` of the provider. */
-  keepSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
-  dropSecret(key: string): Promise<void>;
+  saveSecret(canonical: string, secret: string): Promise<ObjectAnswer<string>>;
+  deleteSecret(key: string): Promise<void>;
   /** Deletes the provider's secrets from before this time, except one. */
-  dropSecretsBefore(canonical: string, at: Date, but?: string): Promise<void>;
+  deleteSecretsBefore(canonical: string, at: Date, but?: string): Promise<void>;
 }

@@ -33,7 +33,7 @@ export interface TeamSaved {
   members: NamedMember[];
   groups: GroupRole[];
   /** Enabled identity providers that report groups. */
-  tellingGroups: string[];
+  groupProviders: string[];
   /** Why the manifest's members were not applied. The previous members stay. */
   refused?: { reason: 'LastAdmin'; message: string };
 }

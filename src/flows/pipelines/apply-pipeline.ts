@@ -24,7 +24,7 @@ import type { SourceTurns } from './source-turns.ts';
 export interface ApplyPipelinePorts {
   store: Pick<
     PipelineStore,
-    keyof SaveStore | 'definition' | 'countPipelines' | 'keptSources' | 'keepSources' | keyof RenameStore
+    keyof SaveStore | 'definition' | 'countPipelines' | 'cachedSources' | 'cacheSources' | keyof RenameStore
   > & {
     /** What `status` shows. The caller may add why jobs and builds wait. */
     pipelineFacts(name: PipelineName): Promise<PipelineFacts | undefined>;
@@ -145,7 +145,7 @@ async function accept(
     ports.store,
     ports.now(),
   );
-  tellPins(saved, ports);
+  notifyOfPins(saved, ports);
   const facts = await ports.store.pipelineFacts(manifest);
   const pods = await applyPods(manifest, { id: saved.id, definition }, ports);
   return {
@@ -175,7 +175,7 @@ async function applyPods(
 }
 
 /** Notifies the agents of stopped builds, then the scheduler. */
-function tellPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
+function notifyOfPins({ id, repinned }: SavedPipeline, { notifications }: ApplyPipelinePorts): void {
   if (repinned === undefined) return;
   for (const build of repinned.stopped) notifications.notify({ topic: 'cancel', build });
   notifications.notify({ topic: 'schedule', pipeline: id });

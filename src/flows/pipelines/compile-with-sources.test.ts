@@ -66,8 +66,8 @@ function ports({
       digest: (parts) => parts.join('|'),
     },
     store: {
-      keptSources: () => Promise.resolve(kept),
-      keepSources: (_name, one) => {
+      cachedSources: () => Promise.resolve(kept),
+      cacheSources: (_name, one) => {
         stored.push(one);
         return Promise.resolve();
       },

@@ -15,7 +15,7 @@ import type { SourceTurns } from './source-turns.ts';
 export interface SourcePorts {
   compiler: Compiler;
   reader: SourceReader;
-  store: Pick<PipelineStore, 'keptSources' | 'keepSources'>;
+  store: Pick<PipelineStore, 'cachedSources' | 'cacheSources'>;
   rulesOf: (team: string) => SourceRules;
   turns: SourceTurns;
   now: () => Date;
@@ -44,8 +44,8 @@ export async function compileWithSources(
   const bare = await ports.compiler.compile(config, variables);
   if (!bare.needs) return { compilation: bare, digest };
   const key = ports.reader.digest([digest, manifest.requestedAt ?? '']);
-  const kept = await ports.store.keptSources(manifest);
-  const known = kept?.key === key ? kept.sources : {};
+  const cached = await ports.store.cachedSources(manifest);
+  const known = cached?.key === key ? cached.sources : {};
   const found: Record<string, ResolvedSource> = { ...known };
   const fetching: Fetching = { found, until: Infinity };
   let compilation = bare;
@@ -58,7 +58,7 @@ export async function compileWithSources(
   }
   const texts = Object.fromEntries(Object.entries(found).filter(([, one]) => 'text' in one));
   if (Object.keys(texts).length > Object.keys(known).length)
-    await ports.store.keepSources(manifest, { key, sources: texts });
+    await ports.store.cacheSources(manifest, { key, sources: texts });
   return { compilation, digest: ports.reader.digest([digest, ...digestsOf(texts)]) };
 }
 

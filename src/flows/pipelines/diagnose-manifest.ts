@@ -29,7 +29,7 @@ export async function diagnoseManifest(
   const { refusing, others, needs } = await look({ config, vars, varsElsewhere }, compiler);
   return {
     errors: refusing.map(renderDiagnostic),
-    warnings: [...others.map(renderDiagnostic), ...needs.map(tellUnseen)],
+    warnings: [...others.map(renderDiagnostic), ...needs.map(warnOfSource)],
   };
 }
 
@@ -99,7 +99,7 @@ async function look({ config, vars, varsElsewhere }: ManifestText, compiler: Com
 
 const UNSEEN = 'is looked at only after the Pipeline is applied';
 
-function tellUnseen({ source, range }: NeededSource): string {
+function warnOfSource({ source, range }: NeededSource): string {
   const place = range ? `${range.start.line}:${range.start.column}: ` : '';
   return `${place}${source} ${UNSEEN}`;
 }

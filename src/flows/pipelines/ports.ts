@@ -101,9 +101,9 @@ export interface PipelineStore extends RenameStore, SaveStore {
   definition(name: PipelineName): Promise<{ id: number; revision: number; pipeline: Pipeline } | undefined>;
   /** Pipelines of the team that were not removed. */
   countPipelines(team: string): Promise<number>;
-  keptSources(name: PipelineName): Promise<CachedSources | undefined>;
+  cachedSources(name: PipelineName): Promise<CachedSources | undefined>;
   /** Replaces those that were cached before. */
-  keepSources(name: PipelineName, kept: CachedSources): Promise<void>;
+  cacheSources(name: PipelineName, sources: CachedSources): Promise<void>;
   /** Pipelines that were not removed. */
   livePipelines(): Promise<(PipelineName & { namespace: string })[]>;
 }

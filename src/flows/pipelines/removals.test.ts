@@ -32,7 +32,7 @@ describe('a pipeline that is deleted', () => {
       'goes after the deadline though the database is away, and says so',
       new Error('away'),
       60_000,
-      { outcome: 'abandoned', message: 'The database could not be told: away' },
+      { outcome: 'abandoned', message: 'The database was not updated: away' },
     ],
   ])('%s', async (_, answer, askedMsAgo, expected) => {
     const notifications = new RecordedNotifications();
@@ -127,7 +127,7 @@ describe('a team', () => {
   });
 
   test('is saved only once its namespace is ready', async () => {
-    const now = { members: [], groups: [], tellingGroups: [] };
+    const now = { members: [], groups: [], groupProviders: [] };
     const clock = { now: () => new Date() };
     const store = new InMemoryTeam({ now });
     const refusal = { answer: 'refused', reason: 'NamespaceNotOurs', message: 'not ours' } as const;

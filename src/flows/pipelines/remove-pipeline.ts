@@ -29,12 +29,12 @@ export async function removePipeline(
   try {
     const { running, what } = await leave(name, ports);
     if (running === 0 || late) return { outcome: 'removed' };
-    const told = running === 1 ? `one ${what}` : `${running} ${what}s`;
-    return { outcome: 'waiting', message: `Waiting for ${told} to end.` };
+    const count = running === 1 ? `one ${what}` : `${running} ${what}s`;
+    return { outcome: 'waiting', message: `Waiting for ${count} to end.` };
   } catch (error) {
     if (!late) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    return { outcome: 'abandoned', message: `The database could not be told: ${message}` };
+    return { outcome: 'abandoned', message: `The database was not updated: ${message}` };
   }
 }
 

@@ -19,8 +19,8 @@ interface RenamePipelinePorts extends Pick<ChangePipelinePorts, 'objects' | 'mem
 }
 
 /**
- * Records the request, then creates the object of the new name. From there on the operator continues, whoever
- * is killed. Repeated after a crash, it continues where it was.
+ * Records the request, then creates the object of the new name. The operator does the rest, even if this
+ * process is killed. A repeated call continues where the first one stopped.
  */
 export async function renamePipeline(
   name: PipelineName,
@@ -36,10 +36,10 @@ export async function renamePipeline(
   const renamedFrom = { name: old.name, uid: old.uid, key: asked.key };
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
   if (made.answer !== 'done') return made;
-  const told = await judged(made.value, [], ports);
+  const answer = await judged(made.value, [], ports);
   // Once the old object is deleted, its name is free.
-  if (told.answer === 'done' && told.verdict?.ready === true) await isGone(old, ports, TRIES);
-  return told;
+  if (answer.answer === 'done' && answer.verdict?.ready === true) await isGone(old, ports, TRIES);
+  return answer;
 }
 
 function refusal(

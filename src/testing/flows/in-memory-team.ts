@@ -10,7 +10,7 @@ export class InMemoryTeam implements Pick<TeamStore, 'withTeam'> {
 
   constructor({ pipelines = false, now }: { pipelines?: boolean; now?: TeamSaved } = {}) {
     this.#pipelines = pipelines;
-    this.#now = now ?? { members: [], groups: [], tellingGroups: [] };
+    this.#now = now ?? { members: [], groups: [], groupProviders: [] };
   }
 
   async withTeam<T>(_name: string, work: (tx: TeamTransaction) => Promise<T>): Promise<T> {

@@ -75,9 +75,9 @@ const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING
 const NO_OBJECTS: ApiObjects = {
   providers: {
     ...CRUD,
-    keepSecret: NOTHING,
-    dropSecret: async () => undefined,
-    dropSecretsBefore: async () => undefined,
+    saveSecret: NOTHING,
+    deleteSecret: async () => undefined,
+    deleteSecretsBefore: async () => undefined,
   },
   teams: CRUD,
   pipelines: CRUD,

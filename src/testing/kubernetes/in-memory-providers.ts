@@ -33,14 +33,14 @@ export class InMemoryProviders implements ProviderObjects {
       : { answer: 'unknown' };
   }
 
-  async keepSecret(canonical: string): Promise<ObjectAnswer<string>> {
+  async saveSecret(canonical: string): Promise<ObjectAnswer<string>> {
     this.#count += 1;
     return { answer: 'done', value: `${canonical}_${this.#count}` };
   }
 
-  async dropSecret(): Promise<void> {}
+  async deleteSecret(): Promise<void> {}
 
-  async dropSecretsBefore(): Promise<void> {}
+  async deleteSecretsBefore(): Promise<void> {}
 
   #write(provider: StoredProvider): ObjectAnswer<ProviderObject> {
     this.objects.set(provider.canonical, provider);

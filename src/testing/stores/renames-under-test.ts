@@ -48,7 +48,7 @@ export class Renames {
     await succeed(stores, 'unit');
     await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: a, by: 'ann' });
     await stores.actions.pauseJob({ ...APP, job: 'publish' }, 'ann');
-    await stores.pipelines.keepSources(APP, { key: 'k', sources: {} });
+    await stores.pipelines.cacheSources(APP, { key: 'k', sources: {} });
     return renames;
   }
 

@@ -4,7 +4,7 @@ import type { OAuthFlow, OAuthStore } from '#flows/people/oauth-ports.ts';
 import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 
-type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'keepProfile' | 'completeProfile'>;
+type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'saveProfile' | 'completeProfile'>;
 
 /** Sign-ins in progress, which last minutes. Each new one deletes those that have expired. */
 export function oauthFlows(pool: DatabasePool): Flows {
@@ -31,7 +31,7 @@ export function oauthFlows(pool: DatabasePool): Flows {
       const { over: _, userId, sessionId, ...flow } = found;
       return userId === null ? flow : { ...flow, link: { userId, sessionId: sessionId ?? '' } };
     },
-    async keepProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
+    async saveProfile(tokenHash, { provider, issuer, subject, browserHash, groups }, expiresAt) {
       await pool.query(rows()`
         WITH over AS (
           DELETE FROM oauth_profiles WHERE token_hash IN (

@@ -160,7 +160,7 @@ export async function expectAgain(connection: Transaction, userId: number): Prom
 }
 
 /** Names of enabled providers that report groups. */
-export async function tellingGroups(connection: CommonQueryMethods): Promise<string[]> {
+export async function groupProviders(connection: CommonQueryMethods): Promise<string[]> {
   const found = await connection.anyFirst(rows<{ canonical: string }>()`
     SELECT canonical FROM oauth_providers WHERE enabled AND groups_claim IS NOT NULL ORDER BY canonical`);
   return [...found];

@@ -5,12 +5,12 @@ import { inTurn } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import {
   adminsOf,
+  groupProviders,
   groupsOf,
   membersOf,
   saveGroups,
   saveMembers,
   saveWhoNamesMembers,
-  tellingGroups,
 } from './team-members.ts';
 
 export function teamStore(database: Database): TeamStore {
@@ -96,7 +96,7 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
     ...(displayName !== null && { displayName }),
     members: await membersOf(connection, id),
     groups: await groupsOf(connection, id),
-    tellingGroups: await tellingGroups(connection),
+    groupProviders: await groupProviders(connection),
   };
 }
 

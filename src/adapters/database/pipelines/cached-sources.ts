@@ -5,15 +5,15 @@ import type { PipelineName } from '#flows/names.ts';
 import type { CachedSources, PipelineStore } from '#flows/pipelines/ports.ts';
 
 /** Cached content of the sources of pipelines. */
-export function keptSources(database: Database): Pick<PipelineStore, 'keptSources' | 'keepSources'> {
+export function cachedSources(database: Database): Pick<PipelineStore, 'cachedSources' | 'cacheSources'> {
   const { pool } = database;
   return {
-    async keptSources({ team, pipeline }: PipelineName) {
+    async cachedSources({ team, pipeline }: PipelineName) {
       const found = await pool.maybeOne(rows<CachedSources>()`
         SELECT key, sources FROM kept_sources WHERE team = ${team} AND pipeline = ${pipeline}`);
       return found ?? undefined;
     },
-    async keepSources({ team, pipeline }, { key, sources }) {
+    async cacheSources({ team, pipeline }, { key, sources }) {
       await pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
         await connection.query(rows()`

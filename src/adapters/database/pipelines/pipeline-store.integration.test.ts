@@ -34,13 +34,13 @@ describe('what was found under sources', () => {
   const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
 
   test('is kept before there is a pipeline, replaced, and gone with it', async () => {
-    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
-    await stores.pipelines.keepSources(APP, kept);
-    await stores.pipelines.keepSources(APP, { ...kept, key: 'l' });
-    expect(await stores.pipelines.keptSources(APP)).toEqual({ ...kept, key: 'l' });
-    expect(await stores.pipelines.keptSources({ ...APP, pipeline: 'other' })).toBeUndefined();
+    expect(await stores.pipelines.cachedSources(APP)).toBeUndefined();
+    await stores.pipelines.cacheSources(APP, kept);
+    await stores.pipelines.cacheSources(APP, { ...kept, key: 'l' });
+    expect(await stores.pipelines.cachedSources(APP)).toEqual({ ...kept, key: 'l' });
+    expect(await stores.pipelines.cachedSources({ ...APP, pipeline: 'other' })).toBeUndefined();
     await stores.pipelines.removePipeline(APP);
-    expect(await stores.pipelines.keptSources(APP)).toBeUndefined();
+    expect(await stores.pipelines.cachedSources(APP)).toBeUndefined();
   });
 });
 

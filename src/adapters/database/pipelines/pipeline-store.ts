@@ -6,7 +6,7 @@ import type { BuildStatus } from '#domain/build/events.ts';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { PipelineStore, StoredFacts } from '#flows/pipelines/ports.ts';
-import { keptSources } from './cached-sources.ts';
+import { cachedSources } from './cached-sources.ts';
 import { removePipeline } from './remove-pipeline.ts';
 import { renameStore } from './rename-pipeline.ts';
 import { withPipelineToSave } from './save-pipeline.ts';
@@ -14,7 +14,7 @@ import { withPipelineToSave } from './save-pipeline.ts';
 export function pipelineStore(database: Database & { webhookKey: Buffer }): PipelineStore {
   const { pool } = database;
   return {
-    ...keptSources(database),
+    ...cachedSources(database),
     ...renameStore(database),
     withPipelineToSave: (toSave, work) => withPipelineToSave(database, toSave, work),
     cronNext,

@@ -13,7 +13,7 @@ export interface ClientSecretsOptions {
   name: string;
 }
 
-type ClientSecrets = Pick<ProviderObjects, 'keepSecret' | 'dropSecret' | 'dropSecretsBefore'>;
+type ClientSecrets = Pick<ProviderObjects, 'saveSecret' | 'deleteSecret' | 'deleteSecretsBefore'>;
 
 /**
  * Client secrets that came through the API. Each has its own key, `<provider>_<time>_<id>`, that is never
@@ -27,7 +27,7 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
     await client.patchMerge(KINDS.secrets, ref, { data: Object.fromEntries(keys.map((key) => [key, null])) });
   };
   return {
-    async keepSecret(canonical, secret) {
+    async saveSecret(canonical, secret) {
       const key = `${canonical}_${Date.now()}_${randomUUID()}`;
       const data = { [key]: Buffer.from(secret).toString('base64') };
       const written = mapAnswer(
@@ -40,8 +40,8 @@ export function clientSecrets({ client, namespace, name }: ClientSecretsOptions)
         message: `The Secret ${name} is not there yet: the operator makes it when it starts.`,
       };
     },
-    dropSecret: async (key) => await drop([key]),
-    async dropSecretsBefore(canonical, at, but) {
+    deleteSecret: async (key) => await drop([key]),
+    async deleteSecretsBefore(canonical, at, but) {
       const found = await client.get(KINDS.secrets, ref);
       if (!found.ok) return;
       const old = Object.keys(found.value.data ?? {}).filter((key) => {
