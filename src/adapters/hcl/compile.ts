@@ -2,7 +2,7 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import { shareSeats } from '#domain/scheduling/share-seats.ts';
+import { shareSeats } from '#domain/scheduling/fair-pool.ts';
 import { findEngine } from './locate.ts';
 import { startProcess, type CompilerProcess } from './process.ts';
 import type { WorkerRequest } from './worker-messages.ts';

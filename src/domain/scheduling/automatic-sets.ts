@@ -1,7 +1,7 @@
 import { gatedGroups, solveGroup, type Choice, type GatedPlace, type Known } from './choose-set.ts';
 import type { BuildCause } from './decision.ts';
 import { MOST_UNUSED, type GetFacts, type JobFacts, type Need } from './facts.ts';
-import type { KnownUsed } from './known-used.ts';
+import type { KnownUsed } from './used-versions.ts';
 import { orderSets } from './order-sets.ts';
 import { mayBuildNewest, supersededBy } from './supersede.ts';
 

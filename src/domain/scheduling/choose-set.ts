@@ -1,5 +1,5 @@
 import type { Facts, GetFacts, JobFacts, Need, ResourceFacts } from './facts.ts';
-import { knownPasses, type KnownPasses } from './known-passes.ts';
+import { knownPasses, type KnownPasses } from './good-builds.ts';
 import type { Reason } from './reasons.ts';
 import { solvePassed, type GatedGet, type Solution } from './solve-passed.ts';
 import { whyNoAgreement, whyNotPassed, whyNoVersion, whyTooDeep } from './why-unmet.ts';

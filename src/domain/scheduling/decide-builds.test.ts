@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MOST_UNUSED, NEWEST, type Facts, type GetFacts, type Pass, type PassPage } from './facts.ts';
-import { vouchers } from './vouchers.ts';
+import { vouchers } from './needed-downstream.ts';
 
 const get = (more: Partial<GetFacts> = {}): GetFacts => ({
   resource: 1,

@@ -9,7 +9,7 @@ import {
 } from './decision.ts';
 import type { BuildRequest, Facts, GetFacts, JobFacts, Need } from './facts.ts';
 import { withoutHeld, withoutHolds } from './held-versions.ts';
-import { knownUsed, type KnownUsed } from './known-used.ts';
+import { knownUsed, type KnownUsed } from './used-versions.ts';
 import { whyQueueFull, whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { hindrances, whyIdle, whyNotVersion } from './why-no-build.ts';

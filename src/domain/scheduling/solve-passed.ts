@@ -1,5 +1,5 @@
 import { NEWEST, type Need, type Taken } from './facts.ts';
-import type { Found, KnownPasses } from './known-passes.ts';
+import type { Found, KnownPasses } from './good-builds.ts';
 
 /** A get with `passed`. */
 export interface GatedGet {

@@ -5,7 +5,7 @@ import {
   type RetainDecision,
   type RetainFacts,
 } from '#domain/scheduling/retain.ts';
-import { vouchers } from '#domain/scheduling/vouchers.ts';
+import { vouchers } from '#domain/scheduling/needed-downstream.ts';
 import { decideWithPages } from './decide-with-pages.ts';
 import type { Removed } from './retain-history.ts';
 import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';

@@ -1,4 +1,4 @@
-import { tellCheckEnd } from '#domain/build/tell-check-end.ts';
+import { tellCheckEnd } from '#domain/build/explain-check-failure.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { Notifications } from '#flows/notification-ports.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { GivenPod } from '#domain/build/pod-ownership.ts';
 import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';

@@ -1,4 +1,4 @@
-import { ownPod, wasOwnPod, type GivenPod, type Ownership } from '#domain/build/own-pod.ts';
+import { ownPod, wasOwnPod, type GivenPod, type Ownership } from '#domain/build/pod-ownership.ts';
 import type { PodFacts } from './ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 

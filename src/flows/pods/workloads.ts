@@ -1,5 +1,5 @@
 import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { GivenPod } from '#domain/build/pod-ownership.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';
 

@@ -2,7 +2,7 @@ import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { prepared, rows, time, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/own-pod.ts';
+import type { GivenPod } from '#domain/build/pod-ownership.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import type { OpenAttempt } from '#flows/pods/workloads.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import { answerPlainly, pathOf } from '#adapters/telemetry/plain-response.ts';
-import { shareSeats } from '#domain/scheduling/share-seats.ts';
+import { shareSeats } from '#domain/scheduling/fair-pool.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { answerTo, readReview, type Review, type Verdict } from './review.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ownPod, wasOwnPod, type GivenPod, type PodIdentity } from './own-pod.ts';
+import { ownPod, wasOwnPod, type GivenPod, type PodIdentity } from './pod-ownership.ts';
 
 const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
   namespace: 'blue',

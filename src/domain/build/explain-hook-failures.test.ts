@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { HookResult } from './agent-protocol.ts';
-import { tellHooks } from './tell-hooks.ts';
+import { tellHooks } from './explain-hook-failures.ts';
 
 const good: HookResult = { version: '7', job: 'unit', hook: 'shell', output: '' };
 const bad: HookResult = { ...good, error: 'exit code 3.' };

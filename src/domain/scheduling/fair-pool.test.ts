@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shareSeats } from './share-seats.ts';
+import { shareSeats } from './fair-pool.ts';
 
 /** All ask at once for the only seat and give it back; answers who had it, in order. */
 async function served(...shares: string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ContainerReport, PodReport } from './pod-report.ts';
-import { tellCheckEnd } from './tell-check-end.ts';
+import { tellCheckEnd } from './explain-check-failure.ts';
 
 const words = (reason: string, message: string): string =>
   JSON.stringify({ format: 1, outcome: 'failed', reason, message, exits: {}, acknowledged: 0 });
