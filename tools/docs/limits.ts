@@ -18,7 +18,7 @@ import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
-import { MAX_PASSED_WAITING, MOST_UNUSED } from '#domain/scheduling/facts.ts';
+import { MAX_PASSED_WAITING, MAX_UNUSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
@@ -157,7 +157,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   Scheduling: [
     [
       'New versions of a `get` that one decision turns into builds',
-      count(MOST_UNUSED),
+      count(MAX_UNUSED_VERSIONS),
       'later',
       'the next decision handles the rest',
     ],

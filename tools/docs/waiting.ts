@@ -1,5 +1,5 @@
 import { format } from 'prettier';
-import { ORDINARY, REASONS } from '#domain/scheduling/reasons.ts';
+import { REASONS, ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
 
 export const WAITING_PAGE = 'docs/reference/waiting.md';
 
@@ -18,7 +18,7 @@ You find reasons in these places:
   moment ([API](api.md)).
 - \`kubectl describe pipeline\` shows the first reason of each job and build, and an Event when that
   reason changes.
-  It leaves out reasons that pass by themselves (${[...ORDINARY].map((code) => `\`${code}\``).join(', ')}).
+  It leaves out reasons that pass by themselves (${[...ROUTINE_REASONS].map((code) => `\`${code}\``).join(', ')}).
 - The operator's metric \`millrace_waiting{what="job"|"build", reason="…"}\` counts what waits, by
   first reason.
 `;

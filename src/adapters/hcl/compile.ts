@@ -2,7 +2,7 @@ import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
-import { shareSeats } from '#domain/scheduling/fair-pool.ts';
+import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { findEngine } from './locate.ts';
 import { startProcess, type CompilerProcess } from './process.ts';
 import type { WorkerRequest } from './worker-messages.ts';
@@ -55,7 +55,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
   const seats: Seat[] = Array.from({ length: options.processes ?? 2 }, () => ({}));
-  const queue = shareSeats(seats);
+  const queue = createFairPool(seats);
   let closed = false;
 
   const rest = async (seat: Seat): Promise<void> => {
@@ -77,11 +77,11 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   return {
     async compile(source, variables, sources = {}, share = '') {
       const time = `${now().toISOString().slice(0, 19)}Z`;
-      const seat = await queue.take(share);
+      const seat = await queue.acquire(share);
       try {
         return await run(seat, { source, variables, sources, time });
       } finally {
-        queue.leave(seat);
+        queue.release(seat);
       }
     },
     async close() {

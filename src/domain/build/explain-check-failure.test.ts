@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { ContainerReport, PodReport } from './pod-report.ts';
 import { tellCheckEnd } from './explain-check-failure.ts';
+import type { ContainerReport, PodReport } from './pod-report.ts';
 
 const words = (reason: string, message: string): string =>
   JSON.stringify({ format: 1, outcome: 'failed', reason, message, exits: {}, acknowledged: 0 });

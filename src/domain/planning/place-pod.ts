@@ -1,4 +1,4 @@
-import { listed } from '#domain/scheduling/reasons.ts';
+import { formatList } from '#domain/scheduling/reasons.ts';
 
 export type Amounts = Record<string, number | string>;
 
@@ -90,8 +90,8 @@ function workersOf(
 
 function notAllowed(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): Misplaced {
   const what = forbidden.length === 1 ? 'the tag' : 'the tags';
-  const instead = allowedTags.length === 0 ? 'none' : listed(allowedTags);
-  const message = `Team ${name} does not allow ${what} ${listed(forbidden)}; its spec.allowedTags has ${instead}.`;
+  const instead = allowedTags.length === 0 ? 'none' : formatList(allowedTags);
+  const message = `Team ${name} does not allow ${what} ${formatList(forbidden)}; its spec.allowedTags has ${instead}.`;
   return { reason: 'TagNotAllowed', message };
 }
 

@@ -1,6 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { checkGroups } from '#domain/scheduling/check-groups.ts';
-import { listed } from '#domain/scheduling/reasons.ts';
+import { formatList } from '#domain/scheduling/reasons.ts';
 import { isMisplaced, placePod, type Misplaced, type TagRules } from './place-pod.ts';
 
 /**
@@ -14,7 +14,10 @@ export function refusedTags(
 ): Misplaced[] {
   const wanted = [
     ...pipeline.jobs.map(({ name, tags = [] }) => ({ what: `job ${name}`, tags })),
-    ...checkGroups(pipeline).map(({ resources, tags }) => ({ what: `check of ${listed(resources)}`, tags })),
+    ...checkGroups(pipeline).map(({ resources, tags }) => ({
+      what: `check of ${formatList(resources)}`,
+      tags,
+    })),
   ];
   return wanted.flatMap(({ what, tags }) => {
     const place = placePod(tags, rules, labelOf);

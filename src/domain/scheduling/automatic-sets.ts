@@ -1,199 +1,225 @@
-import { gatedGroups, solveGroup, type Choice, type GatedPlace, type Known } from './choose-set.ts';
+import type { Choice } from './choose-set.ts';
 import type { BuildCause } from './decision.ts';
-import { MOST_UNUSED, type GetFacts, type JobFacts, type Need } from './facts.ts';
-import type { KnownUsed } from './used-versions.ts';
+import {
+  MAX_UNUSED_VERSIONS,
+  type GetFacts,
+  type JobFacts,
+  type NeededPage,
+  type ResourceVersion,
+} from './facts.ts';
 import { orderSets } from './order-sets.ts';
+import { passedGroups, solveGroup, type JobGet } from './passed-groups.ts';
+import type { Snapshot } from './snapshot.ts';
 import { mayBuildNewest, supersededBy } from './supersede.ts';
+import type { UsedVersions } from './used-versions.ts';
 
-/** Versions by position of the get. */
+/** What a build is created from. */
 export interface VersionSet {
+  /** By position of the get. */
   versions: number[];
   cause: BuildCause;
   supersedes?: number[];
 }
 
 export interface AutomaticSets {
+  /** Oldest first, the newest set last. */
   sets: VersionSet[];
-  /** There are more than there was room for: these are the oldest. */
-  cut: boolean;
-  /** A get has more new versions than one decision takes: decide again at once. */
-  more: boolean;
+  /** More sets are due than the limit allows: these are the oldest. */
+  truncated: boolean;
+  /** A get has more unused versions than one decision takes: decide again at once. */
+  hasMoreVersions: boolean;
   /**
-   * Positions of the gets whose newest version waits for the last of these decisions, because the newest set
-   * is to be built last.
+   * Positions of the gets whose newest version waits for the last of these decisions, so that the newest set
+   * is built last.
    */
   postponed: number[];
-  /** The newest set is new too, but has to wait for the automatic build that has not ended. */
-  ready: boolean;
-  needs: Need[];
+  /** The newest set has a trigger version that no build used. It may still have to wait for another build. */
+  isNewestDue: boolean;
+  needs: NeededPage[];
 }
 
 interface Context {
-  known: Known;
-  used: KnownUsed;
-  /** As many sets at most. */
-  room: number;
+  snapshot: Snapshot;
+  used: UsedVersions;
+  /** Sets, at most. */
+  limit: number;
 }
 
-/** The sets of versions that a job without hindrances wants a build for, the newest last. */
-export function automaticSets(job: JobFacts, choice: Choice, { known, used, room }: Context): AutomaticSets {
+/**
+ * The sets that a job without blockers gets a build for: one for each unused version of a trigger that takes
+ * every version, and the newest set if one of its other triggers has an unused version.
+ */
+export function automaticSets(job: JobFacts, choice: Choice, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
-  const { sets: wanted, cut, needs } = setsForVersions(job, newest, { known, room });
-  const more = hasMore(job, wanted.length);
-  const postponed = (cut || more) && wanted.length > 1 ? postponedGets(job, newest, known) : [];
-  const sets = orderSets(beforeLast(job, { wanted, newest, postponed }, { known, room }), newest);
-  const told = { sets, more, postponed };
-  const fresh = freshTriggers(job, newest, { sets, used, known });
-  const ready = fresh.trigger !== undefined;
-  if (fresh.trigger !== undefined && !cut && mayBuildNewest(job, sets.length)) {
-    if (sets.length === room) return { ...told, cut: true, ready, needs: [...needs, ...fresh.needs] };
-    sets.push({ versions: newest, cause: { kind: 'ready', ...fresh.trigger } });
-  }
-  supersedeQueued(job, sets, newest);
-  return { ...told, cut, ready, needs: [...needs, ...fresh.needs] };
+  const perVersion = setsPerVersion(job, newest, context);
+  const hasMoreVersions = isCut(job, perVersion.sets.length);
+  const isLast = !perVersion.truncated && !hasMoreVersions;
+  const postponed = isLast || perVersion.sets.length < 2 ? [] : postponedGets(job, newest, context.snapshot);
+  const sets = orderSets(
+    withoutPostponed(job, { sets: perVersion.sets, newest, postponed }, context),
+    newest,
+  );
+  const { trigger, needs } = unusedTrigger(job, newest, { ...context, sets });
+  const buildNewest = trigger !== undefined && !perVersion.truncated && mayBuildNewest(job, sets.length);
+  const hasRoom = sets.length < context.limit;
+  if (buildNewest && hasRoom) sets.push({ versions: newest, cause: { kind: 'ready', ...trigger } });
+  return {
+    sets: supersedeQueued(job, sets, newest),
+    truncated: perVersion.truncated || (buildNewest && !hasRoom),
+    hasMoreVersions,
+    postponed,
+    isNewestDue: trigger !== undefined,
+    needs: [...perVersion.needs, ...needs],
+  };
 }
 
-/** A build of the newest set takes the place of those that are queued, whatever made it. */
-function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): void {
-  const superseded = supersededBy(job).map(({ id }) => id);
+/** A build of the newest set takes the place of queued automatic builds, whatever caused it. */
+function supersedeQueued(job: JobFacts, sets: VersionSet[], newest: number[]): VersionSet[] {
+  const supersedes = supersededBy(job).map(({ id }) => id);
   const last = sets.at(-1);
-  if (last !== undefined && superseded.length > 0 && String(last.versions) === String(newest))
-    last.supersedes = superseded;
+  if (last === undefined || supersedes.length === 0 || String(last.versions) !== String(newest)) return sets;
+  return [...sets.slice(0, -1), { ...last, supersedes }];
 }
 
-/** Of a get more versions want a build than one decision takes. */
-function hasMore({ gets }: JobFacts, made: number): boolean {
+/** A get has more unused versions than its facts list. */
+function isCut({ gets }: JobFacts, sets: number): boolean {
   return gets
     .filter(({ trigger, every }) => trigger && every)
     .some(({ unused, passed }) =>
-      passed.length === 0 ? unused.length > MOST_UNUSED : unused.length >= MOST_UNUSED && made > 0,
+      passed.length === 0
+        ? unused.length > MAX_UNUSED_VERSIONS
+        : unused.length >= MAX_UNUSED_VERSIONS && sets > 0,
     );
 }
 
 /**
- * Which gets keep their newest version for the last decision. One is enough where it has an older version for
- * the other gets to take: the newest set is still wanted then, whatever these decisions use.
+ * Gets whose newest version waits for the last decision. One is enough if it has an older version for the
+ * other gets to take: whatever these decisions use, the newest set then stays due.
  */
-function postponedGets({ gets }: JobFacts, newest: number[], known: Known): number[] {
+function postponedGets({ gets }: JobFacts, newest: number[], snapshot: Snapshot): number[] {
   const one = gets.findIndex(
-    (get, index) =>
-      takesEvery(get, false) && unusedOf(get, known).some((version) => version !== newest[index]),
+    (get, position) =>
+      takesEvery(get) &&
+      get.passed.length === 0 &&
+      unusedOf(get, snapshot).some((version) => version !== newest[position]),
   );
   return one === -1 ? [...gets.keys()] : [one];
 }
 
 /**
- * The wanted sets, without those that wait for the last decision; where one get's newest version waits, the
- * others take the one before.
+ * The sets of this decision without those that wait for the last one. If only one get postpones its newest
+ * version, the other gets are built with the version before it.
  */
-function beforeLast(
+function withoutPostponed(
   job: JobFacts,
-  { wanted, newest, postponed }: { wanted: VersionSet[]; newest: number[]; postponed: number[] },
-  context: Pick<Context, 'known' | 'room'>,
+  { sets, newest, postponed }: { sets: VersionSet[]; newest: number[]; postponed: number[] },
+  context: Pick<Context, 'snapshot' | 'limit'>,
 ): VersionSet[] {
   const [one, another] = postponed;
-  if (one === undefined) return wanted;
+  if (one === undefined) return sets;
   const get = job.gets[one];
-  if (get === undefined || another !== undefined || !takesEvery(get, false))
-    return wanted.filter(({ versions }) => String(versions) !== String(newest));
-  const before = unusedOf(get, context.known).filter((version) => version !== newest[one]);
-  const instead = newest.with(one, Math.max(...before));
-  return setsForVersions(job, instead, context).sets.filter(({ versions }) => versions[one] !== newest[one]);
+  if (get === undefined || another !== undefined || !takesEvery(get) || get.passed.length > 0)
+    return sets.filter(({ versions }) => String(versions) !== String(newest));
+  const older = unusedOf(get, context.snapshot).filter((version) => version !== newest[one]);
+  const instead = newest.with(one, Math.max(...older));
+  return setsPerVersion(job, instead, context).sets.filter(({ versions }) => versions[one] !== newest[one]);
 }
 
-const takesEvery = (get: GetFacts, gated: boolean): boolean =>
-  get.trigger && get.every && get.passed.length > 0 === gated;
+const takesEvery = (get: GetFacts): boolean => get.trigger && get.every;
 
 /**
- * Those that this decision takes: what was found first, so that marks can tell how far it went; the oldest
- * version first.
+ * The unused versions that one decision takes, oldest first. They are those that were found first, so that
+ * `settled` can tell how far it went.
  */
-export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Known, 'idOf'>): number[] {
+export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Snapshot, 'idOf'>): number[] {
   return unused
     .toSorted((a, b) => idOf(a) - idOf(b))
-    .slice(0, MOST_UNUSED)
+    .slice(0, MAX_UNUSED_VERSIONS)
     .toSorted((a, b) => a - b);
 }
 
-/** A version of a get that wants a build. `group`: the gets with which its upstream jobs have to agree. */
-interface Candidate extends GatedPlace {
+/** An unused version of a get. `group`: the gets that must agree with it on builds of upstream jobs. */
+interface UnusedVersion extends JobGet {
   version: number;
-  group?: GatedPlace[];
+  group?: JobGet[];
 }
 
 /**
- * One set for each version that wants a build, oldest version first, then in the order of gets. Versions that
- * come together never make the same set twice. Sets are made only while there is room, so that the work is
- * bounded too.
+ * One set for each unused version: by age of the version, then by position of its get. Versions that lead to
+ * the same set share it. The search ends at the limit, so that its work is bounded, too.
  */
-function setsForVersions(
+function setsPerVersion(
   job: JobFacts,
   newest: number[],
-  { known, room }: Pick<Context, 'known' | 'room'>,
-): Pick<AutomaticSets, 'sets' | 'cut' | 'needs'> {
-  const first = new Map<string, VersionSet>();
-  const needs: Need[] = [];
-  const all = [...newVersions(job, known), ...passedVersions(job, known)];
-  for (const candidate of all.toSorted((a, b) => a.version - b.version || a.index - b.index)) {
-    const made = setFor(candidate, newest, known);
-    if ('needs' in made) needs.push(...made.needs);
-    if (!('set' in made) || first.has(String(made.set.versions))) continue;
-    if (first.size === room) return { sets: [...first.values()], cut: true, needs };
-    first.set(String(made.set.versions), made.set);
+  { snapshot, limit }: Pick<Context, 'snapshot' | 'limit'>,
+): Pick<AutomaticSets, 'sets' | 'truncated' | 'needs'> {
+  const sets = new Map<string, VersionSet>();
+  const needs: NeededPage[] = [];
+  const unused = [...unusedVersions(job, snapshot), ...unusedPassedVersions(job, snapshot)];
+  for (const version of unused.toSorted((a, b) => a.version - b.version || a.position - b.position)) {
+    const found = setFor(version, newest, snapshot);
+    if ('needs' in found) needs.push(...found.needs);
+    if (!('set' in found) || sets.has(String(found.set.versions))) continue;
+    if (sets.size === limit) return { sets: [...sets.values()], truncated: true, needs };
+    sets.set(String(found.set.versions), found.set);
   }
-  return { sets: [...first.values()], cut: false, needs };
+  return { sets: [...sets.values()], truncated: false, needs };
 }
 
-function newVersions({ gets }: JobFacts, known: Known): Candidate[] {
-  return gets.flatMap((get, index) =>
-    takesEvery(get, false) ? unusedOf(get, known).map((version) => ({ get, index, version })) : [],
+/** Of gets without `passed`. */
+function unusedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
+  return gets.flatMap((get, position) =>
+    takesEvery(get) && get.passed.length === 0
+      ? unusedOf(get, snapshot).map((version) => ({ get, position, version }))
+      : [],
   );
 }
 
-/** Versions that are ready, whenever they became so. */
-function passedVersions({ gets }: JobFacts, known: Known): Candidate[] {
-  return gatedGroups(gets).flatMap((group) =>
+/** Of gets with `passed`: also versions that passed after newer ones. */
+function unusedPassedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
+  return passedGroups(gets).flatMap((group) =>
     group
-      .filter(({ get }) => takesEvery(get, true))
-      .flatMap((place) => unusedOf(place.get, known).map((version) => ({ ...place, version, group }))),
+      .filter(({ get }) => takesEvery(get))
+      .flatMap((member) => unusedOf(member.get, snapshot).map((version) => ({ ...member, version, group }))),
   );
 }
 
-/** Gets that share upstream jobs take what fits the version; the others take the newest. */
+/** The gets of its group take what fits the version; all others take their newest. */
 function setFor(
-  { get, index, version, group }: Candidate,
+  { get, position, version, group }: UnusedVersion,
   newest: number[],
-  known: Known,
-): { set: VersionSet } | { needs: Need[] } | { none: true } {
+  snapshot: Snapshot,
+): { set: VersionSet } | { needs: NeededPage[] } | { none: true } {
   const cause: BuildCause = { kind: 'version', resource: get.resource, version };
-  if (group === undefined) return { set: { versions: newest.with(index, version), cause } };
-  const solution = solveGroup(group, known, { index, version });
+  if (group === undefined) return { set: { versions: newest.with(position, version), cause } };
+  const solution = solveGroup(group, snapshot, { position, version });
   if ('needs' in solution) return { needs: solution.needs };
   if (!('versions' in solution)) return { none: true };
   const versions = [...newest];
-  for (const [place, member] of group.entries()) versions[member.index] = solution.versions[place] ?? 0;
+  for (const [index, member] of group.entries()) versions[member.position] = solution.versions[index] ?? 0;
   return { set: { versions, cause } };
 }
 
 /**
- * The newest trigger of the newest set that no build used for its get, no set above uses, and that came after
- * the baseline.
+ * The newest trigger version of the newest set that no build used for its get, no other set of this decision
+ * uses, and that came after the baseline.
  */
-function freshTriggers(
+function unusedTrigger(
   job: JobFacts,
   newest: number[],
-  { sets, used, known }: Omit<Context, 'room'> & { sets: VersionSet[] },
-): { trigger?: { resource: number; version: number }; needs: Need[] } {
-  const needs: Need[] = [];
-  const fresh: { resource: number; version: number }[] = [];
-  for (const [index, get] of job.gets.entries()) {
-    const version = newest[index];
-    if (!get.trigger || get.every || version === undefined || known.idOf(version) <= get.baseline) continue;
-    if (sets.some((set) => set.versions[index] === version)) continue;
-    const answer = used.has({ job: job.id, get: index, version: known.idOf(version) });
+  { sets, used, snapshot }: { sets: readonly VersionSet[]; used: UsedVersions; snapshot: Snapshot },
+): { trigger?: ResourceVersion; needs: NeededPage[] } {
+  const needs: NeededPage[] = [];
+  const unused: ResourceVersion[] = [];
+  for (const [position, get] of job.gets.entries()) {
+    const version = newest[position];
+    if (!get.trigger || get.every || version === undefined) continue;
+    if (snapshot.idOf(version) <= get.baseline) continue;
+    if (sets.some((set) => set.versions[position] === version)) continue;
+    const answer = used.has({ job: job.id, get: position, version: snapshot.idOf(version) });
     if (typeof answer === 'object') needs.push(answer.need);
-    else if (!answer) fresh.push({ resource: get.resource, version });
+    else if (!answer) unused.push({ resource: get.resource, version });
   }
-  const trigger = fresh.toSorted((a, b) => b.version - a.version)[0];
+  const [trigger] = unused.toSorted((a, b) => b.version - a.version);
   return trigger === undefined ? { needs } : { trigger, needs };
 }

@@ -1,33 +1,30 @@
-/** A get for which the versions that trigger are counted anew. */
+/** A get whose baseline is to be set again. */
 export interface CountedGet {
   trigger: boolean;
   every: boolean;
   baseline: number;
-  /** Row id of the version of the resource that was found last, disabled or not. */
+  /** Row id of the version that was found last, disabled or not. */
   newest?: number;
-  /**
-   * Place of the newest enabled one that is good in all jobs of `passed`; without `passed` simply the newest
-   * enabled one.
-   */
+  /** Place of the newest enabled version that is good in all jobs of `passed`. */
   newestReady?: number;
 }
 
-/** When a get comes to be a trigger, or a pause of its job ends: what is known by then starts nothing. */
+/** When a get becomes a trigger, or its job is unpaused: versions found by then trigger nothing. */
 export function baselineFromNow({ baseline, newest = 0 }: CountedGet): number {
   return Math.max(baseline, newest);
 }
 
 /**
- * When versions come to be unused after all: a pin cancelled their builds before they started, or they were
- * disabled and are not now.
+ * The `settled` mark once these versions are unused again: a pin cancelled their builds before they started,
+ * or they were disabled and now are not.
  */
 export function settledBefore(settled: number, versions: readonly number[]): number {
   return Math.min(settled, ...versions.map((version) => version - 1));
 }
 
 /**
- * When a pin ends: of the versions that came meanwhile the latest that is ready may trigger, and none that is
- * older. A place, as `newestReady` is.
+ * The floor of a get after an unpin, as a place: of the versions found in the meantime, only the newest that
+ * is ready may trigger a build.
  */
 export function floorAfterUnpin(get: Omit<CountedGet, 'baseline' | 'newest'> & { floor: number }): number {
   if (!get.trigger || !get.every || get.newestReady === undefined) return get.floor;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { counted } from '#testing/scheduling/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
-import { MOST_UNUSED, type Facts, type GetFacts, type JobFacts } from './facts.ts';
+import { MAX_UNUSED_VERSIONS, type Facts, type GetFacts, type JobFacts } from './facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
 import { decideRetry } from './retry-build.ts';
 
@@ -14,10 +14,10 @@ const job = (id: number, gets: GetFacts[], more: Partial<JobFacts> = {}): JobFac
   return { id, name: `job-${id}`, paused: false, gets, requests: [], ...more };
 };
 function facts(jobs: JobFacts[]): Facts {
-  const resources = [{ id: 1, name: 'git.app', newest: MOST_UNUSED }];
+  const resources = [{ id: 1, name: 'git.app', newest: MAX_UNUSED_VERSIONS }];
   return { paused: false, resources, jobs, passes: [], used: [] };
 }
-const flood = (jobs: number): JobFacts[] => upTo(jobs).map((id) => job(id, [get(upTo(MOST_UNUSED))]));
+const flood = (jobs: number): JobFacts[] => upTo(jobs).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))]));
 
 /** Decides until nothing is left, as the operator does, and answers each decision. */
 function decideOnAll(jobs: JobFacts[]): Decision[] {
@@ -46,7 +46,7 @@ describe('a decision on a pipeline that wants many builds', () => {
   test('makes so many at most, and leaves the rest to the next', () => {
     const decision = decideBuilds(facts(flood(5000)));
     expect(decision.builds).toHaveLength(MAX_BUILDS_PER_DECISION);
-    expect(decision.unfinished).toHaveLength(5000 - MAX_BUILDS_PER_DECISION / MOST_UNUSED);
+    expect(decision.unfinished).toHaveLength(5000 - MAX_BUILDS_PER_DECISION / MAX_UNUSED_VERSIONS);
     expect(decision.waiting).toEqual([]);
   });
 
@@ -61,7 +61,10 @@ describe('a decision on a pipeline that wants many builds', () => {
   });
 
   test('cuts within a job, oldest versions first, and settles none of that job', () => {
-    const jobs = [...upTo(9).map((id) => job(id, [get(upTo(MOST_UNUSED))])), job(10, [get(upTo(60))])];
+    const jobs = [
+      ...upTo(9).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))])),
+      job(10, [get(upTo(60))]),
+    ];
     const decision = decideBuilds(facts([...jobs, job(11, [get(upTo(90))])]));
     const last = decision.builds.filter((build) => build.job === 11);
     expect(last.map(({ versions }) => versions[0])).toEqual(upTo(40));

@@ -1,10 +1,9 @@
-import type { Taken } from './facts.ts';
+import type { ResourceVersion } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
-/** As in `builds.status`. */
+/** The values of the column `builds.status`. */
 export type Status = 'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
 
-/** No step of the build has begun. */
 function isBeforeStart(status: Status): boolean {
   return status === 'waiting' || status === 'pending';
 }
@@ -13,12 +12,12 @@ export function isActive(status: Status): boolean {
   return isBeforeStart(status) || status === 'started';
 }
 
-/** Counts for `passed`. */
+/** Versions of good builds have passed the job. */
 export function isGood(status: Status): boolean {
   return status === 'succeeded' || status === 'warning';
 }
 
-/** What a build becomes when its plan is over. */
+/** The status of a build whose plan has ended. */
 export function endStatus(
   outcome: 'succeeded' | 'failed' | 'cancelled',
   job: { allowFailure?: boolean },
@@ -26,7 +25,7 @@ export function endStatus(
   return outcome === 'failed' && job.allowFailure ? 'warning' : outcome;
 }
 
-/** `end`: at once and without hooks, since nothing has run. `ask`: the agent runs the hooks and ends it. */
+/** `end`: at once and without hooks, since no step has run. `ask`: the agent runs the hooks and ends it. */
 export type CancelAnswer = { answer: 'end' } | { answer: 'ask' } | { answer: 'refused'; reason: Reason };
 
 export function decideCancel(status: Status): CancelAnswer {
@@ -35,23 +34,23 @@ export function decideCancel(status: Status): CancelAnswer {
   return { answer: 'refused', reason: { code: 'AlreadyEnded', message: `The build has ended: ${status}.` } };
 }
 
-/** A failure that people decide to live with: the build counts as good from then on. */
+/** A build marked as a warning counts as good. */
 export function decideWarning(status: Status): { answer: 'marked' } | { answer: 'refused'; reason: Reason } {
   if (status === 'failed') return { answer: 'marked' };
-  const message = `Only a failed build can be marked as a warning; this one is ${status}.`;
+  const message = `Only a failed build can be marked as a warning. This one is ${status}.`;
   return { answer: 'refused', reason: { code: 'NotFailed', message } };
 }
 
 interface EndableBuild {
   id: number;
   status: Status;
-  /** Nobody asked for it. */
+  /** No person asked for it. */
   automatic: boolean;
-  inputs: readonly Taken[];
+  inputs: readonly ResourceVersion[];
 }
 
-/** Automatic builds that have not started and took a version that is disabled now. */
-export function cancelledByDisable(disabled: Taken, builds: readonly EndableBuild[]): number[] {
+/** Automatic builds that have not started and have the disabled version as an input. */
+export function cancelledByDisable(disabled: ResourceVersion, builds: readonly EndableBuild[]): number[] {
   return builds
     .filter(({ status, automatic }) => automatic && isBeforeStart(status))
     .filter(({ inputs }) =>
@@ -60,8 +59,11 @@ export function cancelledByDisable(disabled: Taken, builds: readonly EndableBuil
     .map(({ id }) => id);
 }
 
-/** Builds that have not started and took another version of a resource than the one it is pinned to now. */
-export function cancelledByPin(pinned: Taken, builds: readonly Omit<EndableBuild, 'automatic'>[]): number[] {
+/** Builds that have not started and have another version of the pinned resource as an input. */
+export function cancelledByPin(
+  pinned: ResourceVersion,
+  builds: readonly Omit<EndableBuild, 'automatic'>[],
+): number[] {
   return builds
     .filter(({ status }) => isBeforeStart(status))
     .filter(({ inputs }) =>

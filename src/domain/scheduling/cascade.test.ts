@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { followingJobs, type CascadeGet } from './cascade.ts';
+import { cascadeJobs, type CascadeGet } from './cascade.ts';
 
 const get = (job: number, passed: number[], trigger = true): CascadeGet => ({ job, trigger, passed });
 
@@ -10,5 +10,5 @@ test.each<[string, CascadeGet[], asked: number[], following: number[]]>([
   ['a job that waits for a job beside the way follows too', [get(1, []), get(2, [1, 9])], [1], [2]],
   ['nothing follows where nobody was asked', [get(2, [1])], [], []],
 ])('%s', (_sentence, gets, asked, following) => {
-  expect(followingJobs(gets, asked)).toEqual(following);
+  expect(cascadeJobs(gets, asked)).toEqual(following);
 });

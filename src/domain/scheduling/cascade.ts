@@ -1,9 +1,13 @@
 import type { VersionSet } from './automatic-sets.ts';
-import { gatedGroups, solveGroup, type Choice, type GatedPlace, type Known } from './choose-set.ts';
-import type { BuildRequest, JobFacts, Need, Taken } from './facts.ts';
+import type { Choice } from './choose-set.ts';
+import type { BuildRequest, Facts, JobFacts, NeededPage, ResourceVersion } from './facts.ts';
+import { passedGroups, solveGroup, type JobGet } from './passed-groups.ts';
 import type { Reason } from './reasons.ts';
+import type { RequestedSets } from './requested-sets.ts';
+import type { Snapshot } from './snapshot.ts';
+import { blockersOf } from './why-no-build.ts';
 
-/** A get of the resource that somebody triggered a version of. */
+/** A get of the resource of which somebody triggered a version. */
 export interface CascadeGet {
   job: number;
   trigger: boolean;
@@ -11,68 +15,84 @@ export interface CascadeGet {
 }
 
 /**
- * Jobs in which builds follow from those of a triggered version: along triggers with `passed`, from the jobs
- * that were asked for a build with it.
+ * Jobs that a triggered version cascades to: along gets with `trigger` and `passed`, from the jobs that were
+ * triggered with it.
  */
-export function followingJobs(gets: readonly CascadeGet[], asked: readonly number[]): number[] {
-  const reached = new Set(asked);
+export function cascadeJobs(gets: readonly CascadeGet[], triggered: readonly number[]): number[] {
+  const reached = new Set(triggered);
   for (const upstream of reached)
     for (const { job, trigger, passed } of gets) if (trigger && passed.includes(upstream)) reached.add(job);
-  return [...reached].filter((job) => !asked.includes(job));
+  return [...reached].filter((job) => !triggered.includes(job));
 }
 
-type Cascaded =
+/** Sets with versions that were triggered upstream, the oldest request first. */
+export function cascadedSets(
+  job: JobFacts,
+  choice: Choice,
+  { facts, snapshot }: { facts: Facts; snapshot: Snapshot },
+): RequestedSets & { needs: NeededPage[] } {
+  const blockers = blockersOf(job, { paused: facts.paused });
+  const answers: RequestedSets & { needs: NeededPage[] } = { sets: [], refused: [], needs: [] };
+  for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
+    if (request.after === undefined) continue;
+    const answer = cascadedSet(job, request, { choice, snapshot, blockers });
+    if ('set' in answer) answers.sets.push(answer.set);
+    if ('refused' in answer) answers.refused.push({ request: request.id, reasons: answer.refused });
+    if ('needs' in answer) answers.needs.push(...answer.needs);
+  }
+  return answers;
+}
+
+type CascadeAnswer =
   | { set: VersionSet }
-  /** It will not be built: what stands against it is a decision of people. */
+  /** A decision of people prevents it for good. */
   | { refused: Reason[] }
   /** Upstream builds of the same trigger have not all succeeded, or other inputs are missing. */
   | { waits: true }
-  | { needs: Need[] };
+  | { needs: NeededPage[] };
 
-/**
- * The set for a build that follows from a triggered version through `passed`, although a newer one has
- * passed.
- */
-export function cascadedSet(
+/** The set that takes the triggered version through `passed`, even if a newer version has passed. */
+function cascadedSet(
   job: JobFacts,
   { id, by, version: wanted, after = [] }: BuildRequest,
-  { choice, known, paused }: { choice: Choice; known: Known; paused: Reason[] },
-): Cascaded {
+  { choice, snapshot, blockers }: { choice: Choice; snapshot: Snapshot; blockers: Reason[] },
+): CascadeAnswer {
   if (wanted === undefined || after.length === 0 || after.some(({ good }) => !good)) return { waits: true };
-  const against = [...paused, ...whyAgainst(wanted, known)];
-  if (against.length > 0) return { refused: against };
-  const solved = solveWith(job, wanted, { choice, known });
+  const refused = [...blockers, ...whyNotAnyMore(wanted, snapshot)];
+  if (refused.length > 0) return { refused };
+  const solved = solveWith(job, wanted, { choice, snapshot });
   if (!('versions' in solved)) return solved;
   return { set: { ...solved, cause: { kind: 'manual', request: id, by } } };
 }
 
-/** The newest set in which a get that triggers takes the version. */
+/** The newest set in which a get with `trigger` and `passed` takes the version. */
 function solveWith(
   { gets }: JobFacts,
-  { resource, version }: Taken,
-  { choice, known }: { choice: Choice; known: Known },
-): { versions: number[] } | { waits: true } | { needs: Need[] } {
-  const takes = ({ get }: GatedPlace): boolean => get.trigger && get.resource === resource;
-  const group = gatedGroups(gets).find((places) => places.some(takes));
-  const place = group?.find(takes);
-  if (group === undefined || place === undefined) return { waits: true };
-  const solution = solveGroup(group, known, { index: place.index, version });
+  { resource, version }: ResourceVersion,
+  { choice, snapshot }: { choice: Choice; snapshot: Snapshot },
+): { versions: number[] } | { waits: true } | { needs: NeededPage[] } {
+  const takesIt = ({ get }: JobGet): boolean => get.trigger && get.resource === resource;
+  const group = passedGroups(gets).find((members) => members.some(takesIt));
+  const taker = group?.find(takesIt);
+  if (group === undefined || taker === undefined) return { waits: true };
+  const solution = solveGroup(group, snapshot, { position: taker.position, version });
   if ('needs' in solution) return solution;
   if (!('versions' in solution)) return { waits: true };
   const chosen = [...choice.versions];
-  for (const [position, { index }] of group.entries()) chosen[index] = solution.versions[position];
+  for (const [index, { position }] of group.entries()) chosen[position] = solution.versions[index];
   const versions = chosen.flatMap((one) => one ?? []);
   return versions.length < gets.length ? { waits: true } : { versions };
 }
 
-/** The version was disabled, or its resource pinned to another one, since it was triggered. */
-function whyAgainst(
+/** Since it was triggered, the version was disabled, or its resource was pinned to another one. */
+function whyNotAnyMore(
   { resource: id, version, disabled }: NonNullable<BuildRequest['version']>,
-  known: Known,
+  snapshot: Snapshot,
 ): Reason[] {
-  const { name, pinned } = known.resource(id);
-  const data = { resource: name, version: known.idOf(version) };
+  const { name, pinned } = snapshot.resource(id);
+  const data = { resource: name, version: snapshot.idOf(version) };
   if (disabled) return [{ code: 'VersionDisabled', message: `Version ${data.version} is disabled.`, data }];
   if (pinned === undefined || pinned.version === version) return [];
-  return [{ code: 'Pinned', message: `${name} is pinned to another version than ${data.version}.`, data }];
+  const message = `${name} is pinned to another version than ${data.version}.`;
+  return [{ code: 'Pinned', message, data }];
 }

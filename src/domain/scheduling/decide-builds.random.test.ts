@@ -15,7 +15,7 @@ import { ask } from '#testing/scheduling/what-people-do.ts';
 import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
-import { inIds } from './version-ids.ts';
+import { withRowIds } from './version-ids.ts';
 
 /** Pages so small that needs arise. */
 const rows = fc.constantFrom(1, 2, 3, 20);
@@ -149,7 +149,7 @@ describe('in random pipelines with random histories', () => {
             1000,
           );
           const whole = decideBuilds(facts);
-          expect(inIds(whole, facts.ids ?? new Map())).toEqual(decision);
+          expect(withRowIds(whole, facts.ids ?? new Map())).toEqual(decision);
           expect(decideBuilds(shuffled(facts, chance))).toEqual(whole);
         });
       }),

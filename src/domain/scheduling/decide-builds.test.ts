@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import { decideBuilds } from './decide-builds.ts';
-import { MOST_UNUSED, NEWEST, type Facts, type GetFacts, type Pass, type PassPage } from './facts.ts';
-import { vouchers } from './needed-downstream.ts';
+import { MAX_UNUSED_VERSIONS, NEWEST, type Facts, type GetFacts, type Pass, type PassPage } from './facts.ts';
+import { buildsNeededDownstream } from './needed-downstream.ts';
 
 const get = (more: Partial<GetFacts> = {}): GetFacts => ({
   resource: 1,
@@ -40,15 +40,15 @@ const row = (version: number, build: number, ...also: [resource: number, version
 
 describe('a decision on much history', () => {
   test('takes some new versions at a time, tells what it dealt with and that more is left', () => {
-    const unused = Array.from({ length: MOST_UNUSED + 1 }, (_, index) => index + 1);
+    const unused = Array.from({ length: MAX_UNUSED_VERSIONS + 1 }, (_, index) => index + 1);
     const decision = decideBuilds(facts([get({ unused }), get({ resource: 2 })]));
-    expect(decision.builds).toHaveLength(MOST_UNUSED);
-    expect(decision.settled).toEqual([{ job: 9, get: 0, version: MOST_UNUSED }]);
+    expect(decision.builds).toHaveLength(MAX_UNUSED_VERSIONS);
+    expect(decision.settled).toEqual([{ job: 9, get: 0, version: MAX_UNUSED_VERSIONS }]);
     expect(decision.unfinished).toEqual([9]);
   });
 
   test('is done when all fit', () => {
-    const unused = Array.from({ length: MOST_UNUSED }, (_, index) => index + 1);
+    const unused = Array.from({ length: MAX_UNUSED_VERSIONS }, (_, index) => index + 1);
     expect(decideBuilds(facts([get({ unused })])).unfinished).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('a decision on much history', () => {
       {
         code: 'SearchTooDeep',
         message:
-          'The newest builds of unit and lint do not agree on a version of git.r1, and older ones are not looked at.',
+          'The newest builds of unit and lint do not agree on a version of git.r1, and Millrace does not search older ones.',
         data: { resource: 'git.r1', jobs: ['unit', 'lint'] },
       },
     ]);
@@ -207,7 +207,7 @@ describe('a decision on much history', () => {
   });
 
   test('refuses facts that leave out a resource', () => {
-    expect(() => decideBuilds(facts([get({ resource: 77 })]))).toThrow('do not tell of resource 77');
+    expect(() => decideBuilds(facts([get({ resource: 77 })]))).toThrow('The facts lack resource 77');
   });
 });
 
@@ -241,7 +241,7 @@ test('what downstream jobs would take now is vouched for by builds that must sta
     page(1, 2, [row(5, 89, [1, 7]), row(5, 88, [1, 8]), row(4, 80, [1, 8]), row(3, 99, [1, 9])]),
     page(2, 1, [row(8, 82), row(8, 81)]),
   ];
-  expect(vouchers(facts(gets, { passes }))).toEqual([88, 82]);
+  expect(buildsNeededDownstream(facts(gets, { passes }))).toEqual([88, 82]);
 });
 
 test('a get takes every version without passed, or when it says so', () => {

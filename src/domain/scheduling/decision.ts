@@ -1,60 +1,53 @@
-import type { Need, RequestedCheck } from './facts.ts';
+import type { NeededPage, RequestedCheck } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
 export interface Decision {
   builds: BuildDecision[];
-  /** Interruptible jobs that get a build: all their older builds that have not ended are cancelled. */
+  /** Interruptible jobs that get a build: their older builds that have not ended are cancelled. */
   interrupted: number[];
   /** Jobs that get no automatic build now, and why. */
   waiting: { job: number; reasons: Reason[] }[];
-  /** Requests that cannot be granted, with the reason of every input that stands against it. */
+  /** Requests that cannot be granted, with every reason. */
   refused: { request: number; reasons: Reason[] }[];
   /**
-   * By position of the get: no version up to this row id is unused. A mark that saves looking at them again;
-   * whatever makes one of them unused after all sets it back (`settledBefore`).
+   * For a get (by position): no version up to this row id is unused, so the next decision need not look at
+   * them. Whatever makes one of them unused again lowers the mark (`settledBefore`).
    */
   settled: { job: number; get: number; version: number }[];
-  /** Jobs with more to build than one decision takes: decide again at once. */
+  /** Jobs with more builds than one decision creates: decide again at once. */
   unfinished: number[];
-  /** Pages that the decision on these jobs is waiting for: nothing else is said about them yet. */
-  needs: Need[];
+  /** Older pages that some jobs need. Nothing is decided for such a job until they are there. */
+  needs: NeededPage[];
 }
 
-/**
- * A build to make, with the version of each get (by position) and why; versions are places, as in the facts
- * (`inIds`).
- */
+/** A build to create. Versions are places, as in the facts; `withRowIds` translates them. */
 export interface BuildDecision {
   job: number;
+  /** By position of the get. */
   versions: number[];
   cause: BuildCause;
-  /**
-   * `superseded`: of an interruptible job, another build follows in the same decision; it is born cancelled.
-   */
+  /** `superseded`: a later build of the same decision interrupts it, so it is created as cancelled. */
   state: 'pending' | 'waiting' | 'superseded';
-  /**
-   * Queued builds that end, superseded by this one; it takes the place of the first of them in the queue.
-   * Absent: none.
-   */
+  /** Queued builds that this one supersedes. It takes the place of the first of them in the queue. */
   supersedes?: number[];
 }
 
 export type BuildCause =
-  /** A new version of a get that takes every one. */
+  /** An unused version of a trigger that takes every version. */
   | { kind: 'version'; resource: number; version: number }
-  /** The newest set that is ready; the version is the newest trigger of it that was never used. */
+  /** The newest set. The version is the newest of its trigger versions that no build used. */
   | { kind: 'ready'; resource: number; version: number }
   | { kind: 'manual'; request: number; by: string; checks?: RequestedCheck[] };
 
 /**
- * What one decision makes at most by itself, so that its transaction stays short whatever a pipeline looks
- * like. The next decision makes the rest. Requests of people are answered beyond it.
+ * Automatic builds that one decision creates, so that its transaction stays short for any pipeline. The next
+ * decision creates the rest. Requests of people do not count.
  */
 export const MAX_BUILDS_PER_DECISION = 1000;
-/** The inputs of these builds, all together. One build is always made. */
+/** Inputs of these builds, all together. One build is always created. */
 export const MAX_INPUTS_PER_DECISION = 20_000;
 
-/** Nobody asked for the build. */
+/** No person asked for the build. `kind`: of its cause. */
 export function isAutomatic(kind: string): boolean {
   return kind === 'version' || kind === 'ready';
 }

@@ -1,59 +1,57 @@
 /**
- * Facts from which builds are decided: bounded, gathered in one transaction under the pipeline's lock. Builds
- * are row ids, and versions are places in the order of their resource: a larger one is newer. Nearly always a
- * place is the row id of the version (see `ids`), and ids tell which version was found first. Only versions
- * of the current check scope of a resource are listed. Disabled versions are left out of all lists. What
- * depends on history is given in pages from its newest end; a decision that needs an older page says which
- * (`Need`), and is taken again with it.
+ * Everything that a decision on builds depends on: bounded, and gathered in one transaction under the
+ * pipeline's lock.
+ *
+ * Builds are row ids. Versions are places in the order of their resource: a larger place is newer. A place is
+ * nearly always the row id of the version (see `ids`). Row ids tell which version was found first. All lists
+ * hold versions of the current check scope only, and no disabled ones.
+ *
+ * What depends on history comes in pages from its newest end. A decision that needs an older page names it
+ * (`NeededPage`) and is taken again with it.
  */
 export interface Facts {
-  /** The pipeline is paused. It is its jobs' own pauses that count; this tells why they are. */
+  /** The pipeline is paused. Only says why its jobs are: their own `paused` decides. */
   paused: boolean;
-  /** Those that gets of the jobs take. */
+  /** All resources that the jobs get. */
   resources: ResourceFacts[];
-  /** Those that want a decision, in any order. */
+  /** The jobs to decide on, in any order. */
   jobs: JobFacts[];
   passes: PassPage[];
   used: UsedPage[];
-  /**
-   * Row ids of versions, by place, where the two differ: a check printed them in another order than they were
-   * found in.
-   */
+  /** Row ids of versions, by place, where the two differ: a check printed an older version later. */
   ids?: ReadonlyMap<number, number>;
-  /** Builds of the pipeline that have not started. Absent: none. */
+  /** Builds of the pipeline that have not started. Absent: 0. */
   queued?: number;
-  /** No older pages are to be had: what they would tell counts as not passed, and as used. */
+  /** No older pages will come: versions beyond the pages count as not passed, and as used. */
   exhausted?: boolean;
 }
 
 export interface ResourceFacts {
   id: number;
   name: string;
+  /** Place. Absent: no version can be taken. */
   newest?: number;
   /** It has disabled versions. */
   disabled?: boolean;
   /** The `on_trigger` hooks of its newest versions have not ended. */
-  held?: Held;
+  held?: HeldVersions;
   pinned?: {
     version: number;
     disabled: boolean;
-    /**
-     * Its current history does not have the version, so nothing is taken. `version` means nothing, unless it
-     * is of another history.
-     */
+    /** The current check scope has no such version: no get takes it. `version` only counts if `elsewhere`. */
     unknown?: boolean;
-    /** The version is of another history of the resource. */
+    /** The version belongs to an earlier check scope. */
     elsewhere?: boolean;
   };
 }
 
-/** Versions that no automatic build may take yet. */
-export interface Held {
-  /** Row id: this one and all that were found later. */
+/** Versions that automatic builds may not take yet, because their hooks are running. */
+export interface HeldVersions {
+  /** Row id. Holds this version and all that were found later. */
   from: number;
-  /** Builds wait no longer than that. */
+  /** When builds stop waiting for the hooks. */
   until: Date;
-  /** The newest version that is not held. */
+  /** Place of the newest version that is not held. */
   newest?: number;
 }
 
@@ -61,27 +59,21 @@ export interface JobFacts {
   id: number;
   name: string;
   paused: boolean;
-  /** A new build takes the place of older ones that have not ended. */
+  /** A new build cancels older ones that have not ended. */
   interruptible?: boolean;
-  /** Builds wait for people before they start. */
+  /** Builds wait for people to approve them. */
   approval?: boolean;
   /** In the order of the file. */
   gets: GetFacts[];
-  /** Automatic builds of the newest set at a time; absent: one. */
+  /** Automatic builds of the newest set that may be open at a time. Absent: one. */
   concurrency?: number;
-  /** False: a newer set waits for a queued build instead of taking its place. */
+  /** False: a newer set waits for a queued build instead of superseding it. */
   supersede?: boolean;
-  /**
-   * Automatic builds of the job that have not ended, `queued` ones aside: the oldest, as many as
-   * `concurrency` allows.
-   */
+  /** Automatic builds that have not ended, without those of `queued`: the oldest `concurrency` of them. */
   active?: QueuedBuild[];
-  /**
-   * Automatic builds of a newest set that have not begun: they wait for approval, for their turn or for their
-   * Pod.
-   */
+  /** Automatic builds of a newest set that wait for approval, for their turn or for their Pod. */
   queued?: QueuedBuild[];
-  /** Of people, that no build answers yet. */
+  /** Requests of people that no build answers yet. */
   requests: BuildRequest[];
 }
 
@@ -93,23 +85,22 @@ export interface QueuedBuild {
 export interface GetFacts {
   resource: number;
   trigger: boolean;
-  /** Upstream jobs; empty: any version will do. */
+  /** Upstream jobs. Empty: the get takes any version. */
   passed: { job: number; name: string }[];
-  /**
-   * Every version gets a build. Else the newest at the time of the decision. Means something with `trigger`
-   * only.
-   */
+  /** Of a trigger: every version gets a build, not only the newest one at the time of the decision. */
   every: boolean;
   /**
-   * Versions up to this row id trigger nothing: they were there before the get became a trigger, or came
-   * while the job was paused.
+   * Versions up to this row id trigger nothing: they were found before the get became a trigger, or while the
+   * job was paused.
    */
   baseline: number;
   /**
-   * Triggers with `every`: versions above the baseline that no build of the job used for this get, of a
-   * pinned resource the pinned one at most. Without `passed` the `MOST_UNUSED` + 1 of them that were found
-   * first. With `passed` the oldest `MOST_UNUSED` that are good in each upstream job, looked for among the
-   * `MOST_PASSED` (`MAX_PASSED_WAITING`) newest good ones of the first.
+   * Of triggers with `every`: versions above the baseline that no build of the job used for this get; of a
+   * pinned resource no other than the pin.
+   *
+   * Without `passed`: the `MAX_UNUSED_VERSIONS` + 1 that were found first. With `passed`: the oldest
+   * `MAX_UNUSED_VERSIONS` that are good in each upstream job, among the `MAX_PASSED_VERSIONS` (or
+   * `MAX_PASSED_WAITING`) newest good ones of the first upstream job.
    */
   unused: number[];
 }
@@ -117,92 +108,87 @@ export interface GetFacts {
 export interface BuildRequest {
   id: number;
   by: string;
-  /** Trigger with version. */
+  /** The person triggered the job with this version. */
   version?: { resource: number; version: number; disabled: boolean };
-  /**
-   * It follows from a version that somebody triggered: what became of the builds of that trigger in the jobs
-   * that `passed` names.
-   */
+  /** It cascades from a trigger upstream: how the builds of that trigger ended in the jobs of `passed`. */
   after?: { job: number; good: boolean }[];
-  /** Checks that the person wants first. */
+  /** Checks that the person asked for before the build. */
   checks?: RequestedCheck[];
-  /** Some of these checks have not ended, and there is time left for them. */
+  /** Some of these checks are still running, and there is time left for them. */
   checking?: boolean;
 }
 
-/** `late`: it had not ended when the build was decided on. */
+/** `late`: it had not ended when the build was decided. */
 export interface RequestedCheck {
   resource: string;
   result: 'checked' | 'failed' | 'late';
   error?: string;
 }
 
-export interface Taken {
+export interface ResourceVersion {
   resource: number;
   version: number;
 }
 
-/** A place in a list that is ordered by version, then build, both newest first. */
-export interface Place {
+/** A position in a list of good builds. It is ordered by version, then by build, the newest first. */
+export interface PassPosition {
   version: number;
   build: number;
 }
 
-/** Stands for a version or a build above all that exist. */
+/** Above every version and every build. */
 export const NEWEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Good builds (succeeded or warning) of an upstream job that took or made a version of the resource: all of
- * them from `from` (absent: from the newest) down to the last one listed.
+ * A page of the list of good builds (succeeded or warning) of an upstream job that took or made a version of
+ * the resource: without a gap from `from` (absent: the newest) to the last row.
  */
 export interface PassPage {
   upstream: number;
   resource: number;
-  from?: Place;
+  from?: PassPosition;
   rows: Pass[];
-  /** Nothing comes after the last row. */
+  /** The list ends with the last row. */
   end: boolean;
 }
 
-export interface Pass extends Place {
+/** A good build, and the version that it took or made. */
+export interface Pass extends PassPosition {
   /**
-   * All that the build took or made, as far as gets that name this upstream job in `passed` take it, other
-   * versions of the same resource included. Absent where every job has at most one such get.
+   * Everything that the build took or made of resources that gets with this upstream job in `passed` take.
+   * Absent if every job has at most one such get.
    */
-  also?: Taken[];
+  also?: ResourceVersion[];
 }
 
 /**
- * Row ids of versions that builds of the job took for one get, the one found last first. Builds that a pin or
- * a disabled version cancelled before they started do not count.
+ * A page of the versions (row ids) that builds of the job used for one get, the one found last first. A build
+ * that was cancelled before it started, by a pin or by a disabled version, used nothing.
  */
 export interface UsedPage {
   job: number;
   /** Position of the get. */
   get: number;
-  /** Absent: from the newest. */
+  /** Absent: the newest. */
   from?: number;
   versions: number[];
   end: boolean;
 }
 
-/** The page that a decision could not do without. */
-export type Need =
-  | { kind: 'passes'; upstream: number; resource: number; from: Place }
+/** A page that a decision cannot be taken without. */
+export type NeededPage =
+  | { kind: 'passes'; upstream: number; resource: number; from: PassPosition }
   | { kind: 'used'; job: number; get: number; from: number };
 
-/** As many new versions of one get are turned into builds by one decision; the next one takes the rest. */
-export const MOST_UNUSED = 100;
-/** A get with `every` and `passed` finds what it has not built among as many good versions. */
-export const MOST_PASSED = 1000;
-/**
- * … or among as many, when none of the oldest `PASSED_AT_EDGE` of those was built: more are waiting behind
- * them.
- */
+/** Unused versions of one get that one decision turns into builds. The next decision takes the rest. */
+export const MAX_UNUSED_VERSIONS = 100;
+/** A get with `every` and `passed` looks for unused versions among as many good versions. */
+export const MAX_PASSED_VERSIONS = 1000;
+/** It looks among as many if the oldest `PASSED_AT_EDGE` of the first are all unused: there may be more. */
 export const MAX_PASSED_WAITING = 10_000;
 export const PASSED_AT_EDGE = 20;
 /**
- * Rows of a page: few at first, since the newest nearly always answer; then more with each round, and after
- * the last it is enough.
+ * Rows per page, by round. The newest rows nearly always suffice, so the first page is small. After the last
+ * round the decision is taken with what is there (`exhausted`).
  */
 export const PAGE_ROWS = [20, 200, 2000, 2000, 2000] as const;

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { shareSeats } from './fair-pool.ts';
+import { createFairPool } from './fair-pool.ts';
 
 /** All ask at once for the only seat and give it back; answers who had it, in order. */
 async function served(...shares: string[]): Promise<string[]> {
-  const seats = shareSeats(['seat']);
+  const seats = createFairPool(['seat']);
   const order: string[] = [];
   await Promise.all(
     shares.map(async (share) => {
-      const seat = await seats.take(share);
+      const seat = await seats.acquire(share);
       order.push(share);
       await Promise.resolve();
-      seats.leave(seat);
+      seats.release(seat);
     }),
   );
   return order;

@@ -1,35 +1,35 @@
-/** Seats that several parties share. */
-export interface Seats<Seat> {
-  /** A free seat, or the next one that is this party's turn. */
-  take(share: string): Promise<Seat>;
-  leave(seat: Seat): void;
+/** Seats (workers, slots) that several parties share. */
+export interface FairPool<Seat> {
+  /** Resolves at once if a seat is free, otherwise when it is the turn of this party. */
+  acquire(party: string): Promise<Seat>;
+  release(seat: Seat): void;
 }
 
 /**
- * Parties that wait take turns: the first of each, then the second of each. A party with 1,000 texts holds up
- * another one's by those that are being read, and no others.
+ * Parties that wait take turns: the first request of each, then the second of each. A party with 1,000
+ * requests delays another one only by those that have a seat already.
  */
-export function shareSeats<Seat>(seats: readonly Seat[]): Seats<Seat> {
-  /** The one last used, which has a process, comes last. */
+export function createFairPool<Seat>(seats: readonly Seat[]): FairPool<Seat> {
+  /** A stack: the seat used last goes first, since its process is running. */
   const free = [...seats];
-  /** In the order of their turns. */
+  /** Requests by party, in the order of the turns. */
   const waiting = new Map<string, ((seat: Seat) => void)[]>();
   return {
-    take(share) {
+    acquire(party) {
       const seat = free.pop();
       if (seat !== undefined) return Promise.resolve(seat);
       const { promise, resolve } = Promise.withResolvers<Seat>();
-      waiting.set(share, [...(waiting.get(share) ?? []), resolve]);
+      waiting.set(party, [...(waiting.get(party) ?? []), resolve]);
       return promise;
     },
-    leave(seat) {
-      const [share, [next, ...others] = []] = [...waiting.entries()][0] ?? [];
-      if (share === undefined || next === undefined) {
+    release(seat) {
+      const [party, [next, ...others] = []] = [...waiting.entries()][0] ?? [];
+      if (party === undefined || next === undefined) {
         free.push(seat);
         return;
       }
-      waiting.delete(share);
-      if (others.length > 0) waiting.set(share, others);
+      waiting.delete(party);
+      if (others.length > 0) waiting.set(party, others);
       next(seat);
     },
   };

@@ -1,90 +1,109 @@
-import { NEWEST, type Need, type Pass, type PassPage, type Place, type Taken } from './facts.ts';
+import {
+  NEWEST,
+  type NeededPage,
+  type Pass,
+  type PassPage,
+  type PassPosition,
+  type ResourceVersion,
+} from './facts.ts';
 
 /** `none`: there is certainly no such version. */
-export type Found = { version: number } | { none: true } | { need: Need };
+export type NewestVersion = { version: number } | { none: true } | { need: NeededPage };
 
 /**
- * Asks for the newest version of a resource, not above `atMost`, in a good build of the upstream job that
- * also took all that is `fixed`.
+ * The newest version of the resource, at most `atMost`, in a good build of the upstream job that also took
+ * every version of `alsoTook`.
  */
-interface PassQuery {
+interface NewestQuery {
   upstream: number;
   resource: number;
   atMost: number;
-  fixed: readonly Taken[];
+  alsoTook: readonly ResourceVersion[];
 }
 
-/** What the pages tell of good builds, and where they end. */
-export interface KnownPasses {
-  newest(query: PassQuery): Found;
-  /** A good build of the upstream job that took all that is fixed, the newest that is known. */
-  voucher(upstream: number, fixed: readonly Taken[]): number | undefined;
+/** The good builds of upstream jobs, as far as the pages list them. */
+export interface GoodBuilds {
+  newestVersion(query: NewestQuery): NewestVersion;
+  /** The newest listed build of the upstream job that took all these versions. */
+  newestBuild(upstream: number, versions: readonly ResourceVersion[]): number | undefined;
 }
 
-export function knownPasses(pages: readonly PassPage[]): KnownPasses {
+export function goodBuildsIn(pages: readonly PassPage[]): GoodBuilds {
   const byList = Map.groupBy(pages, listKey);
-  const pagesOf = (list: ListName): PassPage[] => byList.get(listKey(list)) ?? [];
+  const pagesOf = (list: PassList): PassPage[] => byList.get(listKey(list)) ?? [];
   return {
-    newest(query) {
-      return newestOfCertain(query, pagesOf) ?? walk(query, pagesOf(query));
+    newestVersion(query) {
+      return newestByBuilds(query, pagesOf) ?? newestByVersions(query, pagesOf(query));
     },
-    voucher(upstream, fixed) {
-      const builds = fixed
+    newestBuild(upstream, versions) {
+      const builds = versions
         .flatMap(({ resource }) => pagesOf({ upstream, resource }))
-        .flatMap((page) => page.rows.filter((row) => tookAll(page, row, fixed)))
+        .flatMap((page) => page.rows.filter((row) => tookAll(page, row, versions)))
         .map(({ build }) => build);
       return builds.length === 0 ? undefined : Math.max(...builds);
     },
   };
 }
 
-interface ListName {
+interface PassList {
   upstream: number;
   resource: number;
 }
-const listKey = ({ upstream, resource }: ListName): string => `${upstream} ${resource}`;
 
-/** Each row tells all that its build took, as far as anybody asks. */
-function tookAll({ resource }: { resource: number }, row: Pass, fixed: readonly Taken[]): boolean {
-  return fixed.every(
-    (one) =>
-      (one.resource === resource && one.version === row.version) ||
-      (row.also?.some((taken) => taken.resource === one.resource && taken.version === one.version) ?? false),
+const listKey = ({ upstream, resource }: PassList): string => `${upstream} ${resource}`;
+
+function tookAll(
+  { resource }: { resource: number },
+  row: Pass,
+  versions: readonly ResourceVersion[],
+): boolean {
+  return versions.every(
+    (wanted) =>
+      (wanted.resource === resource && wanted.version === row.version) ||
+      (row.also?.some((also) => also.resource === wanted.resource && also.version === wanted.version) ??
+        false),
   );
 }
 
-/** The answer when the pages surely hold all builds that took one of the fixed versions. */
-function newestOfCertain(query: PassQuery, pagesOf: (list: ListName) => PassPage[]): Found | undefined {
-  const { upstream, resource, atMost, fixed } = query;
-  for (const one of fixed) {
+/**
+ * Answers from the builds of one version of `alsoTook`: there are few. Undefined: the pages do not list all
+ * builds of any of these versions.
+ */
+function newestByBuilds(
+  query: NewestQuery,
+  pagesOf: (list: PassList) => PassPage[],
+): NewestVersion | undefined {
+  const { upstream, resource, atMost, alsoTook } = query;
+  for (const known of alsoTook) {
     const versions: number[] = [];
     const end = scan(
-      { version: one.version, build: NEWEST },
-      pagesOf({ upstream, resource: one.resource }),
+      { version: known.version, build: NEWEST },
+      pagesOf({ upstream, resource: known.resource }),
       (row) => {
-        if (row.version < one.version) return true;
-        if (tookAll(one, row, fixed)) versions.push(...versionsOf(resource, one.resource, row));
+        if (row.version < known.version) return true;
+        if (tookAll(known, row, alsoTook)) versions.push(...versionsOf(resource, known.resource, row));
         return false;
       },
     );
-    if (end !== 'stopped' && end !== 'end' && end.version >= one.version) continue;
+    if (end !== 'stopped' && end !== 'end' && end.version >= known.version) continue;
     const fitting = versions.filter((version) => version <= atMost);
     return fitting.length === 0 ? { none: true } : { version: Math.max(...fitting) };
   }
   return undefined;
 }
 
-/** What the build of a row, in the list of another resource, took of a resource. */
+/** The versions of a resource that the build of a row took; the row is of the list of `listed`. */
 function versionsOf(resource: number, listed: number, row: Pass): number[] {
   const also = (row.also ?? []).filter((taken) => taken.resource === resource).map(({ version }) => version);
   return resource === listed ? [row.version, ...also] : also;
 }
 
-function walk(query: PassQuery, pages: PassPage[]): Found {
+/** Answers from the versions of the resource, newest first. */
+function newestByVersions(query: NewestQuery, pages: PassPage[]): NewestVersion {
   let version = 0;
   const end = scan({ version: query.atMost, build: NEWEST }, pages, (row) => {
     version = row.version;
-    return tookAll(query, row, query.fixed);
+    return tookAll(query, row, query.alsoTook);
   });
   if (end === 'stopped') return { version };
   if (end === 'end') return { none: true };
@@ -93,45 +112,49 @@ function walk(query: PassQuery, pages: PassPage[]): Found {
 }
 
 /**
- * Visits rows from a place on without a gap until one says stop; answers the first place that is not known,
- * or that there is nothing more.
+ * Visits the rows from a position on until one says stop. Returns the first position that no page covers, or
+ * `end` after the last row.
  */
-function scan(start: Place, pages: PassPage[], stop: (row: Pass) => boolean): 'stopped' | 'end' | Place {
-  let place = start;
+function scan(
+  start: PassPosition,
+  pages: PassPage[],
+  stop: (row: Pass) => boolean,
+): 'stopped' | 'end' | PassPosition {
+  let position = start;
   for (;;) {
-    const page = pages.find((candidate) => covers(candidate, place));
-    if (page === undefined) return place;
+    const page = pages.find((candidate) => covers(candidate, position));
+    if (page === undefined) return position;
     const { rows } = page;
-    for (let index = firstAfter(rows, place); index < rows.length; index += 1) {
+    for (let index = firstAfter(rows, position); index < rows.length; index += 1) {
       const row = rows[index];
       if (row !== undefined && stop(row)) return 'stopped';
     }
     const last = rows.at(-1);
     if (page.end || last === undefined) return 'end';
-    place = { version: last.version, build: last.build - 1 };
+    position = { version: last.version, build: last.build - 1 };
   }
 }
 
-/** Index of the first row at or after a place. */
-function firstAfter(rows: readonly Pass[], place: Place): number {
+/** Index of the first row at or after a position, by binary search. */
+function firstAfter(rows: readonly Pass[], position: PassPosition): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     const row = rows[middle];
-    if (row !== undefined && isBefore(row, place)) low = middle + 1;
+    if (row !== undefined && isBefore(row, position)) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function covers(page: PassPage, place: Place): boolean {
+function covers(page: PassPage, position: PassPosition): boolean {
   const last = page.rows.at(-1);
-  const reaches = page.end || (last !== undefined && !isBefore(last, place));
-  return reaches && (page.from === undefined || !isBefore(place, page.from));
+  const reaches = page.end || (last !== undefined && !isBefore(last, position));
+  return reaches && (page.from === undefined || !isBefore(position, page.from));
 }
 
-/** Newer, so further ahead in the list. */
-function isBefore(one: Place, other: Place): boolean {
+/** Newer versions come before older ones in the list; of one version, newer builds before older ones. */
+function isBefore(one: PassPosition, other: PassPosition): boolean {
   return one.version > other.version || (one.version === other.version && one.build > other.build);
 }

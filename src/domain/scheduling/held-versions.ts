@@ -1,29 +1,31 @@
-import type { Known } from './choose-set.ts';
 import type { Facts, GetFacts, JobFacts, ResourceFacts } from './facts.ts';
+import type { Snapshot } from './snapshot.ts';
 
-/** The same facts for people's requests, which wait for no hooks. */
+/** The same facts for requests of people, which do not wait for hooks. */
 export function withoutHolds(facts: Facts): Facts {
   if (facts.resources.every(({ held }) => held === undefined)) return facts;
-  return { ...facts, resources: facts.resources.map(free) };
+  return { ...facts, resources: facts.resources.map(withoutHold) };
 }
 
-function free(resource: ResourceFacts): ResourceFacts {
-  const same = { ...resource };
-  delete same.held;
-  return same;
+function withoutHold(resource: ResourceFacts): ResourceFacts {
+  const copy = { ...resource };
+  delete copy.held;
+  return copy;
 }
 
-/** The same job as automatic builds may know it: without the versions whose hooks run. */
-export function withoutHeld(job: JobFacts, { resource, idOf }: Pick<Known, 'resource' | 'idOf'>): JobFacts {
+/** The same job for automatic builds: without versions whose hooks are running. */
+export function withoutHeld(
+  job: JobFacts,
+  { resource, idOf }: Pick<Snapshot, 'resource' | 'idOf'>,
+): JobFacts {
   const isHeld = (get: GetFacts): boolean => resource(get.resource).held !== undefined;
   if (!job.gets.some(isHeld)) return job;
   return {
     ...job,
     gets: job.gets.map((get) => {
       const { held } = resource(get.resource);
-      return held === undefined
-        ? get
-        : { ...get, unused: get.unused.filter((version) => idOf(version) < held.from) };
+      if (held === undefined) return get;
+      return { ...get, unused: get.unused.filter((version) => idOf(version) < held.from) };
     }),
   };
 }

@@ -1,25 +1,25 @@
-import { chooseSet, know } from './choose-set.ts';
-import type { Facts, JobFacts, Taken } from './facts.ts';
+import { chooseSet } from './choose-set.ts';
+import type { Facts, JobFacts, ResourceVersion } from './facts.ts';
+import { snapshotOf } from './snapshot.ts';
 
-/**
- * Upstream builds without which the jobs could not take the versions that they would take now; retention
- * leaves them.
- */
-export function vouchers(facts: Facts): number[] {
-  const known = know(facts);
+/** Good builds whose versions the jobs would take now through `passed`. Retention keeps them. */
+export function buildsNeededDownstream(facts: Facts): number[] {
+  const snapshot = snapshotOf(facts);
   return facts.jobs.flatMap((job) => {
-    const { versions } = chooseSet(job, known);
-    return [...takenThrough(job, versions)].flatMap(
-      ([upstream, fixed]) => known.passes.voucher(upstream, fixed) ?? [],
+    const { versions } = chooseSet(job, snapshot);
+    return [...versionsByUpstream(job, versions)].flatMap(
+      ([upstream, taken]) => snapshot.goodBuilds.newestBuild(upstream, taken) ?? [],
     );
   });
 }
 
-/** What a job takes through each of its upstream jobs. */
-function takenThrough(job: JobFacts, versions: (number | undefined)[]): Map<number, Taken[]> {
-  const taken = new Map<number, Taken[]>();
-  for (const [index, { resource, passed }] of job.gets.entries()) {
-    const version = versions[index];
+function versionsByUpstream(
+  { gets }: JobFacts,
+  versions: (number | undefined)[],
+): Map<number, ResourceVersion[]> {
+  const taken = new Map<number, ResourceVersion[]>();
+  for (const [position, { resource, passed }] of gets.entries()) {
+    const version = versions[position];
     if (version === undefined) continue;
     for (const upstream of passed)
       taken.set(upstream.job, [...(taken.get(upstream.job) ?? []), { resource, version }]);

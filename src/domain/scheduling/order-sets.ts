@@ -1,12 +1,12 @@
 /**
- * The order in which one decision builds its sets: oldest first, and the newest set of all last, so that it
- * is what stays. Of two sets the older one has the older version where their versions, oldest first, begin to
- * differ.
+ * The order in which one decision builds its sets: oldest first, and the newest set last, so that the newest
+ * versions are deployed last. To compare two sets, both lists of versions are sorted by age: the first
+ * difference decides.
  */
-export function orderSets<Of extends { versions: readonly number[] }>(
-  sets: readonly Of[],
+export function orderSets<VersionSet extends { versions: readonly number[] }>(
+  sets: readonly VersionSet[],
   newest: readonly number[],
-): Of[] {
+): VersionSet[] {
   if (sets.length < 2) return [...sets];
   const last = String(newest);
   return sets
@@ -20,6 +20,6 @@ export function orderSets<Of extends { versions: readonly number[] }>(
 }
 
 function compareAges(a: readonly number[], b: readonly number[]): number {
-  const differs = a.findIndex((version, place) => version !== b[place]);
+  const differs = a.findIndex((version, index) => version !== b[index]);
   return differs === -1 ? 0 : (a[differs] ?? 0) - (b[differs] ?? 0);
 }

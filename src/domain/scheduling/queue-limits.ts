@@ -1,26 +1,29 @@
 import { MAX_BUILDS_PER_DECISION } from './decision.ts';
 import type { Reason } from './reasons.ts';
 
-/** Builds of one pipeline that have not started, however they came to be. */
+/** Builds of one pipeline that have not started, automatic ones and those of people. */
 export const MAX_QUEUED_BUILDS = 2000;
-/** While more wait, new versions make no builds: one whole decision always fits below the limit. */
+/** While more are queued, new versions create no builds: a whole decision always fits below the limit. */
 export const AUTOMATIC_PAUSE_ABOVE = MAX_QUEUED_BUILDS - MAX_BUILDS_PER_DECISION;
 
-const inWords = (count: number): string => count.toLocaleString('en');
+const grouped = (count: number): string => count.toLocaleString('en');
 
 export const QUEUE_PAUSED_MESSAGE =
-  `More than ${inWords(AUTOMATIC_PAUSE_ABOVE)} builds of the pipeline have not started, so new versions make no more builds. ` +
-  'It goes on by itself when fewer wait: cancel builds, or raise what limits them.';
+  `More than ${grouped(AUTOMATIC_PAUSE_ABOVE)} builds of the pipeline have not started, ` +
+  'so new versions create no more builds. This resumes by itself when fewer builds wait: ' +
+  'cancel builds, or raise the limits that hold them back.';
 
-/** Why no build is made by itself. */
+/** Why new versions create no builds. */
 export function whyQueuePaused(queued: number): Reason[] {
   if (queued <= AUTOMATIC_PAUSE_ABOVE) return [];
   return [{ code: 'QueueFull', message: QUEUE_PAUSED_MESSAGE, data: { have: queued } }];
 }
 
-/** Why nobody gets a build that they ask for. */
+/** Why requests of people create no builds. */
 export function whyQueueFull(queued: number): Reason[] {
   if (queued < MAX_QUEUED_BUILDS) return [];
-  const message = `${inWords(queued)} builds of the pipeline have not started, and at most ${inWords(MAX_QUEUED_BUILDS)} may wait. Cancel some, or try again when fewer do.`;
+  const message =
+    `${grouped(queued)} builds of the pipeline have not started, and at most ${grouped(MAX_QUEUED_BUILDS)} ` +
+    'may wait. Cancel some, or try again when fewer wait.';
   return [{ code: 'QueueFull', message, data: { have: queued, want: MAX_QUEUED_BUILDS } }];
 }

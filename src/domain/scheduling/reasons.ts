@@ -1,23 +1,27 @@
 /**
- * Everything that can keep a job or a build waiting, or a request from being granted. The codes are stable:
- * they are in the API, in Events and in metrics.
+ * Why a job gets no build, a build waits, or a request is refused, by code. The codes are stable: the API,
+ * Events and metrics carry them.
  */
 export const REASONS = {
   PipelinePaused:
-    'The pipeline is paused, and the job with it. Millrace creates and starts no build of the job until you unpause the pipeline or this job.',
+    'The pipeline is paused, and the job with it. ' +
+    'Millrace creates and starts no build of the job until you unpause the pipeline or this job.',
   JobPaused: 'The job is paused. Millrace creates and starts no build of it until you unpause it.',
   NoTrigger: 'No get of the job has trigger = true: it runs only when somebody triggers it.',
   NoVersion: 'A resource has no version yet. Look at its last check.',
   AllDisabled: 'Every version of a resource is disabled.',
   NothingPassed: 'No version of a resource is good in all jobs that passed names.',
   NoAgreement:
-    'Each input has versions that passed. But inputs that share an upstream job must come from the same build of it, and no build has them all.',
+    'Each input has versions that passed. ' +
+    'But inputs that share an upstream job must come from the same build of it, and no build has them all.',
   NewestNotPassed: 'The newest version of a resource has not passed the named jobs yet.',
   Pinned: 'A resource is pinned, so its newer versions trigger nothing.',
   PinnedNotPassed: 'A resource is pinned to a version that has not passed the named jobs.',
   PinnedDisabled: 'A resource is pinned to a version that is disabled.',
   PinnedUnknown:
-    'A resource is pinned to a version that is not in its history. Either no check has found the version in the manifest yet, or the source of the resource has changed since.',
+    'A resource is pinned to a version that is not in its history. ' +
+    'Either no check has found the version in the manifest yet, ' +
+    'or the source of the resource has changed since.',
   QueueFull: 'Too many builds of the pipeline have not started. Millrace creates no more until fewer wait.',
   VersionDisabled: 'The requested version is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
@@ -26,7 +30,8 @@ export const REASONS = {
     'A check for the trigger did not end in time. The build uses the versions that were known before.',
   NothingNew: 'Up to date: the job has had a build with every version that it can take.',
   BuildActive:
-    'New versions are ready. Millrace builds them when a running automatic build of the job ends; `concurrency` of 2 or more allows several.',
+    'New versions are ready. Millrace builds them when a running automatic build of the job ends; ' +
+    '`concurrency` of 2 or more allows several.',
   HooksRunning:
     'The on_trigger hooks of a new version run first. Automatic builds wait for them, 30 s at most.',
   SearchTooDeep:
@@ -43,9 +48,12 @@ export const REASONS = {
   Forbidden: 'The API server refused the Pod. The operator tries again.',
   NamespaceTerminating: 'The namespace is being deleted.',
   NameTaken:
-    'A Pod that Millrace did not create has the name of this Pod. The build continues with the name of its next attempt; after the fifth, it waits until the name is free.',
+    'A Pod that Millrace did not create has the name of this Pod. ' +
+    'The build continues with the name of its next attempt; ' +
+    'after the fifth, it waits until the name is free.',
   TagNotAllowed:
-    'The Team does not allow a tag of the job: its spec.allowedTags does not list it. The operator tries again when the Team changes.',
+    'The Team does not allow a tag of the job: its spec.allowedTags does not list it. ' +
+    'The operator tries again when the Team changes.',
   TagsConflict:
     "The job's tags contradict each other in the Team's spec.workers, so no Pod can have them all.",
   NoNodeForTags: 'No node that offers the tags can take the Pod.',
@@ -67,8 +75,8 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** What passes by itself in the ordinary course of things, and so is worth nobody's attention. */
-export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
+/** Reasons that pass by themselves: nobody needs to be told. */
+export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'NoTrigger',
   'NothingNew',
   'BuildActive',
@@ -78,8 +86,8 @@ export const ORDINARY: ReadonlySet<ReasonCode> = new Set([
   'StartWindow',
 ]);
 
-/** What somebody has to mend before it goes on. */
-export const FAULTS: ReadonlySet<ReasonCode> = new Set([
+/** Reasons that last until somebody fixes the cause. */
+export const FAULT_REASONS: ReadonlySet<ReasonCode> = new Set([
   'AllDisabled',
   'NoAgreement',
   'PinnedNotPassed',
@@ -98,16 +106,14 @@ export const FAULTS: ReadonlySet<ReasonCode> = new Set([
   'PodRefused',
 ]);
 
-/**
- * Why something waits or was refused: a stable code, a sentence for people, and what the sentence is about.
- */
+/** A stable code, a sentence for people, and what the sentence is about. */
 export interface Reason {
   code: ReasonCode;
   message: string;
   data?: ReasonData;
 }
 
-/** Row ids of what is named; lists in the order in which the sentence names them. */
+/** Versions are row ids. Lists are in the order of the sentence. */
 interface ReasonData {
   resource?: string;
   version?: number;
@@ -119,7 +125,7 @@ interface ReasonData {
 }
 
 /** `a`, `a and b`, `a, b and c`. */
-export function listed(names: readonly string[]): string {
+export function formatList(names: readonly string[]): string {
   const last = names.at(-1) ?? '';
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`;
 }

@@ -4,18 +4,18 @@ import type { Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 export interface RetryFacts {
-  /** The build that somebody wants again: `7` or itself a retry, `7.1`. */
+  /** Number of the build to retry: `7`, or `7.1` if it is a retry itself. */
   number: string;
   status: Status;
-  /** People let it through its gate: a retry of it goes without one. */
+  /** People approved the build, so a retry of it needs no approval. */
   approved: boolean;
-  /** Highest k of the retries `7.k` so far; 0: none. */
+  /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
-  /** Not all versions that it took are there any more. */
+  /** Retention removed a version that the build took. */
   versionGone: boolean;
   /** Builds of the pipeline that have not started. */
   queued: number;
-  /** As it is now; absent: the pipeline has no such job any more. */
+  /** The job as it is now. Absent: the pipeline no longer has it. */
   job?: {
     name: string;
     paused: boolean;
@@ -27,7 +27,7 @@ export interface RetryFacts {
 }
 
 export type RetryAnswer =
-  /** With the inputs, parameters and approval of the original. */
+  /** The retry has the inputs, parameters and approval of the original. */
   | { answer: 'retry'; number: string; state: 'pending' | 'waiting'; interrupts: boolean }
   | { answer: 'refused'; reasons: Reason[] };
 
@@ -38,19 +38,19 @@ export function decideRetry(facts: RetryFacts): RetryAnswer {
   const gated = job.approval === true && !facts.approved;
   return {
     answer: 'retry',
-    number: `${mainNumber(facts.number)}.${facts.retries + 1}`,
+    number: `${originalNumber(facts.number)}.${facts.retries + 1}`,
     state: gated ? 'waiting' : 'pending',
     interrupts: job.interruptible ?? false,
   };
 }
 
-/** `7` of `7.2`: retries use up no numbers, and a retry of a retry is one of the original. */
-export function mainNumber(number: string): string {
+/** `7` of `7.2`. A retry of a retry is a retry of the original, and retries use up no numbers. */
+export function originalNumber(number: string): string {
   return number.split('.')[0] ?? number;
 }
 
 function whyNot({ number, status, versionGone, queued, job }: RetryFacts): Reason[] {
-  if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline has no such job any more.' }];
+  if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline no longer has this job.' }];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
   if (job.disableRetry)
     reasons.push({ code: 'RetryDisabled', message: `${job.name} has disable_retry = true.` });
@@ -60,7 +60,7 @@ function whyNot({ number, status, versionGone, queued, job }: RetryFacts): Reaso
   if (versionGone)
     reasons.push({
       code: 'VersionGone',
-      message: `A version that build ${number} of ${job.name} took was removed by retention.`,
+      message: `Retention removed a version that build ${number} of ${job.name} used.`,
     });
   return reasons;
 }

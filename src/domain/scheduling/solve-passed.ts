@@ -1,142 +1,148 @@
-import { NEWEST, type Need, type Taken } from './facts.ts';
-import type { Found, KnownPasses } from './good-builds.ts';
+import { NEWEST, type NeededPage, type ResourceVersion } from './facts.ts';
+import type { GoodBuilds, NewestVersion } from './good-builds.ts';
 
-/** A get with `passed`. */
-export interface GatedGet {
+/** What the solver knows of a get with `passed`. */
+export interface PassedGet {
   resource: number;
+  /** Upstream jobs. */
   passed: readonly number[];
-  /** The one version that will do: a pin, or the one that wants a build. */
+  /** The only version that it may take: its pin, or the version that is to be built. */
   only?: number;
-  /** Versions that do not come into question. */
+  /** Versions that it may not take yet. */
   isHeld?: (version: number) => boolean;
 }
 
 export type Solution =
-  /** By position. */
+  /** In the order of the gets. */
   | { versions: number[] }
-  /** Each of these gets alone finds nothing; empty: each does, but no builds agree. */
+  /** Indexes of the gets that find no version even alone. Empty: each finds one, but no builds agree. */
   | { unmet: number[] }
-  | { needs: Need[] }
+  | { needs: NeededPage[] }
   | { tooDeep: true };
 
 /**
- * Versions for gets such that each upstream job has one good build that took all of its gets' versions.
- * Earlier gets come first: each takes the newest version that leaves one for every later get. The order in
- * which builds ran means nothing.
+ * Versions for gets such that each upstream job has one good build that took all versions of its gets.
+ * Earlier gets come first: each takes the newest version that leaves one for every later get. Versions are
+ * compared, never builds: the order in which builds ran has no influence.
+ *
+ * A depth-first search over the gets. A dead end is never explored twice.
  */
-export function solvePassed(gets: readonly GatedGet[], known: KnownPasses): Solution {
-  const steps = { left: MOST_STEPS };
-  const alone = gets.map((get) => candidate(get, atMost(get), { known, fixed: new Map(), steps }));
+export function solvePassed(gets: readonly PassedGet[], goodBuilds: GoodBuilds): Solution {
+  const steps = { left: MAX_STEPS };
+  const alone = gets.map((get) => candidate(get, atMost(get), { goodBuilds, chosen: new Map(), steps }));
   if (alone.some((found) => 'tooDeep' in found)) return { tooDeep: true };
   const needs = alone.flatMap((found) => ('needs' in found ? found.needs : []));
   if (needs.length > 0) return { needs };
   const unmet = alone.flatMap((found, index) => ('none' in found ? [index] : []));
   if (unmet.length > 0) return { unmet };
-  const found = search({ gets, known, steps, dead: new Set() }, 0, new Map());
+  const found = search({ gets, goodBuilds, steps, deadEnds: new Set() }, 0, new Map());
   return 'none' in found ? { unmet: [] } : found;
 }
 
-/** Questions asked of the pages by one search: far more than any sane pipeline needs, and milliseconds. */
-const MOST_STEPS = 20_000;
+/** Lookups that one search may make: milliseconds, and far more than a sensible pipeline needs. */
+const MAX_STEPS = 20_000;
 
-/** What is fixed so far, by upstream job. */
-type Fixed = ReadonlyMap<number, readonly Taken[]>;
+/** The versions chosen so far, by upstream job. */
+type Chosen = ReadonlyMap<number, readonly ResourceVersion[]>;
 
 interface Search {
-  gets: readonly GatedGet[];
-  known: KnownPasses;
+  gets: readonly PassedGet[];
+  goodBuilds: GoodBuilds;
   steps: { left: number };
-  /** States from which nothing was found, so that none is explored twice. */
-  dead: Set<string>;
+  /** Keys of states from which no version was found. */
+  deadEnds: Set<string>;
 }
 
-type Nothing = { none: true } | { needs: Need[] } | { tooDeep: true };
-type Searched = { versions: number[] } | Nothing;
-type Candidate = { version: number } | Nothing;
+type NotFound = { none: true } | { needs: NeededPage[] } | { tooDeep: true };
 
-function search(state: Search, index: number, fixed: Fixed): Searched {
+/** Versions for the gets from `index` on that fit those chosen so far. */
+function search(state: Search, index: number, chosen: Chosen): { versions: number[] } | NotFound {
   const get = state.gets[index];
   if (get === undefined) return { versions: [] };
-  const key = stateKey(state.gets, index, fixed);
-  if (state.dead.has(key)) return { none: true };
+  const key = stateKey(state.gets, index, chosen);
+  if (state.deadEnds.has(key)) return { none: true };
   let limit = atMost(get);
   for (;;) {
-    const found = candidate(get, limit, { ...state, fixed });
+    const found = candidate(get, limit, { ...state, chosen });
     if (!('version' in found)) {
-      if ('none' in found) state.dead.add(key);
+      if ('none' in found) state.deadEnds.add(key);
       return found;
     }
-    const rest = search(state, index + 1, withVersion(fixed, get, found.version));
+    const rest = search(state, index + 1, withVersion(chosen, get, found.version));
     if ('versions' in rest) return { versions: [found.version, ...rest.versions] };
     if (!('none' in rest)) return rest;
+    // The version leaves a later get without one: continue with the next older.
     limit = found.version - 1;
   }
 }
 
 /**
- * Newest version, not above the limit, on which all upstream jobs of a get agree: each in turn lowers it
- * until none does.
+ * The newest version up to the limit on which all upstream jobs of a get agree. Each names its newest one;
+ * the oldest of these is the next limit, until all name the same.
  */
 function candidate(
-  get: GatedGet,
+  get: PassedGet,
   limit: number,
-  { known, fixed, steps }: { known: KnownPasses; fixed: Fixed; steps: { left: number } },
-): Candidate {
+  { goodBuilds, chosen, steps }: { goodBuilds: GoodBuilds; chosen: Chosen; steps: { left: number } },
+): { version: number } | NotFound {
   let version = limit;
   for (;;) {
     if (steps.left <= 0) return { tooDeep: true };
     steps.left -= get.passed.length;
-    const asked = version;
-    const found = get.passed.map((upstream) =>
-      known.newest({
-        upstream,
-        resource: get.resource,
-        atMost: asked,
-        fixed: fixed.get(upstream) ?? [],
-      }),
-    );
-    const lowest = lowestOf(found);
-    if (!('version' in lowest)) return lowest;
-    if (!mayTake(get, lowest.version)) {
+    const newest = newestPassed(get, version, { goodBuilds, chosen });
+    const oldest = oldestOf(newest);
+    if (!('version' in oldest)) return oldest;
+    if (!mayTake(get, oldest.version)) {
       if (get.only !== undefined) return { none: true };
-      version = lowest.version - 1;
-    } else if (agree(found, lowest.version, asked)) return lowest;
-    else version = lowest.version;
+      version = oldest.version - 1;
+    } else if (agree(newest, oldest.version, version)) return oldest;
+    else version = oldest.version;
   }
 }
 
-function mayTake({ only, isHeld }: GatedGet, version: number): boolean {
+/** For each upstream job of a get, the newest version that one of its good builds took. */
+function newestPassed(
+  { passed, resource }: PassedGet,
+  limit: number,
+  { goodBuilds, chosen }: { goodBuilds: GoodBuilds; chosen: Chosen },
+): NewestVersion[] {
+  return passed.map((upstream) =>
+    goodBuilds.newestVersion({ upstream, resource, atMost: limit, alsoTook: chosen.get(upstream) ?? [] }),
+  );
+}
+
+function mayTake({ only, isHeld }: PassedGet, version: number): boolean {
   return (only === undefined || version === only) && isHeld?.(version) !== true;
 }
 
-function agree(found: Found[], version: number, asked: number): boolean {
-  return version === asked || found.every((one) => 'version' in one && one.version === version);
+function agree(newest: NewestVersion[], version: number, limit: number): boolean {
+  return version === limit || newest.every((one) => 'version' in one && one.version === version);
 }
 
-function lowestOf(found: Found[]): Candidate {
-  if (found.some((one) => 'none' in one)) return { none: true };
-  const needs = found.flatMap((one) => ('need' in one ? [one.need] : []));
+function oldestOf(newest: NewestVersion[]): { version: number } | NotFound {
+  if (newest.some((one) => 'none' in one)) return { none: true };
+  const needs = newest.flatMap((one) => ('need' in one ? [one.need] : []));
   if (needs.length > 0) return { needs };
-  return { version: Math.min(...found.flatMap((one) => ('version' in one ? [one.version] : []))) };
+  return { version: Math.min(...newest.flatMap((one) => ('version' in one ? [one.version] : []))) };
 }
 
-function atMost(get: GatedGet): number {
+function atMost(get: PassedGet): number {
   return get.only ?? NEWEST;
 }
 
-function withVersion(fixed: Fixed, get: GatedGet, version: number): Fixed {
-  const next = new Map(fixed);
+function withVersion(chosen: Chosen, get: PassedGet, version: number): Chosen {
+  const next = new Map(chosen);
   for (const upstream of get.passed)
     next.set(upstream, [...(next.get(upstream) ?? []), { resource: get.resource, version }]);
   return next;
 }
 
-/** What the gets that are left can see of what is fixed. */
-function stateKey(gets: readonly GatedGet[], index: number, fixed: Fixed): string {
-  const seen = new Set(gets.slice(index).flatMap((get) => get.passed));
-  const parts = [...seen].map(
+/** Of the versions chosen so far, those that matter to the gets from `index` on. */
+function stateKey(gets: readonly PassedGet[], index: number, chosen: Chosen): string {
+  const upstreams = new Set(gets.slice(index).flatMap((get) => get.passed));
+  const parts = [...upstreams].map(
     (upstream) =>
-      `${upstream}:${(fixed.get(upstream) ?? []).map(({ resource, version }) => `${resource}=${version}`).join(',')}`,
+      `${upstream}:${(chosen.get(upstream) ?? []).map(({ resource, version }) => `${resource}=${version}`).join(',')}`,
   );
   return `${index} ${parts.join(' ')}`;
 }

@@ -139,7 +139,7 @@ describe('queued builds', () => {
     expect(held[0]?.reasons).toEqual([
       {
         code: 'Concurrency',
-        message: 'migrate runs 1 at a time, and build 3 is running.',
+        message: 'migrate runs 1 build at a time, and build 3 is running.',
         data: { have: 1, want: 1 },
       },
       {

@@ -1,4 +1,4 @@
-import { listed, type Reason } from './reasons.ts';
+import { formatList, type Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 /**
@@ -167,8 +167,9 @@ function hindrances(
 
 function whyConcurrency({ of }: Placed, own: readonly Placed[]): Reason[] {
   if (of.concurrency === undefined || own.length < of.concurrency) return [];
-  const numbers = listed(own.map(({ number }) => number));
-  const message = `${of.name} runs ${of.concurrency} at a time, and ${own.length === 1 ? 'build' : 'builds'} ${numbers} ${own.length === 1 ? 'is' : 'are'} running.`;
+  const numbers = formatList(own.map(({ number }) => number));
+  const running = own.length === 1 ? `build ${numbers} is` : `builds ${numbers} are`;
+  const message = `${of.name} runs ${countOfBuilds(of.concurrency)} at a time, and ${running} running.`;
   return [{ code: 'Concurrency', message, data: { have: own.length, want: of.concurrency } }];
 }
 
@@ -200,6 +201,11 @@ function groupOf({ of }: Placed, other: Placed): string {
 
 function whyTeamLimit(running: number, limit: number | undefined): Reason[] {
   if (limit === undefined || running < limit) return [];
-  const message = `The team runs ${limit} ${limit === 1 ? 'build' : 'builds'} at a time, and ${running === 1 ? 'one is' : `${running} are`} running.`;
+  const now = running === 1 ? 'one is' : `${running} are`;
+  const message = `The team runs ${countOfBuilds(limit)} at a time, and ${now} running.`;
   return [{ code: 'TeamLimit', message, data: { have: running, want: limit } }];
+}
+
+function countOfBuilds(count: number): string {
+  return count === 1 ? '1 build' : `${count} builds`;
 }

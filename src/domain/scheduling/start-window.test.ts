@@ -115,7 +115,7 @@ describe('of builds that want a Pod', () => {
       {
         code: 'StartWindow',
         message:
-          '8 Pods are starting on 2 nodes, where 8 may at a time. The build starts when one of them runs.',
+          '8 Pods are starting on 2 nodes, where 8 may start at a time. The build starts when one of them runs.',
         data: { have: 8, want: 8 },
       },
     ]);

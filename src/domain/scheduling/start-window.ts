@@ -119,15 +119,23 @@ function placesOfOneNode(nodes: readonly StartNode[], perNode: number): number {
 }
 
 function heldBySmallerTeam(have: number, want: number): Reason {
-  const message = `A build of a team with fewer Pods is starting. The build starts when that one runs, or ${MAX_YIELD_SECONDS} s later.`;
+  const message =
+    'A build of a team with fewer Pods is starting. ' +
+    `The build starts when that one runs, or ${MAX_YIELD_SECONDS} s later.`;
   return { code: 'StartWindow', message, data: { have, want } };
 }
 
 function heldByWindow(have: number, want: number, nodes: number): Reason {
   const pods = have === 1 ? 'One Pod is' : `${have} Pods are`;
-  const where = nodes === 0 ? 'on nodes to come' : `on ${nodes === 1 ? 'one node' : `${nodes} nodes`}`;
-  const message = `${pods} starting ${where}, where ${want} may at a time. The build starts when one of them runs.`;
+  const message =
+    `${pods} starting on ${nodesText(nodes)}, where ${want} may start at a time. ` +
+    'The build starts when one of them runs.';
   return { code: 'StartWindow', message, data: { have, want } };
+}
+
+function nodesText(count: number): string {
+  if (count === 0) return 'nodes to come';
+  return count === 1 ? 'one node' : `${count} nodes`;
 }
 
 function heldByUnplaced(have: number): Reason {

@@ -1,23 +1,23 @@
 import type { JobFacts, QueuedBuild } from './facts.ts';
 
 /**
- * Queued automatic builds that end when a newer set of the job gets a build. An interruptible job cancels all
- * its builds anyway.
+ * Queued automatic builds that end when a newer set of the job gets a build. None in an interruptible job: it
+ * cancels all its builds anyway.
  */
 export function supersededBy({ supersede, interruptible, queued = [] }: JobFacts): QueuedBuild[] {
   return supersede === false || interruptible === true ? [] : queued;
 }
 
 /**
- * Whether the newest set gets its build now, with as many automatic builds of the job besides: in the place
- * of a queued one, or while fewer automatic builds have not ended than may.
+ * Whether the newest set gets a build now: in place of a queued one, or while fewer automatic builds than the
+ * job's concurrency are open. `others`: builds that the same decision creates.
  */
-export function mayBuildNewest(job: JobFacts, besides: number): boolean {
+export function mayBuildNewest(job: JobFacts, others: number): boolean {
   if (job.interruptible === true || supersededBy(job).length > 0) return true;
-  return openBuilds(job).length + besides < (job.concurrency ?? 1);
+  return openAutomaticBuilds(job).length + others < (job.concurrency ?? 1);
 }
 
-/** Automatic builds that a new one has to wait for. */
-export function openBuilds({ active = [], queued = [] }: JobFacts): QueuedBuild[] {
+/** Automatic builds of the job that have not ended, oldest first. */
+export function openAutomaticBuilds({ active = [], queued = [] }: JobFacts): QueuedBuild[] {
   return [...active, ...queued].toSorted((a, b) => a.id - b.id);
 }

@@ -1,12 +1,12 @@
-import { NEWEST, type Need, type UsedPage } from './facts.ts';
+import { NEWEST, type NeededPage, type UsedPage } from './facts.ts';
 
-/** Whether builds of a job took a version for a get, as far as the pages tell. */
-export interface KnownUsed {
-  has(query: { job: number; get: number; version: number }): boolean | { need: Need };
+/** The versions that builds of a job used for a get, as far as the pages list them. */
+export interface UsedVersions {
+  has(query: { job: number; get: number; version: number }): boolean | { need: NeededPage };
 }
 
-/** `exhausted`: what the pages do not tell counts as used. */
-export function knownUsed(pages: readonly UsedPage[], exhausted: boolean): KnownUsed {
+/** `exhausted`: versions beyond the pages count as used. */
+export function usedVersionsIn(pages: readonly UsedPage[], exhausted: boolean): UsedVersions {
   const lists = Map.groupBy(pages, ({ job, get }) => `${job} ${get}`);
   return {
     has({ job, get, version }) {

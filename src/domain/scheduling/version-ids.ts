@@ -1,7 +1,7 @@
 import type { BuildCause, Decision } from './decision.ts';
 
-/** The decision with row ids of versions, as builds store them, in place of places. */
-export function inIds(decision: Decision, ids: ReadonlyMap<number, number>): Decision {
+/** The decision with row ids in place of the places of versions: builds store row ids. */
+export function withRowIds(decision: Decision, ids: ReadonlyMap<number, number>): Decision {
   if (ids.size === 0) return decision;
   const idOf = (version: number): number => ids.get(version) ?? version;
   const inCause = (cause: BuildCause): BuildCause =>

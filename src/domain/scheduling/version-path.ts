@@ -1,4 +1,4 @@
-import { mainNumber } from './retry-build.ts';
+import { originalNumber } from './retry-build.ts';
 
 export interface PathJob {
   name: string;
@@ -90,9 +90,9 @@ function sizeOf(followed: Walk['followed'], reached: Walk['reached']): number {
 
 function entry(job: string, builds: PathBuild[]): PathEntry {
   const byId = builds.toSorted((a, b) => a.id - b.id);
-  const newest = byId.findLast(({ number }) => mainNumber(number) === number) ?? byId.at(-1);
+  const newest = byId.findLast(({ number }) => originalNumber(number) === number) ?? byId.at(-1);
   if (newest === undefined) return { job, retries: [] };
-  const main = mainNumber(newest.number);
-  const retries = byId.filter((build) => build !== newest && mainNumber(build.number) === main);
+  const main = originalNumber(newest.number);
+  const retries = byId.filter((build) => build !== newest && originalNumber(build.number) === main);
   return { job, build: newest, retries };
 }

@@ -11,7 +11,7 @@ export interface Gate {
 export interface GatedBuild {
   status: Status;
   gate: Gate;
-  /** Who asked for the build; absent: it came by itself. */
+  /** Who triggered the build. Absent: it is an automatic one. */
   triggeredBy?: string;
   votes: readonly { by: string; approve: boolean }[];
 }
@@ -19,14 +19,14 @@ export interface GatedBuild {
 export interface Vote {
   by: string;
   approve: boolean;
-  /** Why; a rejection needs it. */
+  /** A rejection needs one. */
   message?: string;
 }
 
 export type VoteAnswer =
   { answer: 'waiting' | 'approved' | 'rejected'; message: string } | { answer: 'refused'; reason: Reason };
 
-/** One vote for each person and build; one rejection fails the build, whatever was approved before. */
+/** Each person has one vote on a build. One rejection fails the build, whatever the other votes. */
 export function decideVote(build: GatedBuild, given: Vote): VoteAnswer {
   const reason = whyNot(build, given);
   if (reason !== undefined) return { answer: 'refused', reason };
@@ -39,11 +39,14 @@ export function decideVote(build: GatedBuild, given: Vote): VoteAnswer {
 
 function whyNot({ status, gate, triggeredBy, votes }: GatedBuild, given: Vote): Reason | undefined {
   if (!isActive(status)) return { code: 'AlreadyEnded', message: `The build has ended: ${status}.` };
-  if (status !== 'waiting') return { code: 'NotWaiting', message: 'The build waits for no approval.' };
+  if (status !== 'waiting') return { code: 'NotWaiting', message: 'The build does not wait for approval.' };
   if (votes.some(({ by }) => by === given.by))
-    return { code: 'VotedAlready', message: `${given.by} has voted on this build before.` };
+    return { code: 'VotedAlready', message: `${given.by} has already voted on this build.` };
   if (given.approve && gate.notByTrigger && triggeredBy === given.by)
-    return { code: 'OwnBuild', message: `${given.by} triggered this build and may not approve it.` };
+    return {
+      code: 'OwnBuild',
+      message: `${given.by} triggered this build, so somebody else must approve it.`,
+    };
   if (!given.approve && !given.message?.trim())
     return { code: 'ReasonMissing', message: 'A rejection needs a reason.' };
   return undefined;
@@ -54,7 +57,7 @@ function counted({ gate, votes }: GatedBuild): { have: number; want: number } {
   return { have: people.size, want: gate.approvals };
 }
 
-/** Times in milliseconds; undefined: it waits for ever. */
+/** When the gate rejects by itself, in milliseconds. Undefined: never. */
 export function approvalExpiresAt({ timeoutSeconds }: Gate, createdAt: number): number | undefined {
   return timeoutSeconds === undefined ? undefined : createdAt + timeoutSeconds * 1000;
 }

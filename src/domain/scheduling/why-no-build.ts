@@ -1,11 +1,12 @@
-import type { Choice, Known } from './choose-set.ts';
+import type { Choice } from './choose-set.ts';
 import { NEWEST, type BuildRequest, type GetFacts, type JobFacts } from './facts.ts';
-import { listed, type Reason } from './reasons.ts';
-import { openBuilds } from './supersede.ts';
+import { formatList, type Reason } from './reasons.ts';
+import type { Snapshot } from './snapshot.ts';
+import { openAutomaticBuilds } from './supersede.ts';
 import { whyHeld } from './why-unmet.ts';
 
-/** What stands against any automatic build of a job. */
-export function hindrances(
+/** What prevents any build of a job: a pause, and with `choice` also inputs that have no version. */
+export function blockersOf(
   job: JobFacts,
   { paused, choice }: { paused: boolean; choice?: Choice },
 ): Reason[] {
@@ -15,98 +16,92 @@ export function hindrances(
   ];
 }
 
-/** A pause of the pipeline pauses each of its jobs, and people may unpause one of them before the others. */
+/** Pausing a pipeline pauses each of its jobs, and people may unpause one of them before the others. */
 export function whyPaused(paused: { pipeline: boolean; job: boolean; name: string }): Reason[] {
   if (!paused.job) return [];
   if (paused.pipeline)
-    return [{ code: 'PipelinePaused', message: `The pipeline is paused, and with it ${paused.name}.` }];
+    return [{ code: 'PipelinePaused', message: `The pipeline is paused, and job ${paused.name} with it.` }];
   return [{ code: 'JobPaused', message: `Job ${paused.name} is paused.` }];
 }
 
-/** Why a job whose inputs are all there gets no build. */
+/** Why a job gets no build although nothing blocks it. */
 export function whyIdle(
   job: JobFacts,
-  { known, choice, ready }: { known: Known; choice: Choice; ready: boolean },
+  { snapshot, choice, isDue }: { snapshot: Snapshot; choice: Choice; isDue: boolean },
 ): Reason[] {
-  if (!job.gets.some((get) => get.trigger))
-    return [
-      {
-        code: 'NoTrigger',
-        message: `No get of ${job.name} has trigger = true: it runs only when somebody asks for it.`,
-      },
-    ];
-  const first: Reason = (ready ? whyNotYet(job) : undefined) ?? {
+  if (!job.gets.some((get) => get.trigger)) {
+    const message = `No get of ${job.name} has trigger = true: it runs only when somebody triggers it.`;
+    return [{ code: 'NoTrigger', message }];
+  }
+  const first: Reason = (isDue ? whyBuildOpen(job) : undefined) ?? {
     code: 'NothingNew',
     message: 'Up to date: every version has been built.',
   };
-  const more = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], known));
-  return [...whyHooksRun(job, known), first, ...more];
+  const older = job.gets.flatMap((get, index) => whyNotNewest(get, choice.versions[index], snapshot));
+  return [...whyHooksRun(job, snapshot), first, ...older];
 }
 
-/** The newest set waits for builds that have not ended. */
-function whyNotYet(job: JobFacts): Reason | undefined {
-  const numbers = openBuilds(job).map(({ number }) => number);
+/** The newest set waits for automatic builds that have not ended. */
+function whyBuildOpen(job: JobFacts): Reason | undefined {
+  const numbers = openAutomaticBuilds(job).map(({ number }) => number);
   const [number] = numbers;
   if (number === undefined) return undefined;
-  const when = numbers.length === 1 ? `build ${number} ends` : `one of the builds ${listed(numbers)} ends`;
+  const when =
+    numbers.length === 1 ? `build ${number} ends` : `one of the builds ${formatList(numbers)} ends`;
   return {
     code: 'BuildActive',
-    message: `New versions are ready; they are taken when ${when}.`,
+    message: `New versions are ready. They are built when ${when}.`,
     data: { build: { job: job.name, number } },
   };
 }
 
-/** New versions are there that trigger nothing yet. */
-function whyHooksRun({ gets }: JobFacts, known: Known): Reason[] {
+/** New versions exist that trigger nothing yet. */
+function whyHooksRun({ gets }: JobFacts, snapshot: Snapshot): Reason[] {
   const triggers = new Set(gets.filter((get) => get.trigger).map((get) => get.resource));
   return [...triggers].flatMap((id) => {
-    const { name, held } = known.resource(id);
+    const { name, held } = snapshot.resource(id);
     return held === undefined ? [] : [whyHeld(name, held)];
   });
 }
 
-/** A trigger takes something older than the newest version there is. */
-function whyNotNewest(get: GetFacts, version: number | undefined, known: Known): Reason[] {
-  const { name, newest, pinned } = known.resource(get.resource);
-  const { idOf } = known;
+/** A trigger takes an older version than the newest of its resource. */
+function whyNotNewest(get: GetFacts, version: number | undefined, snapshot: Snapshot): Reason[] {
+  const { name, newest, pinned } = snapshot.resource(get.resource);
+  const { idOf } = snapshot;
   if (!get.trigger || newest === undefined || version === undefined || version >= newest) return [];
   if (pinned !== undefined) {
     const pin = idOf(pinned.version);
     const message = `${name} is pinned to version ${pin}; newer versions trigger nothing.`;
     return [{ code: 'Pinned', message, data: { resource: name, version: pin } }];
   }
-  const jobs = get.passed.filter(({ job }) => {
-    const found = known.passes.newest({ upstream: job, resource: get.resource, atMost: NEWEST, fixed: [] });
-    return !('version' in found) || found.version < newest;
-  });
+  const jobs = get.passed
+    .filter(({ job }) => !hasPassed({ upstream: job, resource: get.resource, version: newest }, snapshot))
+    .map((job) => job.name);
   if (jobs.length === 0) return [];
-  const names = jobs.map((job) => job.name);
-  const message = `The newest version of ${name}, ${idOf(newest)}, has not passed ${listed(names)} yet.`;
-  return [{ code: 'NewestNotPassed', message, data: { resource: name, version: idOf(newest), jobs: names } }];
+  const message = `The newest version of ${name}, ${idOf(newest)}, has not passed ${formatList(jobs)} yet.`;
+  return [{ code: 'NewestNotPassed', message, data: { resource: name, version: idOf(newest), jobs } }];
 }
 
-/** Why a request for a certain version cannot be granted whatever the other inputs are. */
+function hasPassed(
+  { upstream, resource, version }: { upstream: number; resource: number; version: number },
+  { goodBuilds }: Snapshot,
+): boolean {
+  const passed = goodBuilds.newestVersion({ upstream, resource, atMost: NEWEST, alsoTook: [] });
+  return 'version' in passed && passed.version >= version;
+}
+
+/** Why the version of a request cannot be built, whatever the other inputs. `takers`: gets that take it. */
 export function whyNotVersion(
   job: JobFacts,
   { version }: BuildRequest,
-  { taking, known }: { taking: number; known: Known },
+  { takers, snapshot }: { takers: number; snapshot: Pick<Snapshot, 'idOf'> },
 ): Reason[] {
   if (version === undefined) return [];
-  const id = known.idOf(version.version);
-  if (taking === 0)
-    return [
-      {
-        code: 'NotTaken',
-        message: `${job.name} has no get of the resource without passed.`,
-        data: { version: id },
-      },
-    ];
+  const id = snapshot.idOf(version.version);
+  if (takers === 0) {
+    const message = `${job.name} has no get of this resource without passed.`;
+    return [{ code: 'NotTaken', message, data: { version: id } }];
+  }
   if (!version.disabled) return [];
-  return [
-    {
-      code: 'VersionDisabled',
-      message: `Version ${id} is disabled.`,
-      data: { version: id },
-    },
-  ];
+  return [{ code: 'VersionDisabled', message: `Version ${id} is disabled.`, data: { version: id } }];
 }

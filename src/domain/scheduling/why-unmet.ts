@@ -1,17 +1,18 @@
-import type { Held, ResourceFacts } from './facts.ts';
-import { listed, type Reason } from './reasons.ts';
+import type { HeldVersions, ResourceFacts } from './facts.ts';
+import { formatList, type Reason } from './reasons.ts';
+import type { Snapshot } from './snapshot.ts';
 
-/** People know versions by their row ids. */
-interface Ids {
-  idOf: (version: number) => number;
-}
+/** Messages name versions by their row ids, as people see them. */
+type RowIds = Pick<Snapshot, 'idOf'>;
 
 /** Why a get without `passed` has no version. */
-export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { idOf }: Ids): Reason {
+export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { idOf }: RowIds): Reason {
   const data = { resource: name };
   if (pinned?.elsewhere) {
     const version = idOf(pinned.version);
-    const message = `${name} is pinned to version ${version}, which was found before its source changed. Pin another one, or unpin it.`;
+    const message =
+      `${name} is pinned to version ${version}, which was found before its source changed. ` +
+      'Pin another version, or unpin the resource.';
     return { code: 'PinnedUnknown', message, data: { ...data, version } };
   }
   if (pinned?.unknown) {
@@ -29,35 +30,39 @@ export function whyNoVersion({ name, pinned, disabled, held }: ResourceFacts, { 
 }
 
 /** Why the newest versions of a resource trigger nothing yet. */
-export function whyHeld(name: string, { from, until }: Held): Reason {
+export function whyHeld(name: string, { from, until }: HeldVersions): Reason {
   const time = until.toISOString().slice(11, 19);
-  const message = `The on_trigger hooks of version ${from} of ${name} run until ${time} UTC at most.`;
+  const message = `The on_trigger hooks of version ${from} of ${name} are running, until ${time} UTC at most.`;
   return { code: 'HooksRunning', message, data: { resource: name, version: from } };
 }
 
-/** Why a get with `passed` has no version though others of its group may have. */
-export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[], { idOf }: Ids): Reason {
+/** Why a get with `passed` has no version even if it is alone. */
+export function whyNotPassed({ name, pinned }: ResourceFacts, jobs: string[], { idOf }: RowIds): Reason {
   const data = { resource: name, jobs };
   if (pinned === undefined)
     return {
       code: 'NothingPassed',
-      message: `No version of ${name} has passed ${listed(jobs)} yet.`,
+      message: `No version of ${name} has passed ${formatList(jobs)} yet.`,
       data,
     };
   const version = idOf(pinned.version);
-  const message = `${name} is pinned to version ${version}, which has not passed ${listed(jobs)}.`;
+  const message = `${name} is pinned to version ${version}, which has not passed ${formatList(jobs)}.`;
   return { code: 'PinnedNotPassed', message, data: { ...data, version } };
 }
 
-/** Why a get has no version that fits those of the gets it shares upstream jobs with. */
+/** Why a get has no version that fits those of its group: the gets that share upstream jobs with it. */
 export function whyNoAgreement(resource: ResourceFacts, jobs: string[], group: readonly string[]): Reason {
-  const together = listed([...new Set(group)]);
-  const message = `Versions of ${resource.name} have passed ${listed(jobs)}, but no builds agree on ${together} together.`;
+  const together = formatList([...new Set(group)]);
+  const message =
+    `Versions of ${resource.name} have passed ${formatList(jobs)}, ` +
+    `but no builds agree on ${together} together.`;
   return { code: 'NoAgreement', message, data: { resource: resource.name, jobs } };
 }
 
-/** Why the search for a get ended before its end. */
+/** Why the search gave up before it found a version of a get. */
 export function whyTooDeep({ name }: ResourceFacts, jobs: string[]): Reason {
-  const message = `The newest builds of ${listed(jobs)} do not agree on a version of ${name}, and older ones are not looked at.`;
+  const message =
+    `The newest builds of ${formatList(jobs)} do not agree on a version of ${name}, ` +
+    'and Millrace does not search older ones.';
   return { code: 'SearchTooDeep', message, data: { resource: name, jobs } };
 }

@@ -1,6 +1,6 @@
 import type { CountedGet } from '#domain/scheduling/baselines.ts';
 import type { Status } from '#domain/scheduling/build-changes.ts';
-import type { Taken } from '#domain/scheduling/facts.ts';
+import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { GatedBuild, Vote } from '#domain/scheduling/vote.ts';
@@ -56,7 +56,7 @@ export interface UnstartedBuild {
   id: number;
   status: Status;
   automatic: boolean;
-  inputs: Taken[];
+  inputs: ResourceVersion[];
 }
 
 export interface PinToWrite {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '#domain/scheduling/decision.ts';
-import { PAGE_ROWS, type Facts, type Need } from '#domain/scheduling/facts.ts';
+import { PAGE_ROWS, type Facts, type NeededPage } from '#domain/scheduling/facts.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import { decideAndWrite, decideWithPages } from './decide-with-pages.ts';
 import type { GatheredFacts, PipelineTransaction, WriteOptions } from './schedule-ports.ts';
@@ -14,7 +14,7 @@ const DECISION: Decision = {
   unfinished: [],
   needs: [],
 };
-const NEED: Need = { kind: 'used', job: 1, get: 0, from: 7 };
+const NEED: NeededPage = { kind: 'used', job: 1, get: 0, from: 7 };
 const FREE: Hold = { paused: false, serialGroups: [] };
 
 /** Each page has one row; what is asked of the transaction is written down. */

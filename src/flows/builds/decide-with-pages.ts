@@ -2,7 +2,7 @@ import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts } from '#domain/scheduling/facts.ts';
 import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
-import { inIds } from '#domain/scheduling/version-ids.ts';
+import { withRowIds } from '#domain/scheduling/version-ids.ts';
 import type {
   DecisionWritten,
   FactsTransaction,
@@ -44,7 +44,7 @@ export async function decideWithPages(
     facts = { ...facts, exhausted: true };
     decision = decide(facts);
   }
-  return { facts, decision: inIds(decision, facts.ids) };
+  return { facts, decision: withRowIds(decision, facts.ids) };
 }
 
 function withPages(facts: GatheredFacts, { passes, used, ids }: Pages): GatheredFacts {

@@ -95,7 +95,7 @@ describe('10,000 builds of a greedy team', () => {
     const said = await stores.pool.anyFirst(rows<{ reason: string }>()`
       SELECT DISTINCT pending_reason AS reason FROM builds WHERE pending_reason IS NOT NULL`);
     expect(said).toEqual([
-      'StartWindow: 4 Pods are starting on one node, where 4 may at a time. The build starts when one of them runs.',
+      'StartWindow: 4 Pods are starting on one node, where 4 may start at a time. The build starts when one of them runs.',
     ]);
     expect(waiting?.builds).toHaveLength(1000);
   });

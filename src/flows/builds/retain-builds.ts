@@ -1,3 +1,4 @@
+import { buildsNeededDownstream } from '#domain/scheduling/needed-downstream.ts';
 import {
   isLastToLookAt,
   retainBuilds,
@@ -5,7 +6,6 @@ import {
   type RetainDecision,
   type RetainFacts,
 } from '#domain/scheduling/retain.ts';
-import { vouchers } from '#domain/scheduling/needed-downstream.ts';
 import { decideWithPages } from './decide-with-pages.ts';
 import type { Removed } from './retain-history.ts';
 import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
@@ -50,5 +50,5 @@ async function decide(
   const downstream = await tx.downstreamOf(turn);
   if (downstream === undefined) return first;
   const { facts: seen } = await decideWithPages(downstream);
-  return retainBuilds({ ...facts, vouching: new Set(vouchers(seen)) });
+  return retainBuilds({ ...facts, vouching: new Set(buildsNeededDownstream(seen)) });
 }

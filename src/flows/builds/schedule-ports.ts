@@ -1,5 +1,5 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
-import type { Facts, Need, PassPage, UsedPage } from '#domain/scheduling/facts.ts';
+import type { Facts, NeededPage, PassPage, UsedPage } from '#domain/scheduling/facts.ts';
 import type { Hold } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/names.ts';
 
@@ -8,7 +8,7 @@ export interface FactsTransaction {
   /** The jobs, and for each get the newest page of what it looks back on. `rows`: size of a page. */
   facts(rows: number): Promise<GatheredFacts>;
   /** Older pages that the decision asked for. `rows`: size of a page. */
-  older(needs: readonly Need[], rows: number): Promise<Pages>;
+  older(needs: readonly NeededPage[], rows: number): Promise<Pages>;
 }
 
 /** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */

@@ -1,4 +1,4 @@
-import { followingJobs } from '#domain/scheduling/cascade.ts';
+import { cascadeJobs } from '#domain/scheduling/cascade.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { ActionPorts, ActionRefused, VersionTriggered } from './action-ports.ts';
 import { decideAndWrite } from './decide-with-pages.ts';
@@ -34,7 +34,7 @@ async function answerRequests(tx: VersionTransaction, at: Date): Promise<Version
   if (tx.requests.length > 0) {
     const gets = await tx.gets();
     const direct = gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job);
-    await tx.requestFollowing(followingJobs(gets, [...new Set(direct)]));
+    await tx.requestFollowing(cascadeJobs(gets, [...new Set(direct)]));
   }
   const { facts, decision, written } = await decideAndWrite(tx, at);
   const jobOf = new Map(tx.requests.map(({ job, request }) => [request, job]));

@@ -1,6 +1,6 @@
+import { tellCheckEnd } from '#domain/build/explain-check-failure.ts';
 import { isLost } from '#domain/build/judge-pod-end.ts';
 import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
-import { tellCheckEnd } from '#domain/build/explain-check-failure.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { OurPod, OwnPod } from '#flows/pods/own-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';

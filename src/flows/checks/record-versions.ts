@@ -1,6 +1,6 @@
 import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
-import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import { tellHooks } from '#domain/build/explain-hook-failures.ts';
+import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { CheckOutcome, CheckStore } from './ports.ts';
 import { closeRun, recordCheck } from './record-check.ts';

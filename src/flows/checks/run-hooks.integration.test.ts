@@ -270,7 +270,7 @@ test('a job says which hooks it waits for, and until when', async () => {
     {
       code: 'HooksRunning',
       message: expect.stringMatching(
-        /^The on_trigger hooks of version \d+ of git\.app run until \d\d:\d\d:\d\d UTC at most\.$/,
+        /^The on_trigger hooks of version \d+ of git\.app are running, until \d\d:\d\d:\d\d UTC at most\.$/,
       ),
     },
   ]);

@@ -1,4 +1,4 @@
-import type { Taken } from '#domain/scheduling/facts.ts';
+import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import {
   activeAutomatic,
   goodBuilds,
@@ -159,7 +159,7 @@ function assignments(options: number[][]): number[][] {
 
 /** Each upstream job has one good build that took everything which the gets take through it. */
 export function isBorneOut(history: History, job: HistoryJob, versions: readonly number[]): boolean {
-  const through = new Map<number, Taken[]>();
+  const through = new Map<number, ResourceVersion[]>();
   for (const [index, { resource, passed }] of job.gets.entries())
     for (const upstream of passed)
       through.set(upstream, [...(through.get(upstream) ?? []), { resource, version: versions[index] ?? 0 }]);

@@ -1,7 +1,7 @@
 import { isActive } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
-import { inIds } from '#domain/scheduling/version-ids.ts';
+import { withRowIds } from '#domain/scheduling/version-ids.ts';
 import { gatherFacts, gatherMore } from './gather-facts.ts';
 import { jobOf, type History, type HistoryBuild } from './history.ts';
 
@@ -13,7 +13,7 @@ export function decideFromHistory(
   let facts = gatherFacts(history, jobs, rows);
   for (;;) {
     const decision = decideBuilds(facts);
-    if (decision.needs.length === 0) return inIds(decision, facts.ids ?? new Map());
+    if (decision.needs.length === 0) return withRowIds(decision, facts.ids ?? new Map());
     facts = gatherMore(history, facts, { needs: decision.needs, rows });
   }
 }

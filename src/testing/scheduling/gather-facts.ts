@@ -1,24 +1,24 @@
 import { isGood } from '#domain/scheduling/build-changes.ts';
 import {
+  MAX_PASSED_VERSIONS,
   MAX_PASSED_WAITING,
-  MOST_PASSED,
-  MOST_UNUSED,
+  MAX_UNUSED_VERSIONS,
   NEWEST,
   PASSED_AT_EDGE,
   type BuildRequest,
   type Facts,
   type GetFacts,
-  type Held,
+  type HeldVersions,
   type JobFacts,
-  type Need,
+  type NeededPage,
   type Pass,
   type PassPage,
-  type Place,
+  type PassPosition,
   type ResourceFacts,
-  type Taken,
+  type ResourceVersion,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
-import { mainNumber } from '#domain/scheduling/retry-build.ts';
+import { originalNumber } from '#domain/scheduling/retry-build.ts';
 import {
   activeAutomatic,
   found,
@@ -66,7 +66,7 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
 export function gatherMore(
   history: History,
   facts: Facts,
-  { needs, rows }: { needs: Need[]; rows: number },
+  { needs, rows }: { needs: NeededPage[]; rows: number },
 ): Facts {
   const passes = [...facts.passes];
   const used = [...facts.used];
@@ -91,13 +91,13 @@ function resourceFacts(history: History, id: number): ResourceFacts {
   };
 }
 
-function pinOf(history: History, pinned: Taken): NonNullable<ResourceFacts['pinned']> {
+function pinOf(history: History, pinned: ResourceVersion): NonNullable<ResourceFacts['pinned']> {
   const elsewhere = !resourceOf(history, pinned.resource).versions.some(({ id }) => id === pinned.version);
   const disabled = !elsewhere && !isEnabled(history, pinned);
   return { version: placeOf(history, pinned), disabled, unknown: elsewhere, elsewhere };
 }
 
-function heldOf({ versions, held = [] }: HistoryResource): Held | undefined {
+function heldOf({ versions, held = [] }: HistoryResource): HeldVersions | undefined {
   if (held.length === 0) return undefined;
   const from = Math.min(...held);
   const newest = versions.findLast(({ id, disabled }) => id < from && !disabled)?.place;
@@ -149,7 +149,7 @@ function afterOf(
       const open = jobOf(history, of).requests.some((one) => one.id === request);
       if (build === undefined) return open ? [{ job: of, good: false }] : [];
       const tries = history.builds.filter(
-        (one) => one.job === of && mainNumber(one.number) === mainNumber(build.number),
+        (one) => one.job === of && originalNumber(one.number) === originalNumber(build.number),
       );
       return [{ job: of, good: tries.some(({ status }) => isGood(status)) }];
     });
@@ -186,16 +186,16 @@ function unusedVersions(
   if (first === undefined)
     return unused
       .toSorted((a, b) => a.id - b.id)
-      .slice(0, MOST_UNUSED + 1)
+      .slice(0, MAX_UNUSED_VERSIONS + 1)
       .map(({ place }) => place);
   const passes = passRows(history, { upstream: first, resource }).map(({ version }) => version);
-  const edge = passes.slice(MOST_PASSED - PASSED_AT_EDGE, MOST_PASSED);
+  const edge = passes.slice(MAX_PASSED_VERSIONS - PASSED_AT_EDGE, MAX_PASSED_VERSIONS);
   const waiting = new Set(unused.map(({ place }) => place));
   const many = edge.length === PASSED_AT_EDGE && edge.every((version) => waiting.has(version));
-  const newest = new Set(passes.slice(0, many ? MAX_PASSED_WAITING : MOST_PASSED));
+  const newest = new Set(passes.slice(0, many ? MAX_PASSED_WAITING : MAX_PASSED_VERSIONS));
   return unused
     .filter(({ id, place }) => newest.has(place) && passedAll(history, passed, { resource, version: id }))
-    .slice(0, MOST_UNUSED)
+    .slice(0, MAX_UNUSED_VERSIONS)
     .map(({ place }) => place);
 }
 
@@ -206,7 +206,7 @@ interface ListName {
 
 function passPage(
   history: History,
-  { upstream, resource, from }: ListName & { from: Place },
+  { upstream, resource, from }: ListName & { from: PassPosition },
   rows: number,
 ): PassPage {
   const all = passRows(history, { upstream, resource }).filter(
@@ -216,7 +216,7 @@ function passPage(
 }
 
 function passRows(history: History, { upstream, resource }: ListName): Pass[] {
-  const enabled = (taken: Taken): boolean => isEnabled(history, taken);
+  const enabled = (taken: ResourceVersion): boolean => isEnabled(history, taken);
   return goodBuilds(history, upstream)
     .flatMap(({ id, takes }) => {
       const also = takes.filter(enabled).map(({ resource: of, version }) => ({

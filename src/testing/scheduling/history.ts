@@ -1,7 +1,7 @@
 import { baselineFromNow, floorAfterUnpin, settledBefore } from '#domain/scheduling/baselines.ts';
 import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
 import { isAutomatic, type BuildCause } from '#domain/scheduling/decision.ts';
-import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
+import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts';
 import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 
@@ -81,8 +81,8 @@ export interface HistoryBuild {
   number: string;
   status: Status;
   /** By position of the get. */
-  inputs: Taken[];
-  outputs: Taken[];
+  inputs: ResourceVersion[];
+  outputs: ResourceVersion[];
   /** Where the versions of resources came from when it was made, by name; absent: nobody said. */
   sources?: Record<string, string>;
   cause: BuildCause | { kind: 'retry'; by: string };
@@ -157,7 +157,7 @@ function settleAnew(history: History, resource: number, { id, place }: HistoryVe
     if (get.resource === resource && place < (get.floor ?? 0)) get.settled = settledBefore(get.settled, [id]);
 }
 
-export function placeOf(history: History, { resource, version }: Taken): number {
+export function placeOf(history: History, { resource, version }: ResourceVersion): number {
   return resourceOf(history, resource).versions.find(({ id }) => id === version)?.place ?? version;
 }
 
@@ -174,14 +174,14 @@ export function release(resource: HistoryResource, version: number): void {
   resource.held = (resource.held ?? []).filter((id) => id !== version);
 }
 
-export function isEnabled(history: History, taken: Taken): boolean {
+export function isEnabled(history: History, taken: ResourceVersion): boolean {
   return resourceOf(history, taken.resource).versions.some(
     ({ id, disabled }) => id === taken.version && !disabled,
   );
 }
 
 /** What good builds of a job took or made. */
-export function goodBuilds(history: History, job: number): { id: number; takes: Taken[] }[] {
+export function goodBuilds(history: History, job: number): { id: number; takes: ResourceVersion[] }[] {
   return history.builds
     .filter((build) => build.job === job && isGood(build.status))
     .map(({ id, inputs, outputs }) => ({ id, takes: [...inputs, ...outputs] }));
@@ -214,7 +214,7 @@ export function newestOf(history: History, resource: number, enabledOnly: boolea
 }
 
 /** Has a version been good in each of the jobs, in whatever builds? */
-export function passedAll(history: History, jobs: number[], taken: Taken): boolean {
+export function passedAll(history: History, jobs: number[], taken: ResourceVersion): boolean {
   return jobs.every((job) =>
     goodBuilds(history, job).some(({ takes }) =>
       takes.some(({ resource, version }) => resource === taken.resource && version === taken.version),
@@ -240,7 +240,7 @@ export function countAfterUnpin(history: History, resource: number): void {
 }
 
 /** Builds of the job no longer count as having used these versions, or the versions are enabled again. */
-export function unsettle(job: HistoryJob, versions: readonly Taken[]): void {
+export function unsettle(job: HistoryJob, versions: readonly ResourceVersion[]): void {
   for (const get of job.gets) {
     const own = versions.filter(({ resource }) => resource === get.resource).map(({ version }) => version);
     get.settled = settledBefore(get.settled, own);

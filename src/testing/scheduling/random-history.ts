@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
-import type { Taken } from '#domain/scheduling/facts.ts';
+import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import { addVersion, printVersions, type History, type HistoryGet } from './history.ts';
 import { weighted } from './weighted.ts';
@@ -106,7 +106,7 @@ export function historyOf(drawn: DrawnPipeline): History {
 function addPast(history: History, { job, versions, good }: DrawnPipeline['past'][number]): void {
   const of = pick(history.jobs, job);
   if (of === undefined) return;
-  const inputs = of.gets.map(({ resource }, index): Taken => {
+  const inputs = of.gets.map(({ resource }, index): ResourceVersion => {
     const known = history.resources[resource - 1]?.versions ?? [];
     return { resource, version: pick(known, versions[index] ?? 0)?.id ?? 0 };
   });

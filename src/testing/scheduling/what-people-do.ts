@@ -1,8 +1,8 @@
 import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
-import { followingJobs } from '#domain/scheduling/cascade.ts';
+import { cascadeJobs } from '#domain/scheduling/cascade.ts';
 import { isAutomatic } from '#domain/scheduling/decision.ts';
-import type { BuildRequest, Taken } from '#domain/scheduling/facts.ts';
-import { decideRetry, mainNumber } from '#domain/scheduling/retry-build.ts';
+import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts';
+import { decideRetry, originalNumber } from '#domain/scheduling/retry-build.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import {
   countAfterUnpin,
@@ -15,7 +15,7 @@ import {
   type HistoryJob,
 } from './history.ts';
 
-export function disable(history: History, taken: Taken, disabled: boolean): void {
+export function disable(history: History, taken: ResourceVersion, disabled: boolean): void {
   const { versions } = resourceOf(history, taken.resource);
   for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
   if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
@@ -67,9 +67,9 @@ export function retryOf(
   by: string,
 ): ReturnType<typeof decideRetry> {
   const job = jobOf(history, original.job);
-  const main = mainNumber(original.number);
+  const main = originalNumber(original.number);
   const retries = history.builds.filter(
-    (build) => build.job === job.id && mainNumber(build.number) === main && build.number !== main,
+    (build) => build.job === job.id && originalNumber(build.number) === main && build.number !== main,
   );
   const answer = decideRetry({
     number: original.number,
@@ -96,7 +96,7 @@ export function retryOf(
     job: job.id,
     number: answer.number,
     status: answer.state,
-    inputs: original.inputs.map((input): Taken => ({ ...input })),
+    inputs: original.inputs.map((input): ResourceVersion => ({ ...input })),
     outputs: [],
     sources: { ...original.sources },
     cause: { kind: 'retry', by },
@@ -129,7 +129,7 @@ export function triggerVersion(history: History, version: NonNullable<BuildReque
   const direct = [...new Set(gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job))];
   const requests = [
     ...direct.map((job) => ({ job, request: ask(history, jobOf(history, job), { version }) })),
-    ...followingJobs(gets, direct).map((job) => ({
+    ...cascadeJobs(gets, direct).map((job) => ({
       job,
       request: ask(history, jobOf(history, job), { version, after: [] }),
     })),

@@ -83,7 +83,7 @@ describe('a build has its turn', () => {
     await ask('unit', 'unit', 'unit', 'unit');
     expect(await turns()).toEqual(['unit 1', 'unit 2']);
     expect(await why('unit 3')).toEqual([
-      'Concurrency: unit runs 2 at a time, and builds 1 and 2 are running.',
+      'Concurrency: unit runs 2 builds at a time, and builds 1 and 2 are running.',
     ]);
     await end('unit 1');
     expect(await turns()).toEqual(['unit 2', 'unit 3']);

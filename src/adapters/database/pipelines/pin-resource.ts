@@ -3,7 +3,7 @@ import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
-import { MOST_PASSED } from '#domain/scheduling/facts.ts';
+import { MAX_PASSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 
 /** The caller holds the pipeline's lock. */
@@ -82,7 +82,7 @@ async function unpinnedGets(connection: Transaction, resource: number): Promise<
       ELSE (
         SELECT n.place FROM (
           SELECT version_id, place FROM good_versions WHERE job_id = g.passed[1] AND scope_id = r.scope_id
-          ORDER BY place DESC LIMIT ${MOST_PASSED}) AS n JOIN versions v ON v.id = n.version_id
+          ORDER BY place DESC LIMIT ${MAX_PASSED_VERSIONS}) AS n JOIN versions v ON v.id = n.version_id
         WHERE NOT v.disabled AND (
           SELECT bool_and(EXISTS (SELECT 1 FROM good_versions o
             WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id))

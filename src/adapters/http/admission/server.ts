@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import { answerPlainly, pathOf } from '#adapters/telemetry/plain-response.ts';
-import { shareSeats } from '#domain/scheduling/fair-pool.ts';
+import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
 import { answerTo, readReview, type Review, type Verdict } from './review.ts';
 
@@ -97,13 +97,13 @@ type Diagnose = AdmissionServerParts['diagnose'];
 function oneAtATime(
   diagnose: Diagnose,
 ): (manifest: ManifestText, namespace: string, late: AbortSignal) => Promise<Verdict> {
-  const seats = shareSeats(['the only one']);
+  const seats = createFairPool(['the only one']);
   return async (manifest, namespace, late) => {
-    const seat = await seats.take(namespace);
+    const seat = await seats.acquire(namespace);
     try {
       return late.aborted ? { unchecked: NOT_IN_TIME } : await diagnose(manifest, namespace);
     } finally {
-      seats.leave(seat);
+      seats.release(seat);
     }
   };
 }

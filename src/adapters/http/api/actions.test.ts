@@ -29,7 +29,7 @@ interface Case {
   calls?: string[];
 }
 
-const MANAGED = 'The Pipeline object says so itself, and what it says wins: change its spec.';
+const MANAGED = 'The Pipeline object sets this itself, and the object wins. Change its spec.';
 
 const CASES: Record<string, Case> = {
   'a pipeline is paused by the person who asks': {

@@ -1,6 +1,6 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import type { EventNote } from '#adapters/kubernetes/watch/recorder.ts';
-import { FAULTS } from '#domain/scheduling/reasons.ts';
+import { FAULT_REASONS } from '#domain/scheduling/reasons.ts';
 import { CHECKS_BLOCKED, HOOKS_FAILED, QUEUE_FULL, TAGS_REFUSED, TRUNCATED } from './pipeline-conditions.ts';
 
 /** The Events for the difference between two statuses. */
@@ -108,7 +108,7 @@ function waitingEvents(before: PipelineStatus | undefined, after: PipelineStatus
 }
 
 const AT_FIRST = new Set(['NoVersion', 'NothingPassed', 'PipelinePaused']);
-const TO_MEND: ReadonlySet<string> = FAULTS;
+const TO_MEND: ReadonlySet<string> = FAULT_REASONS;
 
 type Waits = NonNullable<PipelineStatus['waiting']>[number];
 

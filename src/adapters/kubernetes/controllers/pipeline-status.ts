@@ -1,6 +1,6 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import { defined } from '#defined';
-import { ORDINARY } from '#domain/scheduling/reasons.ts';
+import { ROUTINE_REASONS } from '#domain/scheduling/reasons.ts';
 import type { PipelineFacts, WaitReason } from '#flows/pipelines/ports.ts';
 import { conditionsOf } from './conditions.ts';
 import { lastBuildOf } from './last-build.ts';
@@ -53,7 +53,7 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
 }
 
 function waitingText({ job, number, reason }: WaitReason): NonNullable<PipelineStatus['waiting']> {
-  if (ORDINARY.has(reason.code)) return [];
+  if (ROUTINE_REASONS.has(reason.code)) return [];
   const message = reason.message.slice(0, MAX_MESSAGE_CHARACTERS);
   return [{ job, ...(number === undefined ? {} : { build: number }), reason: reason.code, message }];
 }

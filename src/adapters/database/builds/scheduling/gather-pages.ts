@@ -3,17 +3,17 @@ import { prepared, type Transaction } from '#adapters/database/connection/pool.t
 import {
   NEWEST,
   type JobFacts,
-  type Need,
+  type NeededPage,
   type Pass,
   type PassPage,
-  type Taken,
+  type ResourceVersion,
   type UsedPage,
 } from '#domain/scheduling/facts.ts';
 import type { Pages } from '#flows/builds/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
 
-type PassNeed = Need & { kind: 'passes' };
-type UsedNeed = Need & { kind: 'used' };
+type PassNeed = NeededPage & { kind: 'passes' };
+type UsedNeed = NeededPage & { kind: 'used' };
 
 /** The newest page of every history that the jobs' gets look back on. A page has `rows` rows. */
 export async function newestPages(connection: Transaction, gathered: Gathered, rows: number): Promise<Pages> {
@@ -24,7 +24,7 @@ export async function newestPages(connection: Transaction, gathered: Gathered, r
 export async function olderPages(
   connection: Transaction,
   { jobs, resources }: Gathered,
-  { needs, rows }: { needs: readonly Need[]; rows: number },
+  { needs, rows }: { needs: readonly NeededPage[]; rows: number },
 ): Promise<Pages> {
   const ids = new Map<number, number>();
   const known = jobs.map((job) => job.facts);
@@ -33,8 +33,8 @@ export async function olderPages(
   return { passes, used, ids };
 }
 
-function newestNeeds(jobs: JobFacts[]): Need[] {
-  const needs = new Map<string, Need>();
+function newestNeeds(jobs: JobFacts[]): NeededPage[] {
+  const needs = new Map<string, NeededPage>();
   for (const job of jobs)
     for (const [get, { resource, trigger, every, passed }] of job.gets.entries()) {
       if (trigger && !every)
@@ -52,13 +52,13 @@ function newestNeeds(jobs: JobFacts[]): Need[] {
 
 interface PassRow {
   position: number;
-  rows: { version: number; build: number; id: number; also: (Taken & { id: number })[] }[] | null;
+  rows: { version: number; build: number; id: number; also: (ResourceVersion & { id: number })[] }[] | null;
 }
 
 /** One row more than the page shows whether it is the last. */
 async function passPages(
   connection: Transaction,
-  needs: readonly Need[],
+  needs: readonly NeededPage[],
   { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
 ): Promise<PassPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
@@ -126,7 +126,7 @@ function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
 
 async function usedPages(
   connection: Transaction,
-  needs: readonly Need[],
+  needs: readonly NeededPage[],
   { jobs, rows }: { jobs: GatheredJob[]; rows: number },
 ): Promise<UsedPage[]> {
   const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');

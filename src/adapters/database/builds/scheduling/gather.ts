@@ -3,14 +3,14 @@ import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/pla
 import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import {
+  MAX_PASSED_VERSIONS,
   MAX_PASSED_WAITING,
-  MOST_PASSED,
-  MOST_UNUSED,
+  MAX_UNUSED_VERSIONS,
   NEWEST,
   PASSED_AT_EDGE,
   type Facts,
   type GetFacts,
-  type Held,
+  type HeldVersions,
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
@@ -133,7 +133,7 @@ async function gather(
   {
     queued,
     where,
-    unused = MOST_UNUSED + 1,
+    unused = MAX_UNUSED_VERSIONS + 1,
   }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
@@ -157,7 +157,7 @@ async function gather(
           'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
             WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
-            ELSE ${unusedPassed(MOST_PASSED)} END) ORDER BY g.position)
+            ELSE ${unusedPassed(MAX_PASSED_VERSIONS)} END) ORDER BY g.position)
         FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = j.id) AS inputs
     FROM jobs j
     JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
@@ -223,7 +223,7 @@ const newestPassed = sql.fragment`
  * versions are older than unused ones.
  */
 const manyPassedWait = sql.fragment`(
-  SELECT count(*) FROM (${newestPassed} OFFSET ${MOST_PASSED - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
+  SELECT count(*) FROM (${newestPassed} OFFSET ${MAX_PASSED_VERSIONS - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
   WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
 
 /**
@@ -238,7 +238,7 @@ const unusedPassed = (most: number) => sql.fragment`ARRAY(
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
     FROM unnest(g.passed) AS u (job))
-  ORDER BY n.place LIMIT ${MOST_UNUSED})`;
+  ORDER BY n.place LIMIT ${MAX_UNUSED_VERSIONS})`;
 
 function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
   const inputs = row.inputs ?? [];
@@ -293,6 +293,6 @@ function toResource(
   };
 }
 
-function toHeld({ from, until, newest }: NonNullable<InputRow['held']>, placeOf: PlaceOf): Held {
+function toHeld({ from, until, newest }: NonNullable<InputRow['held']>, placeOf: PlaceOf): HeldVersions {
   return { from, until: new Date(until), ...(newest === null ? {} : { newest: placeOf(newest) }) };
 }

@@ -1,0 +1,74 @@
+import type { VersionSet } from './automatic-sets.ts';
+import type { Choice } from './choose-set.ts';
+import type { Decision } from './decision.ts';
+import type { BuildRequest, Facts, JobFacts } from './facts.ts';
+import { whyQueueFull } from './queue-limits.ts';
+import type { Reason } from './reasons.ts';
+import type { Snapshot } from './snapshot.ts';
+import { blockersOf, whyNotVersion } from './why-no-build.ts';
+import { whyNotChecked } from './why-not-checked.ts';
+
+interface RequestContext {
+  facts: Facts;
+  snapshot: Snapshot;
+  /** Builds of the pipeline that have not started. */
+  queued: number;
+}
+
+/** What requests of people lead to. A request that still waits is in neither list. */
+export interface RequestedSets {
+  sets: VersionSet[];
+  refused: Decision['refused'];
+}
+
+/**
+ * A set for each request of a person, the oldest request first, or the reasons why not. A request waits while
+ * the checks run that the person asked for.
+ */
+export function requestedSets(job: JobFacts, choice: Choice, context: RequestContext): RequestedSets {
+  const answers: RequestedSets = { sets: [], refused: [] };
+  const blockers = blockersOf(job, { paused: context.facts.paused });
+  for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
+    if (request.after !== undefined) continue;
+    const stopped = [...blockers, ...whyQueueFull(context.queued + answers.sets.length)];
+    if (request.checking === true && stopped.length === 0) continue;
+    const given = givenVersions(job, request);
+    const reasons = [
+      ...stopped,
+      ...whyNotVersion(job, request, { takers: given.size, snapshot: context.snapshot }),
+      ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
+    ];
+    if (reasons.length > 0) answers.refused.push(refusalOf(request, reasons));
+    else answers.sets.push(setFor(request, choice, given));
+  }
+  return answers;
+}
+
+/** Every get of the resource without `passed` takes the requested version, whatever is pinned. */
+function givenVersions({ gets }: JobFacts, { version: given }: BuildRequest): Map<number, number> {
+  if (given === undefined) return new Map();
+  return new Map(
+    gets.flatMap((get, position): [number, number][] =>
+      get.resource === given.resource && get.passed.length === 0 ? [[position, given.version]] : [],
+    ),
+  );
+}
+
+function setFor(
+  { id, by, checks = [] }: BuildRequest,
+  choice: Choice,
+  given: ReadonlyMap<number, number>,
+): VersionSet {
+  return {
+    versions: choice.versions.flatMap((version, position) => given.get(position) ?? version ?? []),
+    cause: { kind: 'manual', request: id, by, ...(checks.length > 0 && { checks }) },
+  };
+}
+
+function refusalOf(
+  { id, checking, checks = [] }: BuildRequest,
+  reasons: Reason[],
+): Decision['refused'][number] {
+  const unchecked = checking === true ? [] : whyNotChecked(checks);
+  return { request: id, reasons: [...reasons, ...unchecked] };
+}
