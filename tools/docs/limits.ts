@@ -4,6 +4,7 @@ import { MAX_KEPT_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
+import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
 import { MAX_TEXTS, MAX_TEXTS_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
@@ -258,6 +259,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       '429',
     ],
     ['The same, sustained', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
+    [
+      'Sessions that agents open from one address at the same time',
+      count(MAX_REFUSED_CALLS / OPENING_WEIGHT),
+      'refusal',
+      '429, and the agent tries again',
+    ],
     ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
     [
       'Requests of non-members from one address, in a burst',

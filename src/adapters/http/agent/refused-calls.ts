@@ -6,7 +6,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
  */
 export const MAX_REFUSED_CALLS = 20;
 export const REFUSED_CALLS_PER_SECOND = 0.5;
-/** Addresses that are remembered; those that were refused longest ago are forgotten. */
+/** Beyond them, the addresses that were refused longest ago start afresh. */
 const MAX_ADDRESSES = 10_000;
 
 interface Bucket {
@@ -14,9 +14,12 @@ interface Bucket {
   at: number;
 }
 
+/** A call is over. `refused`: its credential is nobody's. */
+type Settle = (refused: boolean) => void;
+
 /**
- * Each call without a session costs a question at the API server or the database. Whoever was refused too
- * often is refused before that, so that one Pod cannot keep the agents of other teams out.
+ * Limits calls with unknown credentials, by address. Each of them costs a request to the API server or a
+ * query, so one Pod could otherwise keep the agents of other teams out.
  */
 export class RefusedCalls {
   readonly #buckets = new Map<string, Bucket>();
@@ -26,18 +29,21 @@ export class RefusedCalls {
     this.#now = now;
   }
 
-  /** Throws the problem when too many calls from there were refused. */
-  admit(address: string): void {
+  /**
+   * Counts a call as refused until it is settled, so that calls at the same time cannot all pass. `weight`:
+   * as how many refused calls it counts meanwhile. Throws the problem if too many were refused.
+   */
+  begin(address: string, weight = 1): Settle {
     const left = this.#left(address);
-    if (left >= 1) return;
-    const wait = Math.ceil((1 - left) / REFUSED_CALLS_PER_SECOND);
-    const detail = 'Too many calls from this address were refused. Try again later.';
-    throw new Problem('too-many-requests', detail, { retry_after: wait });
+    if (left < weight) throw tooMany(weight - left);
+    this.#add(address, -weight);
+    return (refused) => this.#add(address, refused ? weight - 1 : weight);
   }
 
-  refused(address: string): void {
-    const left = this.#left(address) - 1;
+  #add(address: string, change: number): void {
+    const left = this.#left(address) + change;
     this.#buckets.delete(address);
+    if (left >= MAX_REFUSED_CALLS) return;
     this.#buckets.set(address, { left, at: this.#now() });
     for (const oldest of this.#buckets.keys()) {
       if (this.#buckets.size <= MAX_ADDRESSES) break;
@@ -51,4 +57,11 @@ export class RefusedCalls {
     const filled = ((this.#now() - bucket.at) / 1000) * REFUSED_CALLS_PER_SECOND;
     return Math.min(MAX_REFUSED_CALLS, bucket.left + filled);
   }
+}
+
+function tooMany(missing: number): Problem {
+  const detail = 'Too many calls from this address were refused. Try again later.';
+  return new Problem('too-many-requests', detail, {
+    retry_after: Math.ceil(missing / REFUSED_CALLS_PER_SECOND),
+  });
 }

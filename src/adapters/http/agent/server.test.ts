@@ -24,6 +24,7 @@ import { followCertificate, readCertificate } from './certificate.ts';
 import { MAX_REFUSED_CALLS } from './refused-calls.ts';
 import type { AgentApp } from './routes.ts';
 import { createAgentServer } from './server.ts';
+import { OPENING_WEIGHT } from './session-route.ts';
 import { hashKey } from './sessions.ts';
 
 const HOST = 'millrace-internal.test.svc';
@@ -59,11 +60,16 @@ function fakeApi() {
     over: false,
     cancel: false,
     lookUps: 0,
+    openings: 0,
+    /** Openings wait for it. */
+    gate: Promise.resolve(),
     answer: undefined as AgentSessionAnswer | undefined,
     early: undefined as SessionResponse | undefined,
   };
   const api: AgentApi = {
     async openSession(_request, _peer, early) {
+      state.openings += 1;
+      await state.gate;
       if (state.early !== undefined) early(state.early);
       return state.answer ?? { answer: 'refused', reason: 'nobody said otherwise' };
     },
@@ -122,11 +128,13 @@ interface Asked {
   key?: string;
   body?: unknown;
   headers?: Record<string, string>;
+  /** The address of the caller. */
+  from?: string;
 }
 
 async function open(
   path: string,
-  { method = 'POST', key, body, headers = {} }: Asked,
+  { method = 'POST', key, body, headers = {}, from = '127.0.0.1' }: Asked,
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request(
@@ -135,6 +143,7 @@ async function open(
       port: port(),
       path,
       method,
+      localAddress: from,
       agent: client,
       headers: {
         ...(method === 'POST' && { 'content-type': 'application/json' }),
@@ -361,6 +370,58 @@ describe('calls without a session', () => {
       answers.push((await ask('/agent/v1/events', { key: 'bogus', body: { events: [] } })).status);
     expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
     expect(fake.state.lookUps).toBe(1);
+  });
+
+  const openings = async (count: number, from = '127.0.0.1'): Promise<number[]> => {
+    const statuses = [];
+    for (let index = 0; index < count; index += 1)
+      statuses.push((await ask('/agent/v1/session', { body: WORD, from })).status);
+    return statuses;
+  };
+
+  test('that want a session are refused early from one address, and only there', async () => {
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    fake.state.answer = { answer: 'refused', reason: 'its nonce is not of our making' };
+    const statuses = await openings(MAX_REFUSED_CALLS + 5);
+    const admitted = MAX_REFUSED_CALLS - OPENING_WEIGHT + 1;
+    expect(statuses.indexOf(429)).toBe(admitted);
+    expect(new Set(statuses.slice(admitted))).toEqual(new Set([429]));
+    expect(fake.state.openings).toBe(admitted);
+    fake.state.answer = opened;
+    expect(await openings(1, '127.0.0.2')).toEqual([200]);
+    time.mockRestore();
+  });
+
+  test('count from their beginning, so that many at once do not all pass', async () => {
+    const gate = Promise.withResolvers<void>();
+    fake.state.gate = gate.promise;
+    const atOnce = MAX_REFUSED_CALLS / OPENING_WEIGHT;
+    const refused = Promise.withResolvers<void>();
+    let left = 8;
+    const asking = Array.from({ length: atOnce + left }, async () => {
+      const { status } = await ask('/agent/v1/session', { body: WORD });
+      if (status === 429 && (left -= 1) === 0) refused.resolve();
+    });
+    await refused.promise;
+    expect(fake.state.openings).toBe(atOnce);
+    gate.resolve();
+    await Promise.all(asking);
+  });
+
+  test('are not held against an agent whose Pod has no address yet', async () => {
+    fake.state.answer = { answer: 'not-yet', reason: 'the Pod has no address' };
+    expect(new Set(await openings(MAX_REFUSED_CALLS + 5))).toEqual(new Set([503]));
+  });
+
+  test('do not hinder the agent at the same address: steps share it', async () => {
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    fake.sessions.set(hashKey(KEY), BUILD);
+    const events = { key: KEY, body: { events: [] } };
+    expect((await ask('/agent/v1/events', events)).status).toBe(200);
+    await openings(MAX_REFUSED_CALLS + 5);
+    expect(await openings(1)).toEqual([429]);
+    expect((await ask('/agent/v1/events', events)).status).toBe(200);
+    time.mockRestore();
   });
 });
 

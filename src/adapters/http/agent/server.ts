@@ -91,14 +91,24 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
 /** What only a session may ask for. */
 function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   const { sessions, refusals } = routes;
+  const identify = async (authorization: string | undefined, peer: string) => {
+    const settle = refusals.begin(peer);
+    let refused = false;
+    try {
+      return await sessions.of(authorization);
+    } catch (error) {
+      refused = problemOf(error).status === 401;
+      throw error;
+    } finally {
+      settle(refused);
+    }
+  };
   void app.register(async (behindKey: AgentApp) => {
     behindKey.addHook('onRequest', async (request) => {
-      const peer = request.socket.remoteAddress ?? '';
-      refusals.admit(peer);
-      request.agent = await sessions.of(request.headers.authorization).catch((error: unknown) => {
-        if (problemOf(error).status === 401) refusals.refused(peer);
-        throw error;
-      });
+      const { authorization } = request.headers;
+      // Steps share the Pod's address with their agent, whose calls go on whatever the steps send.
+      if (sessions.knows(authorization)) request.agent = await sessions.of(authorization);
+      else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
     // What came out of the body, however it was sent.
     behindKey.addHook('preHandler', async ({ agent, body }) => {

@@ -9,6 +9,11 @@ import type { AgentApp, AgentRoutes } from './routes.ts';
 import { hashKey, over } from './sessions.ts';
 
 const SESSION_LIMIT = 64 * 1024;
+/**
+ * An opening may ask the API server for the Pod again and again for 10 s, so it counts as many refused calls
+ * while it runs: four run at a time for one address.
+ */
+export const OPENING_WEIGHT = 5;
 
 /** The first word of an agent: its credential against a session of its own key. */
 export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, refusals }: AgentRoutes): void {
@@ -17,7 +22,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
     { schema: { body: SessionBody }, bodyLimit: SESSION_LIMIT },
     async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
-      refusals.admit(peer);
+      const settle = refusals.begin(peer, OPENING_WEIGHT);
       const lines = new Lines(reply);
       let result: SessionResult = 'error';
       try {
@@ -26,7 +31,6 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
         );
         result = answer.answer;
         if (answer.answer !== 'opened' && answer.answer !== 'same') {
-          if (answer.answer !== 'not-yet') refusals.refused(peer);
           throw refusal(answer, log.child({ pod: body.pod, peer }), metrics);
         }
         sessions.remember(hashKey(body.key), answer.session);
@@ -38,11 +42,15 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
         if (problem !== error) log.error({ err: error }, 'a session that had begun could not be opened');
         return ended;
       } finally {
+        settle(REFUSED.has(result));
         metrics.session(result, reply.elapsedTime / 1000);
       }
     },
   );
 }
+
+/** `error` and `not-yet` are no fault of the caller. */
+const REFUSED: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
 /** The answer as JSON lines, once its first is known before the last. */
 class Lines {
