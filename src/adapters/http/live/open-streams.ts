@@ -36,8 +36,11 @@ export const STREAM_LIMITS: StreamLimits = {
 interface Parts {
   limits: StreamLimits;
   metrics: StreamMetrics | undefined;
-  /** Throws the problem when who sent the request may no longer read what it asked for. */
-  mayStill: (request: FastifyRequest) => Promise<void>;
+  /**
+   * Begins one check of all streams. The answer throws the problem if the sender of a request may no longer
+   * read what it asked for; it looks each credential up once.
+   */
+  checkRights: () => (request: FastifyRequest) => Promise<void>;
   /** Called as often as rights are looked at. */
   tended: () => void;
 }
@@ -46,8 +49,6 @@ interface Open {
   kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
-  /** As whom they came, which is also as whom they stay. */
-  stranger: boolean;
   /** Under what it is counted. */
   counted: string[];
 }
@@ -68,13 +69,12 @@ export class OpenStreams {
 
   /** Answers with a stream; or throws the problem that there are too many. */
   answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
-    const stranger = isStranger(request);
-    const counted = this.#refuse(request, stranger);
+    const counted = this.#refuse(request, isStranger(request));
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { kind, stream: new EventStream(raw, performance.now()), request, stranger, counted };
+    const open = { kind, stream: new EventStream(raw, performance.now()), request, counted };
     this.#count(open, 1);
     this.#open.add(open);
     const gone = (): void => {
@@ -126,34 +126,37 @@ export class OpenStreams {
     }
   }
 
-  /**
-   * One after another: it is no hurry, and the database has other work. Equal requests are looked at once.
-   */
   async #tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;
     const now = performance.now();
-    const { limits, tended } = this.#parts;
-    const known = new Map<string, boolean>();
-    for (const { stream, request, stranger } of this.#open) {
-      stream.tend(now, limits);
-      const key = keyOf(request, stranger);
-      const may = known.get(key) ?? (await this.#may(request));
-      known.set(key, may);
-      if (!may) stream.end('rights', NO_LONGER);
-    }
+    const { limits, tended, checkRights } = this.#parts;
+    for (const { stream } of this.#open) stream.tend(now, limits);
+    const mayStill = checkRights();
+    const open = [...this.#open].values();
+    const checkNext = async (): Promise<void> => {
+      for (const { stream, request } of open)
+        if (!(await may(request, mayStill))) stream.end('rights', NO_LONGER);
+    };
+    await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
     tended();
     this.#tending = false;
   }
+}
 
-  async #may(request: FastifyRequest): Promise<boolean> {
-    try {
-      await this.#parts.mayStill(request);
-      return true;
-    } catch (error) {
-      // While nobody can tell, nothing is taken away; nothing new can be read either.
-      return !(error instanceof Problem);
-    }
+/** Of all connections to the database, those that checks of rights may take. */
+export const MAX_CHECKS_AT_ONCE = 4;
+
+async function may(
+  request: FastifyRequest,
+  mayStill: (request: FastifyRequest) => Promise<void>,
+): Promise<boolean> {
+  try {
+    await mayStill(request);
+    return true;
+  } catch (error) {
+    // While nobody can tell, nothing is taken away; nothing new can be read either.
+    return !(error instanceof Problem);
   }
 }
 
@@ -196,11 +199,6 @@ function roomsFor(
     by: 'address' as const,
   };
   return [...account, address, among, { key: 'strangers', most: strangersInAll, by: 'strangers' }];
-}
-
-/** Who asks, as what, for what. */
-function keyOf({ headers, routeOptions, params }: FastifyRequest, stranger: boolean): string {
-  return JSON.stringify([headers.authorization, headers.cookie, stranger, routeOptions.url, params]);
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

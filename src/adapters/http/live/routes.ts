@@ -63,7 +63,7 @@ class Live {
     this.#streams = new OpenStreams({
       limits: this.#options.limits ?? STREAM_LIMITS,
       metrics: this.#options.metrics,
-      mayStill: async (request) => await app.mayStill(request),
+      checkRights: () => app.checkRights(),
       // Hints can be lost.
       tended: () => {
         this.builds.refreshAll();

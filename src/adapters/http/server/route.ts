@@ -29,6 +29,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Throws the problem when who sent the request may no longer come where it went. */
     mayStill(request: FastifyRequest): Promise<void>;
+    /** The same for many requests: whoever sent several of them is looked up once. */
+    checkRights(): (request: FastifyRequest) => Promise<void>;
     /** Throws the problem when too much was asked for from where a stranger is. */
     admitStranger(request: FastifyRequest): void;
   }

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
+import { authorizeOnce } from '#adapters/http/auth/authorize.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
 import { stillNeeded } from '#adapters/http/auth/public-access.ts';
 import { limitStrangers, STRANGER_LIMITS } from '#adapters/http/auth/rate-limits.ts';
@@ -114,6 +115,12 @@ function decorate(app: App, parts: ServerParts): void {
   app.decorateRequest('identity');
   app.decorate('mayStill', async (request: FastifyRequest) => {
     await identify(parts, request, stillNeeded(request));
+  });
+  app.decorate('checkRights', () => {
+    const once = { ...parts, authorize: authorizeOnce(parts.authorize) };
+    return async (request: FastifyRequest) => {
+      await identify(once, request, stillNeeded(request));
+    };
   });
   const limits = parts.strangers ?? STRANGER_LIMITS;
   const admit = limitStrangers(limits, () => performance.now());

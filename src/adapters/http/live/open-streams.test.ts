@@ -1,0 +1,113 @@
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from '@jest/globals';
+import type { Authorization, Credentials } from '#adapters/http/access/authorize.ts';
+import { route, type App } from '#adapters/http/access/route.ts';
+import { createLog } from '#adapters/http/log.ts';
+import { createServer } from '#adapters/http/server.ts';
+import type { Role } from '#domain/access/roles.ts';
+import { readEvents, type EventReader } from '#testing/event-reader.ts';
+import { MAX_CHECKS_AT_ONCE, OpenStreams, STREAM_LIMITS } from './open-streams.ts';
+
+const READ: Role = 'read';
+
+/** A server whose only route streams. `state` counts look-ups of credentials; removed users are nobody. */
+function openServer() {
+  const state = { inFlight: 0, mostInFlight: 0, removed: new Set<string>() };
+  const lookUps: string[] = [];
+  /** Users that each round of checks looked up. */
+  const rounds: string[][] = [];
+  const authorize = async ({ authorization = '' }: Credentials): Promise<Authorization> => {
+    const user = authorization.replace('Bearer ', '');
+    lookUps.push(user);
+    state.inFlight += 1;
+    state.mostInFlight = Math.max(state.mostInFlight, state.inFlight);
+    await new Promise(setImmediate);
+    state.inFlight -= 1;
+    return state.removed.has(user)
+      ? 'invalid'
+      : { user, globalAdmin: false, teams: new Map([['main', READ]]) };
+  };
+  let streams: OpenStreams | undefined;
+  const events = route({
+    method: 'GET',
+    url: '/teams/:team/streams/:stream',
+    needs: 'read',
+    about: 'A stream.',
+    schema: {},
+    handler: async (request, reply) => {
+      streams ??= new OpenStreams({
+        limits: { ...STREAM_LIMITS, tendMs: 20 },
+        metrics: undefined,
+        checkRights: () => request.server.checkRights(),
+        tended: () => void rounds.push(lookUps.splice(0)),
+      });
+      streams.answer('build', request, reply);
+    },
+  });
+  const app = createServer({ routes: [events], authorize, log: createLog('silent', 'test') });
+  return { app, state, rounds, close: () => streams?.close() };
+}
+
+let server: ReturnType<typeof openServer>;
+let readers: EventReader[] = [];
+afterEach(async () => {
+  server.close();
+  await Promise.all(readers.map(async ({ over }) => await over));
+  readers = [];
+  await server.app.close();
+});
+
+function addressOf(app: App): string {
+  const address: AddressInfo | string | null = app.server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+/** As many streams for each user, each of something else. */
+async function open(users: readonly string[], streams: number): Promise<void> {
+  server = openServer();
+  await server.app.listen({ host: '127.0.0.1', port: 0 });
+  const base = addressOf(server.app);
+  for (const user of users)
+    for (let index = 0; index < streams; index += 1)
+      readers.push(
+        await readEvents(`${base}/teams/main/streams/${index}`, { authorization: `Bearer ${user}` }),
+      );
+}
+
+async function nextRounds(count: number): Promise<string[][]> {
+  // The first has the look-ups of the openings too.
+  server.rounds.length = 0;
+  while (server.rounds.length <= count) await new Promise((resolve) => setTimeout(resolve, 5));
+  return server.rounds.slice(1, count + 1);
+}
+
+const BOTH = ['ann', 'bob'];
+
+test('a check of rights looks each credential up once, however many streams it has', async () => {
+  await open(BOTH, 30);
+  const rounds = await nextRounds(3);
+  expect(rounds.map((users) => users.toSorted())).toEqual([BOTH, BOTH, BOTH]);
+});
+
+test('all streams of who lost their rights end, and no others', async () => {
+  await open(BOTH, 2);
+  server.state.removed.add('ann');
+  await Promise.all(readers.slice(0, 2).map(async ({ over }) => await over));
+  expect(readers.map(({ events }) => events.map(({ name }) => name))).toEqual([
+    ['closed'],
+    ['closed'],
+    [],
+    [],
+  ]);
+});
+
+test('credentials are looked up side by side, a few at a time', async () => {
+  await open(
+    Array.from({ length: 20 }, (_, index) => `user-${index}`),
+    1,
+  );
+  server.state.mostInFlight = 0;
+  const rounds = await nextRounds(2);
+  expect(rounds.map((users) => users.length)).toEqual([20, 20]);
+  expect(server.state.mostInFlight).toBe(MAX_CHECKS_AT_ONCE);
+});
