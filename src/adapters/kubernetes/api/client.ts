@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1TokenReview } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
-import { apiProblem, apiUnreachable, type ApiAnswer, type ApiProblem } from './answer.ts';
+import { apiProblem, apiUnreachable, TOO_LARGE, type ApiAnswer, type ApiProblem } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds.ts';
+import { AnswerTooLarge, MAX_ANSWER_BYTES, readAnswer } from './read-answer.ts';
 
 /** Field managers of server-side apply, one for specs and one for statuses. */
 const FIELD_MANAGER = 'millrace';
 const STATUS_FIELD_MANAGER = 'millrace-status';
 
 const PAGE = 500;
+/** How much smaller the next page is when one was too large to read. */
+const PAGE_DIVISOR = 4;
 /**
  * How often a throttled request (429, or 503 with Retry-After) is retried, and the longest wait in between.
  */
@@ -50,9 +53,11 @@ interface Body {
 /** The calls that Millrace makes to the API server. They do not throw: a refusal is an answer. */
 export class ApiClient {
   readonly #connection: Connection;
+  readonly #maxAnswerBytes: number;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, maxAnswerBytes = MAX_ANSWER_BYTES) {
     this.#connection = connection;
+    this.#maxAnswerBytes = maxAnswerBytes;
   }
 
   get<T>(kind: ApiKind<T>, ref: ObjectRef): Promise<ApiAnswer<T>> {
@@ -60,7 +65,8 @@ export class ApiClient {
   }
 
   /**
-   * Lists all objects, in pages. Answers the resource version from which a watch sees all later changes.
+   * Lists all objects, in pages, which are smaller where objects are large. Answers the resource version from
+   * which a watch sees all later changes.
    */
   async list<T>(
     kind: ApiKind<T>,
@@ -69,20 +75,33 @@ export class ApiClient {
   ): Promise<ApiAnswer<string>> {
     let next: string | undefined;
     let version = '';
-    do {
-      const query = {
-        ...selectors(options),
-        limit: String(PAGE),
-        ...(next === undefined ? {} : { continue: next }),
-      };
-      const path = withQuery(apiPath(kind, { namespace: options.namespace }), query);
-      const answer = await this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
-      if (!answer.ok) return answer;
-      page(answer.value.items ?? []);
-      version = answer.value.metadata?.resourceVersion ?? version;
-      next = answer.value.metadata?.continue || undefined;
-    } while (next !== undefined);
-    return { ok: true, value: version };
+    let limit = PAGE;
+    for (;;) {
+      const answer = await this.#page(kind, options, { limit, next });
+      if (answer.ok) {
+        const { items = [], metadata = {} } = answer.value;
+        page(items);
+        version = metadata.resourceVersion ?? version;
+        next = metadata.continue || undefined;
+        if (next === undefined) return { ok: true, value: version };
+      } else if (answer.reason === TOO_LARGE && limit > 1)
+        limit = Math.max(1, Math.floor(limit / PAGE_DIVISOR));
+      else return answer;
+    }
+  }
+
+  #page<T>(
+    kind: ApiKind<T>,
+    options: ListOptions,
+    { limit, next }: { limit: number; next: string | undefined },
+  ): Promise<ApiAnswer<ListBody<T>>> {
+    const query = {
+      ...selectors(options),
+      limit: String(limit),
+      ...(next === undefined ? {} : { continue: next }),
+    };
+    const path = withQuery(apiPath(kind, { namespace: options.namespace }), query);
+    return this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
   }
 
   create<T>(kind: ApiKind<T>, object: T & { metadata?: { namespace?: string } }): Promise<ApiAnswer<T>> {
@@ -176,7 +195,8 @@ export class ApiClient {
         accept: accepted(options, 'PartialObjectMetadata'),
       });
       if (response.statusCode === 200) return { ok: true, value: response.body };
-      return apiProblem(response.statusCode, await response.body.text(), header(response, 'retry-after'));
+      const text = await readAnswer(response.body, this.#maxAnswerBytes);
+      return apiProblem(response.statusCode, text, header(response, 'retry-after'));
     } catch (error) {
       return apiUnreachable(error);
     }
@@ -215,13 +235,15 @@ export class ApiClient {
   async #once<T>(request: Request): Promise<ApiAnswer<T>> {
     try {
       const response = await this.#send('requests', request);
-      const text = await response.body.text();
+      const text = await readAnswer(response.body, this.#maxAnswerBytes);
       if (response.statusCode >= 300) {
         return apiProblem(response.statusCode, text, header(response, 'retry-after'));
       }
       const value: T = JSON.parse(text);
       return { ok: true, value };
     } catch (error) {
+      if (error instanceof AnswerTooLarge)
+        return { ok: false, status: 0, reason: TOO_LARGE, message: error.message };
       return apiUnreachable(error);
     }
   }

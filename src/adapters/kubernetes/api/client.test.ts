@@ -1,0 +1,88 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Agent } from 'undici';
+import { ApiClient } from './client.ts';
+import { KINDS } from './kinds.ts';
+
+/* An API server whose only objects are ConfigMaps of 1 KiB, or one that sends without an end. */
+const OBJECTS = 1000;
+const LIMIT = 64 * 1024;
+const REF = { namespace: 'blue', name: 'text' };
+
+let server: Server;
+let client: ApiClient;
+let pool: Agent;
+let sendsForever = false;
+/** Limits of the lists that were asked for. */
+const limits: number[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (sendsForever) sendOn(response);
+    else response.end(JSON.stringify(page(searchParams)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  pool = new Agent();
+  client = new ApiClient(
+    {
+      server: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
+      requests: pool,
+      watches: pool,
+      authorization: async () => ({}),
+      close: async () => await pool.close(),
+    },
+    LIMIT,
+  );
+});
+afterAll(async () => {
+  await pool.destroy();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function page(asked: URLSearchParams): object {
+  const limit = Number(asked.get('limit'));
+  const from = Number(asked.get('continue') ?? 0);
+  limits.push(limit);
+  const count = Math.min(limit, OBJECTS - from);
+  const items = Array.from({ length: count }, (_, index) => ({
+    metadata: { name: `text-${from + index}` },
+    data: { text: 'x'.repeat(1024) },
+  }));
+  const next = from + count < OBJECTS ? { continue: String(from + count) } : {};
+  return { metadata: { resourceVersion: '7', ...next }, items };
+}
+
+function sendOn(response: ServerResponse): void {
+  const write = (): void => {
+    while (!response.destroyed && response.write('x'.repeat(16 * 1024)));
+  };
+  response.on('drain', write);
+  write();
+}
+
+test('an answer without an end is read to the limit, and no further', async () => {
+  sendsForever = true;
+  const gone = new Promise((resolve) => server.once('connection', (socket) => socket.on('close', resolve)));
+  expect(await client.get(KINDS.configMaps, REF)).toEqual({
+    ok: false,
+    status: 0,
+    reason: 'TooLarge',
+    message: `the answer of the API server has more than ${LIMIT} bytes`,
+  });
+  await gone;
+  sendsForever = false;
+});
+
+test('a list of large objects is read in smaller pages, each object once', async () => {
+  const names: (string | undefined)[] = [];
+  const answer = await client.list(KINDS.configMaps, {}, (items) => {
+    for (const { metadata } of items) names.push(metadata?.name);
+  });
+  expect(answer).toEqual({ ok: true, value: '7' });
+  expect(names).toEqual(Array.from({ length: OBJECTS }, (_, index) => `text-${index}`));
+  expect(limits.slice(0, 4)).toEqual([500, 125, 31, 31]);
+});
