@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Api, pathOf } from './api.ts';
 
@@ -7,6 +7,8 @@ interface Said {
   status?: number;
   type?: string;
   body?: string;
+  /** More follows, without an end. */
+  endless?: boolean;
   location?: string;
 }
 
@@ -18,8 +20,10 @@ const got: IncomingHttpHeaders[] = [];
 beforeAll(async () => {
   server = createServer((asked, answer) => {
     got.push(asked.headers);
-    const { status = 200, type = 'application/json', body = '', location } = says;
-    answer.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) }).end(body);
+    const { status = 200, type = 'application/json', body = '', endless, location } = says;
+    answer.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) });
+    if (endless === true) sendOn(answer);
+    else answer.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -29,6 +33,15 @@ afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
+
+function sendOn(answer: ServerResponse): void {
+  const piece = 'x'.repeat(1024 * 1024);
+  const write = (): void => {
+    while (!answer.destroyed && answer.write(piece));
+  };
+  answer.on('drain', write);
+  write();
+}
 
 const ask = async (token: 'of the environment' | 'of a login' = 'of a login'): Promise<unknown> =>
   await new Api({ url, token }, 'tok_secret').get('/x');
@@ -52,6 +65,8 @@ describe('an answer', () => {
       /sent text\/html, as no Millrace gateway does/,
     ],
     'without data': [{ body: '{"items":[]}' }, 'sent an answer without data'],
+    'without an end': [{ endless: true }, /sent more than 33554432 bytes, as no Millrace gateway does/],
+    'without an end that is a refusal': [{ status: 500, endless: true }, 'sent more than 33554432 bytes'],
     'that is not whole': [{ body: '{"data":' }, 'sent JSON that cannot be read'],
     'that sends elsewhere': [
       { status: 308, location: 'https://ci.example.org/x' },
