@@ -1,0 +1,157 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
+import * as releaseSecrets from './release-secrets.ts';
+import { markSecrets } from './secret-marks.ts';
+
+const NAMES = [
+  'admin',
+  'database',
+  'internal-ca',
+  'internal-tls',
+  'keys',
+  'oauth-api',
+  'postgres-tls',
+  'webhook-tls',
+];
+
+interface Marks {
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+}
+interface Stored {
+  metadata: Partial<Marks>;
+  data: Record<string, string>;
+}
+interface Patch {
+  metadata?: { [Of in keyof Marks]?: Record<string, string | null> };
+  data?: Record<string, string | null>;
+}
+
+/** Written out here: Argo CD reads these words, whatever the code calls them. */
+const MARKS = {
+  labels: { 'app.kubernetes.io/managed-by': 'millrace' },
+  annotations: {
+    'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+    'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
+  },
+};
+
+/** As JSON merge patches do: null removes. */
+function merged(
+  before: Record<string, string> = {},
+  patch: Record<string, string | null> = {},
+): Record<string, string> {
+  const all = Object.entries({ ...before, ...patch });
+  return Object.fromEntries(all.flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
+let stored: Map<string, Stored>;
+
+/** An API server that has nothing but Secrets. */
+const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
+  get: async (_kind, { name = '' }) => {
+    const found = stored.get(name);
+    return found === undefined
+      ? { ok: false, status: 404, reason: 'NotFound', message: name }
+      : { ok: true, value: JSON.parse(JSON.stringify(found)) };
+  },
+  create: async (_kind, object) => {
+    const made: Stored & { metadata: { name: string } } = JSON.parse(JSON.stringify(object));
+    stored.set(made.metadata.name, made);
+    return { ok: true, value: object };
+  },
+  patchMerge: async (_kind, { name = '' }, patch) => {
+    const { metadata: marks, data }: Patch = JSON.parse(JSON.stringify(patch));
+    const { metadata, data: values } = stored.get(name) ?? { metadata: {}, data: {} };
+    const { labels, annotations } = metadata;
+    const written = {
+      metadata: {
+        ...metadata,
+        labels: merged(labels, marks?.labels),
+        annotations: merged(annotations, marks?.annotations),
+      },
+      data: merged(values, data),
+    };
+    stored.set(name, written);
+    return { ok: true, value: JSON.parse(JSON.stringify(written)) };
+  },
+};
+
+let now = new Date('2026-11-22T12:00:00Z');
+const options = { client, namespace: 'ci', release: 'rel', now: () => now };
+
+/** Everything that the module makes, so that a Secret which is added later is looked at too. */
+async function makeAll(): Promise<void> {
+  for (const [name, make] of Object.entries(releaseSecrets))
+    if (name.startsWith('ensure')) await make(options, 'rel-postgres');
+}
+
+const marksOf = (): Record<string, unknown> =>
+  Object.fromEntries(
+    [...stored].map(([name, { metadata }]) => [
+      name,
+      { labels: metadata.labels, annotations: metadata.annotations },
+    ]),
+  );
+const allMarked = Object.fromEntries(NAMES.map((name) => [`rel-${name}`, MARKS]));
+
+beforeEach(async () => {
+  stored = new Map();
+  now = new Date('2026-11-22T12:00:00Z');
+  await makeAll();
+});
+
+describe('each Secret of the operator is marked so that Argo CD neither prunes nor deletes it', () => {
+  test('when it is made', () => {
+    expect(marksOf()).toEqual(allMarked);
+  });
+
+  test('when it is renewed', async () => {
+    const before = stored.get('rel-webhook-tls')?.data['tls.crt'];
+    now = new Date('2046-11-22T12:00:00Z');
+    await makeAll();
+    expect(stored.get('rel-webhook-tls')?.data['tls.crt']).not.toBe(before);
+    expect(marksOf()).toEqual(allMarked);
+  });
+
+  test('when an older release made it', async () => {
+    for (const secret of stored.values())
+      secret.metadata = {
+        ...secret.metadata,
+        labels: { ...MARKS.labels, 'app.kubernetes.io/instance': 'rel' },
+        annotations: {},
+      };
+    await markSecrets(options);
+    await markClientSecrets({ client, namespace: 'ci', name: 'rel-oauth-api' });
+    expect(marksOf()).toEqual(allMarked);
+  });
+});
+
+describe('no other code makes a Secret', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  const sources = globSync('src/**/*.ts', { cwd: root })
+    .filter((file) => !/\.test\.|-under-test\.|^src\/testing\//.test(file))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+  const found = (pattern: RegExp): string[] =>
+    sources.flatMap(({ file, text }) =>
+      [...text.matchAll(pattern)].map(([match]) => `${basename(file)}: ${match}`),
+    );
+
+  test('than the one function that marks it', () => {
+    expect(found(/\w+\(\s*KINDS\.secrets,\s*secret\(/g)).toEqual([
+      'release-secrets.ts: create(KINDS.secrets, secret(',
+      'release-secrets.ts: create(KINDS.secrets, secret(',
+    ]);
+    expect(found(/kind: 'Secret'|stringData/g)).toEqual(["release-secrets.ts: kind: 'Secret'"]);
+  });
+
+  test('and all else that is done with Secrets reads them or patches one that is there', () => {
+    const calls = found(/(?<!\w)\w+\(\s*KINDS\.secrets(?!,\s*secret\()/g).map((call) =>
+      call.replace(/^.*: (\w+)\(.*$/s, '$1'),
+    );
+    expect(new Set(calls)).toEqual(new Set(['get', 'patchMerge']));
+  });
+});
