@@ -30,30 +30,34 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
   };
 }
 
-/** kubectl's answer on stdout; `input` goes to its stdin. */
-export function kubectl(args: readonly string[], input?: string): Promise<string> {
-  return run('kubectl', args, { env: clusterEnvironment(), ...(input === undefined ? {} : { input }) });
+/** kubectl's answer on stdout; `input` goes to its stdin. The signal ends it. */
+export function kubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
+  const env = clusterEnvironment();
+  return run('kubectl', args, { env, signal, ...(input === undefined ? {} : { input }) });
 }
 
-/** Starts a program of the cluster's; its output waits to be read. */
+/** Starts a program of the cluster's; its output waits to be read. The signal ends it. */
 export function start(
   program: string,
   args: readonly string[],
+  signal?: AbortSignal,
 ): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(program, [...args], {
     cwd: checkout,
     env: clusterEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal && { signal }),
   });
 }
 
-/** Runs a program and hands on each line of its output as it comes; fails when the program does. */
+/** Hands on each line of a program's output as it comes; fails when the program does. The signal ends it. */
 export async function stream(
   program: string,
   args: readonly string[],
   line: (text: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const child = start(program, args);
+  const child = start(program, args, signal);
   const last: string[] = [];
   const read = (text: string): void => {
     if (last.push(text) > 12) last.shift();
@@ -77,6 +81,7 @@ export function streamTool(
   tool: string,
   args: readonly string[],
   line: (text: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
-  return stream(process.execPath, [tool, ...args], line);
+  return stream(process.execPath, [tool, ...args], line, signal);
 }

@@ -15,12 +15,15 @@ export interface LoadedImages {
 }
 
 /** Builds the program and its images and brings them to where the cluster's nodes find them. */
-export async function buildAndLoadImages(line: (text: string) => void): Promise<LoadedImages> {
+export async function buildAndLoadImages(
+  line: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<LoadedImages> {
   const push = process.env['PUSH'] ?? '';
-  await streamTool('tools/dist/main.ts', [], line);
-  await streamTool('tools/images/main.ts', push === '' ? [] : ['--push', push], line);
+  await streamTool('tools/dist/main.ts', [], line, signal);
+  await streamTool('tools/images/main.ts', push === '' ? [] : ['--push', push], line, signal);
   const files = await archives();
-  if (push === '') await load(files, line);
+  if (push === '') await load(files, line, signal);
   return { prefix: push === '' ? 'localhost' : push.replace(/\/$/, ''), digest: await digestOf(files) };
 }
 
@@ -31,9 +34,13 @@ async function archives(): Promise<string[]> {
   return names.map((name) => join(folder, name));
 }
 
-async function load(files: readonly string[], line: (text: string) => void): Promise<void> {
+async function load(
+  files: readonly string[],
+  line: (text: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   if (!isExisting(process.env)) {
-    await streamTool('tools/cluster/main.ts', ['load', ...files], line);
+    await streamTool('tools/cluster/main.ts', ['load', ...files], line, signal);
     return;
   }
   const context = (await run('kubectl', ['config', 'current-context'], { env: clusterEnvironment() })).trim();
@@ -46,7 +53,7 @@ async function load(files: readonly string[], line: (text: string) => void): Pro
   for (const file of files) {
     const args =
       tool === 'kind' ? ['load', 'image-archive', '--name', name] : ['image', 'import', '-c', name];
-    await stream(tool, [...args, file], line);
+    await stream(tool, [...args, file], line, signal);
   }
 }
 

@@ -17,13 +17,17 @@ export interface TokenOwner {
   role: string;
 }
 
-/** Installs or upgrades the chart with the real helm; it returns before the Pods are ready. */
+/**
+ * Installs or upgrades the chart with the real helm. It returns before the Pods are ready. The signal ends
+ * it.
+ */
 export async function installChart(
   images: LoadedImages,
   tokens: Readonly<Record<string, TokenOwner>>,
   line: (text: string) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
-  await prepareNamespace(tokens);
+  await prepareNamespace(tokens, signal);
   const values = {
     'image.repository': `${images.prefix}/millrace`,
     'image.tag': process.env['IMAGE_TAG'] ?? 'dev',
@@ -34,11 +38,14 @@ export async function installChart(
   };
   const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
   const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];
-  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], line);
+  await stream('helm', ['upgrade', '--install', ...release, '--hide-notes', ...set], line, signal);
 }
 
-async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): Promise<void> {
-  const accepted = { ...(await presentTokens()), ...hashed(tokens) };
+async function prepareNamespace(
+  tokens: Readonly<Record<string, TokenOwner>>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const accepted = { ...(await presentTokens(signal)), ...hashed(tokens) };
   const namespace = {
     apiVersion: 'v1',
     kind: 'Namespace',
@@ -53,15 +60,15 @@ async function prepareNamespace(tokens: Readonly<Record<string, TokenOwner>>): P
     metadata: { name: TOKENS, namespace: RELEASE.namespace },
     stringData: { 'tokens.json': JSON.stringify(accepted) },
   };
-  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace));
-  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret));
+  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(namespace), signal);
+  await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret), signal);
 }
 
 /** Whoever installed before keeps access: the demonstration and the tests may share a cluster. */
-async function presentTokens(): Promise<object> {
+async function presentTokens(signal: AbortSignal | undefined): Promise<object> {
   const path = 'jsonpath={.data.tokens\\.json}';
   const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
-  const encoded = await kubectl(args);
+  const encoded = await kubectl(args, undefined, signal);
   const parsed: unknown = encoded === '' ? {} : JSON.parse(Buffer.from(encoded, 'base64').toString());
   return typeof parsed === 'object' && parsed !== null ? parsed : {};
 }
@@ -79,10 +86,12 @@ interface Workload {
 }
 
 /** What the release runs, and how much of it is there in its newest form. */
-async function workloads(): Promise<Workload[]> {
+async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
   const args = ['get', 'deployments,statefulsets', '--namespace', RELEASE.namespace, '-l', selector];
-  const answer: { items: ApiWorkload[] } = JSON.parse(await kubectl([...args, '-o', 'json']));
+  const answer: { items: ApiWorkload[] } = JSON.parse(
+    await kubectl([...args, '-o', 'json'], undefined, signal),
+  );
   return answer.items.map(({ metadata, spec, status }) => ({
     name: metadata.name.replace(`${RELEASE.name}-`, ''),
     wanted: spec.replicas,
@@ -111,14 +120,17 @@ interface ApiWorkload {
 }
 
 /**
- * Waits until all of the release is ready in its newest form; `report` gets one line per workload, again and
- * again.
+ * Waits until all of the release is ready in its newest form. `report` gets one line per workload at each
+ * change. The signal ends the wait.
  */
-export async function waitForWorkloads(report: (lines: readonly string[]) => void): Promise<void> {
+export async function waitForWorkloads(
+  report: (lines: readonly string[]) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   const started = Date.now();
   let told = '';
   for (;;) {
-    const all = await workloads();
+    const all = await workloads(signal);
     const lines = all.map(describeWorkload);
     if (lines.join() !== told) report(lines);
     told = lines.join();
@@ -126,7 +138,7 @@ export async function waitForWorkloads(report: (lines: readonly string[]) => voi
     if (Date.now() - started > LONGEST_START_MS) {
       throw explain('The chart is installed, but not everything got ready.');
     }
-    await sleep(500);
+    await sleep(500, undefined, { signal });
   }
 }
 
@@ -139,8 +151,8 @@ export function servicesAreReachable(): boolean {
   return !isExisting(process.env);
 }
 
-/** The chart's own test, as `helm test` runs it; answers its log. */
-export function testChart(): Promise<string> {
+/** The chart's own test, as `helm test` runs it; answers its log. The signal ends it. */
+export function testChart(signal?: AbortSignal): Promise<string> {
   const args = ['test', RELEASE.name, '--namespace', RELEASE.namespace, '--logs', '--timeout', '15m'];
-  return run('helm', args, { env: clusterEnvironment() });
+  return run('helm', args, { env: clusterEnvironment(), signal });
 }

@@ -6,6 +6,8 @@ export type RunOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
   readonly timeoutSeconds?: number;
+  /** Ends the command with SIGTERM. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /**
@@ -21,6 +23,7 @@ export function run(command: string, args: readonly string[], options: RunOption
         env: options.env ?? process.env,
         maxBuffer: 64 * 1024 * 1024,
         timeout: (options.timeoutSeconds ?? 0) * 1000,
+        ...(options.signal && { signal: options.signal }),
       },
       (error, stdout, stderr) => {
         if (error === null) {

@@ -2,7 +2,8 @@ import { ADMIN_TOKEN } from '#e2e/support/gateway.ts';
 import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
 import { oneIf, sum, type Counts } from './counts.ts';
-import { gate, goModules, jestProject } from './programs.ts';
+import { gate, goModules, jestProject, stop } from './programs.ts';
+import { withProgress } from './progress.ts';
 
 export interface Gate {
   /** Gates without which it cannot run. */
@@ -107,20 +108,24 @@ async function rehearse(): Promise<Counts> {
 }
 
 async function loadImages(): Promise<Counts> {
-  images = await buildAndLoadImages((line) => console.log(line));
+  images = await withProgress('images', () => buildAndLoadImages((line) => console.log(line), stop.signal));
   return oneIf(true);
 }
 
 async function install(): Promise<Counts> {
   if (images === undefined) return oneIf(false);
   const administrator = { user: 'e2e', team: '*', role: 'admin' };
-  await installChart(images, { [ADMIN_TOKEN]: administrator }, (line) => console.log(line));
-  await waitForWorkloads((lines) => console.log(lines.join('; ')));
+  const show = (line: string): void => console.log(line);
+  const release = images;
+  await withProgress('install', async () => {
+    await installChart(release, { [ADMIN_TOKEN]: administrator }, show, stop.signal);
+    await waitForWorkloads((lines) => show(lines.join('; ')), stop.signal);
+  });
   return oneIf(true);
 }
 
 async function helmTest(): Promise<Counts> {
-  console.log(await testChart());
+  console.log(await withProgress('helm-test', () => testChart(stop.signal)));
   return oneIf(true);
 }
 

@@ -56,6 +56,7 @@ async function record(name: string, run: () => Promise<Counts>): Promise<void> {
     console.log(note);
     results.set(name, { ...oneIf(false), took: Date.now() - started, note: note.split('\n')[0] ?? '' });
   }
+  if (stop.signal.aborted) return;
   if (['install', 'helm-test', 'e2e', 'readme'].includes(name) && (results.get(name)?.failed ?? 0) > 0) {
     for (const line of await diagnose([RELEASE.namespace])) console.log(line);
   }

@@ -131,6 +131,7 @@ async function runRead(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: LONGEST_MS,
+    signal: stop.signal,
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
