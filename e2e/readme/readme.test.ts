@@ -10,12 +10,12 @@ import { kubectl, list } from '#e2e/support/kubectl.ts';
 import { startChromium } from '#testing/browser/chromium.ts';
 import { picture } from '#testing/browser/site.ts';
 import { freePort } from '#testing/network/free-port.ts';
+import { typeInto } from '#testing/process/type-into.ts';
 import { pushCommit } from '#tools/demo/commit.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
 import { readmeCommands } from './commands.ts';
 import { serveRegistry, type Registry } from './serve-registry.ts';
 import { Shell } from './shell.ts';
-import { typeInto } from './type-into.ts';
 
 /*
  * README's second half as a reader would follow it: its own commands, in its order, in one shell. The

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { typeInto } from './type-into.ts';
+
+const QUIET_MS = 200;
+const type = async (script: string, answers: readonly (readonly [string, string])[]): Promise<string> =>
+  await typeInto(`sh -c '${script}'`, answers, process.env, QUIET_MS);
+
+const ASK = (question: string): string => `printf "${question}"; read answer; echo "[$answer]"`;
+
+describe('a command at a terminal', () => {
+  test('gets each answer once its question is there', async () => {
+    const screen = await type(`${ASK('Password: ')}; ${ASK('New password: ')}`, [
+      ['Password: ', 'old'],
+      ['New password: ', 'new'],
+    ]);
+    expect(screen).toContain('[old]');
+    expect(screen).toContain('[new]');
+  });
+
+  test('may print a line that is no question and think about it', async () => {
+    expect(await type('echo "Waiting for:"; sleep 0.6; echo done', [])).toContain('done');
+  });
+
+  const wrong: Record<string, [script: string, expected: string]> = {
+    'another question': [ASK('User name: '), 'It asks "User name: " where "Password: " is expected.'],
+    'a question too many': [
+      `${ASK('Password: ')}; ${ASK('Continue?')}`,
+      'It asks "Continue?" where no question is expected.',
+    ],
+  };
+  test.each(Object.entries(wrong))(
+    'fails at once at %s, with the screen',
+    async (_name, [script, expected]) => {
+      const begun = performance.now();
+      const typing = type(`echo hello; ${script}`, [['Password: ', 'old']]);
+      await expect(typing).rejects.toThrow(expected);
+      await expect(typing).rejects.toThrow('hello');
+      expect(performance.now() - begun).toBeLessThan(30_000);
+    },
+  );
+
+  test('fails with the screen when the command does', async () => {
+    await expect(type('echo no such server; exit 3', [])).rejects.toThrow(/ended with 3[^]*no such server/);
+  });
+});

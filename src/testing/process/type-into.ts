@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+
+type Answers = readonly (readonly [question: string, answer: string])[];
+
+/** A terminal that is quiet for so long with a question on its last line waits for an answer. */
+const QUIET_MS = 1000;
+/** A program that prints nothing for so long hangs. */
+const SILENT_MS = 120_000;
+const QUESTION = /[:?] *$/;
+
+/**
+ * Runs a command at a terminal of its own and types each answer once its question is there. Answers with what
+ * the terminal showed. A question that is not the next one, or a long silence, ends the command and throws
+ * with the screen.
+ */
+export async function typeInto(
+  command: string,
+  answers: Answers,
+  env: NodeJS.ProcessEnv,
+  quietMs = QUIET_MS,
+): Promise<string> {
+  // `script` of util-linux gives the terminal; its file is of no use here.
+  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const open = [...answers];
+  let screen = '';
+  let read = 0;
+  let quiet: NodeJS.Timeout | undefined;
+  let silent: NodeJS.Timeout | undefined;
+
+  const fail = (why: string): void => {
+    reject(new Error(`$ ${command}\n${why} The screen:\n${screen}`));
+    child.kill();
+  };
+  const judgeLastLine = (): void => {
+    const last = screen.slice(Math.max(read, screen.lastIndexOf('\n') + 1));
+    if (!QUESTION.test(last)) return;
+    const next = open[0]?.[0];
+    fail(
+      `It asks ${JSON.stringify(last)} where ${next === undefined ? 'no question' : JSON.stringify(next)} is expected.`,
+    );
+  };
+  const show = (text: string): void => {
+    screen += text;
+    clearTimeout(quiet);
+    clearTimeout(silent);
+    quiet = setTimeout(judgeLastLine, quietMs);
+    silent = setTimeout(() => fail(`It printed nothing for ${SILENT_MS / 1000} s.`), SILENT_MS);
+    const [question, answer = ''] = open[0] ?? [];
+    const at = question === undefined ? -1 : screen.indexOf(question, read);
+    if (question === undefined || at < 0) return;
+    read = at + question.length;
+    open.shift();
+    child.stdin.write(`${answer}\n`);
+  };
+  show('');
+  child.stdout.setEncoding('utf8').on('data', show);
+  child.stderr.setEncoding('utf8').on('data', show);
+  child.on('error', reject);
+  child.on('close', (code) => {
+    clearTimeout(quiet);
+    clearTimeout(silent);
+    if (code === 0) resolve(screen);
+    else reject(new Error(`$ ${command}\nIt ended with ${code ?? 'a signal'}. The screen:\n${screen}`));
+  });
+  return await promise;
+}
