@@ -108,14 +108,15 @@ async function rehearse(): Promise<Counts> {
 }
 
 async function loadImages(): Promise<Counts> {
-  images = await withProgress('images', () => buildAndLoadImages((line) => console.log(line), stop.signal));
+  images = await withProgress('images', () => buildAndLoadImages(show, stop.signal));
   return oneIf(true);
 }
+
+const show = (line: string): void => console.log(line);
 
 async function install(): Promise<Counts> {
   if (images === undefined) return oneIf(false);
   const administrator = { user: 'e2e', team: '*', role: 'admin' };
-  const show = (line: string): void => console.log(line);
   const release = images;
   await withProgress('install', async () => {
     await installChart(release, { [ADMIN_TOKEN]: administrator }, show, stop.signal);

@@ -363,6 +363,13 @@ describe('behind the key', () => {
   });
 });
 
+const openings = async (count: number, from = '127.0.0.1'): Promise<number[]> => {
+  const statuses = [];
+  for (let index = 0; index < count; index += 1)
+    statuses.push((await ask('/agent/v1/session', { body: WORD, from })).status);
+  return statuses;
+};
+
 describe('calls without a session', () => {
   test('of a key that is nobody ask the database once, and from one address are refused early', async () => {
     const answers = [];
@@ -371,13 +378,6 @@ describe('calls without a session', () => {
     expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
     expect(fake.state.lookUps).toBe(1);
   });
-
-  const openings = async (count: number, from = '127.0.0.1'): Promise<number[]> => {
-    const statuses = [];
-    for (let index = 0; index < count; index += 1)
-      statuses.push((await ask('/agent/v1/session', { body: WORD, from })).status);
-    return statuses;
-  };
 
   test('that want a session are refused early from one address, and only there', async () => {
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import type { Authorization, Credentials } from '#adapters/http/access/authorize.ts';
-import { route, type App } from '#adapters/http/access/route.ts';
-import { createLog } from '#adapters/http/log.ts';
-import { createServer } from '#adapters/http/server.ts';
+import type { Authorization, Credentials } from '#adapters/http/auth/authorize.ts';
+import { route, type App } from '#adapters/http/server/route.ts';
+import { createServer } from '#adapters/http/server/server.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
 import type { Role } from '#domain/access/roles.ts';
-import { readEvents, type EventReader } from '#testing/event-reader.ts';
+import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { MAX_CHECKS_AT_ONCE, OpenStreams, STREAM_LIMITS } from './open-streams.ts';
 
 const READ: Role = 'read';

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { markClientSecrets } from '#adapters/kubernetes/by-api/client-secrets.ts';
+import { markClientSecrets } from '#adapters/kubernetes/objects/client-secrets.ts';
 import * as releaseSecrets from './release-secrets.ts';
 import { markSecrets } from './secret-marks.ts';
 
@@ -52,7 +52,7 @@ let stored: Map<string, Stored>;
 
 /** An API server that has nothing but Secrets. */
 const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
-  get: async (_kind, { name = '' }) => {
+  get: async (_kind, { name }) => {
     const found = stored.get(name);
     return found === undefined
       ? { ok: false, status: 404, reason: 'NotFound', message: name }
@@ -63,7 +63,7 @@ const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
     stored.set(made.metadata.name, made);
     return { ok: true, value: object };
   },
-  patchMerge: async (_kind, { name = '' }, patch) => {
+  patchMerge: async (_kind, { name }, patch) => {
     const { metadata: marks, data }: Patch = JSON.parse(JSON.stringify(patch));
     const { metadata, data: values } = stored.get(name) ?? { metadata: {}, data: {} };
     const { labels, annotations } = metadata;
