@@ -94,8 +94,13 @@ describe('a pipeline that the API makes', () => {
     const refused = await create({ config });
     expect([refused.status, kind(refused.body)]).toEqual([400, 'invalid-pipeline']);
     expect(refused.body.findings.length).toBeGreaterThan(1);
-    expect(refused.body.findings[0]).toMatchObject({ severity: 'error', line: 2, code: expect.any(String) });
-    expect(refused.body.detail).toMatch(/^2:\d+: /);
+    expect(refused.body.findings[0]).toMatchObject({
+      severity: 'error',
+      line: 2,
+      code: expect.any(String),
+      blocks: ['job "a"'],
+    });
+    expect(refused.body.detail).toMatch(/^2:\d+: in job "a": /);
     const validated = await ask(`POST /teams/${TEAM}/pipelines/validate`, { config });
     expect(validated.body.data).toEqual({ valid: false, findings: refused.body.findings });
     expect((await house.client.get(KINDS.pipelines, { namespace: TEAM, name })).ok).toBe(false);

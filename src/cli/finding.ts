@@ -9,6 +9,8 @@ export interface Finding {
   help: string;
   file: string;
   place?: Place;
+  /** The named blocks of the pipeline that hold the place, outermost first: `job "deploy"`, `put "git" "app"`. */
+  blocks?: string[];
   /** Further places of which the same holds. */
   otherPlaces?: Place[];
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { renderFinding } from './render-findings.ts';
 
 test.each([
@@ -16,4 +16,29 @@ test.each([
   );
   expect(text.endsWith('x')).toBe(true);
   expect(caret).toBe(`  | ${' '.repeat(cells)}^`);
+});
+
+describe('the blocks around a place', () => {
+  const blocks = ['job "deploy"', 'put "git" "app"'];
+  const place = { start: { line: 1, column: 3 }, end: { line: 1, column: 6 } };
+  const finding = { severity: 'error', code: 'c', message: 'm', help: 'h', file: 'f' } as const;
+  const blocksIn = (source: string | undefined, more: object): string[] =>
+    renderFinding({ ...finding, blocks, ...more }, source, (_style, painted) => painted)
+      .split('\n')
+      .filter((line) => line.includes(' = in '));
+  test.each([
+    ['are named below the line', '  triger = true', ['  = in job "deploy", put "git" "app"']],
+    ['are left out where the line shows them', '  put "git" "app" { x = 1 }', ['  = in job "deploy"']],
+    ['are not named where the line shows all', 'job "deploy" { put "git" "app" {} }', []],
+  ])('%s', (_name, source, expected) => {
+    expect(blocksIn(source, { place })).toEqual(expected);
+  });
+
+  test('are named where no line is shown', () => {
+    expect(blocksIn(undefined, {})).toEqual(['  = in job "deploy", put "git" "app"']);
+  });
+
+  test('show no control characters', () => {
+    expect(blocksIn('x', { place, blocks: ['job "\u001B[31m"'] })).not.toContain('\u001B');
+  });
 });

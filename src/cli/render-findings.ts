@@ -29,6 +29,11 @@ export function renderFinding(finding: Told, source: string | undefined, paint: 
           `${gutter(margin)} ${snippet.indent}${paint([style, 'bold'], snippet.caret)}`,
         ]
       : []),
+    ...blocksLine(
+      finding.blocks,
+      `${visible(message)}\n${snippet?.text ?? ''}`,
+      paint('blue', `${margin} =`),
+    ),
     ...otherLines(finding.otherPlaces, paint('blue', `${margin} =`)),
     ...helpLine(help, `${margin} =`, paint),
     '',
@@ -38,6 +43,12 @@ export function renderFinding(finding: Told, source: string | undefined, paint: 
 function snippetOf(source: string | undefined, place: Place): Snippet | undefined {
   const line = source?.split('\n')[place.start.line - 1];
   return line === undefined ? undefined : cutLine(line.replace(/\r$/, ''), place);
+}
+
+/** `in job "deploy", put "git" "app"`, without the blocks that the message or the quoted line names. */
+function blocksLine(blocks: readonly string[] = [], shown: string, margin: string): string[] {
+  const others = blocks.map(visible).filter((block) => !shown.includes(block));
+  return others.length === 0 ? [] : [`${margin} in ${others.join(', ')}`];
 }
 
 const MAX_LINES_NAMED = 10;

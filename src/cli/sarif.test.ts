@@ -39,6 +39,11 @@ const rule = Type.Object(
 );
 /** 3.27; a URI reference without spaces or letters beyond ASCII (3.4.3, RFC 3986) */
 const uri = Type.String({ pattern: "^[A-Za-z0-9\\-._~:/?#\\[\\]@!$&'()*+,;=%]+$" });
+/** 3.33 */
+const logicalLocation = Type.Object(
+  { name: Type.String(), fullyQualifiedName: Type.String(), kind: Type.String() },
+  closed,
+);
 const result = Type.Object(
   {
     ruleId: Type.String(),
@@ -49,6 +54,7 @@ const result = Type.Object(
       Type.Object(
         {
           physicalLocation: Type.Object({ artifactLocation: Type.Object({ uri }, closed), region }, closed),
+          logicalLocations: Type.Optional(Type.Array(logicalLocation)),
         },
         closed,
       ),
@@ -144,6 +150,15 @@ describe('a report in SARIF', () => {
       endLine: 1,
       endColumn: 11,
     });
+  });
+
+  test('names the blocks around the place', () => {
+    const blocks = ['job "deploy"', 'put "git" "app"'];
+    const { results } = reportOf([finding({ blocks }), finding({})]);
+    expect(results.map(({ locations }) => locations[0]?.logicalLocations)).toEqual([
+      [{ name: 'put "git" "app"', fullyQualifiedName: 'job "deploy", put "git" "app"', kind: 'block' }],
+      undefined,
+    ]);
   });
 
   test('puts what concerns a whole file into its first line', () => {

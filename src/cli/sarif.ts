@@ -23,7 +23,7 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
         tool: { driver: { name: 'millrace', semanticVersion: VERSION, rules: used.map(ruleOf) } },
         columnKind: 'unicodeCodePoints',
         results: findings.map((finding) => {
-          const { code, severity, message, help, file, place, otherPlaces = [] } = finding;
+          const { code, severity, message, help, file, place, blocks, otherPlaces = [] } = finding;
           const locate = (one: Place | undefined): object => ({
             physicalLocation: {
               artifactLocation: { uri: uriOf(file) },
@@ -36,7 +36,7 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
             ruleIndex: used.indexOf(code),
             level: severity,
             message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
-            locations: [locate(place)],
+            locations: [{ ...locate(place), ...logicalLocations(blocks) }],
             ...(otherPlaces.length > 0 && { relatedLocations: otherPlaces.map(locate) }),
           };
         }),
@@ -59,6 +59,14 @@ function ruleOf(code: string): Rule {
   const own = Object.entries(OWN_CODES).find(([name]) => name === code)?.[1];
   const { meaning, severity } = own ?? { meaning: code, severity: 'error' };
   return { id: code, shortDescription: { text: meaning }, defaultConfiguration: { level: severity } };
+}
+
+/** The innermost block, with the one around it in its full name (SARIF 3.33). */
+function logicalLocations(blocks: readonly string[] = []): object {
+  const name = blocks.at(-1);
+  return name === undefined
+    ? {}
+    : { logicalLocations: [{ name, fullyQualifiedName: blocks.join(', '), kind: 'block' }] };
 }
 
 /**

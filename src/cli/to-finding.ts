@@ -9,10 +9,19 @@ export function toFinding(
   diagnostic: Diagnostic,
   { file, text }: Pick<PipelineText, 'file' | 'text'>,
 ): Finding {
-  const { severity, code, range, otherRanges, help } = diagnostic;
+  const { severity, code, range, blocks, otherRanges, help } = diagnostic;
   const place = range && { place: text.placeOf(range) };
   const others = otherRanges && { otherPlaces: otherRanges.map(text.placeOf) };
-  return { severity, code, message: messageIn(text, diagnostic), help, file, ...place, ...others };
+  return {
+    severity,
+    code,
+    message: messageIn(text, diagnostic),
+    help,
+    file,
+    ...place,
+    ...(blocks && { blocks }),
+    ...others,
+  };
 }
 
 function messageIn({ lineOf }: PipelineText['text'], { message, range, otherLine }: Diagnostic): string {

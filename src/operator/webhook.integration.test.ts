@@ -121,7 +121,7 @@ async function eventually(tell: () => Promise<string>, words: string): Promise<s
 const GOOD = 'job "work" {\n  task "run" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n';
 const BAD = 'jobb "work" {\n}\nresource "cron" "tick" {\n  check_interval = "@every 1s"\n}\n';
 const FIRST = '1:1: there is no block "jobb" in a pipeline; did you mean "job"?';
-const SECOND = '4:20: check_interval "@every 1s":';
+const SECOND = '4:20: in resource "cron" "tick": check_interval "@every 1s":';
 
 function pipeline(name: string, spec: object, namespace = 'blue'): string {
   return JSON.stringify({ ...object('millrace.dev/v1alpha1', 'Pipeline', { namespace, name }), spec });
@@ -175,7 +175,7 @@ describe('a Pipeline with errors', () => {
     const config = `variable "n" {\n  type = number\n}\n${GOOD}`;
     await apply(JSON.parse(pipeline('variable', { config, vars: { n: '1' } })));
     expect(await applyPipeline(pipeline('variable', { config, vars: { n: 'one' } }))).toContain(
-      'spec.config: 1:1: the value given for "n" is not a number',
+      'spec.config: 1:1: in variable "n": the value given for "n" is not a number',
     );
   });
 

@@ -8,6 +8,8 @@ const INTRODUCTION = `# Errors and warnings of a pipeline
 
 A Pipeline shows all its errors and warnings at once: in the condition \`Ready\` and in an Event, each
 as \`line:column: message\`.
+If the place is in a named block, the message begins with it, for example
+\`12:5: in job "deploy", put "image" "app": …\`.
 If a new text has errors, it does not take effect, and the last good revision keeps running.
 Warnings do not stop a text.
 The codes are stable.

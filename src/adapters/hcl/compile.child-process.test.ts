@@ -58,7 +58,7 @@ describe('the compiler', () => {
     );
     expect(pipeline).toBeUndefined();
     expect(diagnostics.map(renderDiagnostic)).toEqual([
-      '2:3: there is no block "tsk" in job; did you mean "task"?',
+      '2:3: in job "a": there is no block "tsk" in job; did you mean "task"?',
       '5:10: there is no resource type "x"',
     ]);
   });

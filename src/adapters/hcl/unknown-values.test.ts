@@ -124,7 +124,7 @@ describe('with values that nobody knows, it is still told that', () => {
       'the text is no HCL',
       'job "a" {',
       [
-        '4:9: Unclosed configuration block: There is no closing brace for this block before the end of the file. This may be caused by incorrect brace nesting elsewhere in this file',
+        '4:9: in job "a": Unclosed configuration block: There is no closing brace for this block before the end of the file. This may be caused by incorrect brace nesting elsewhere in this file',
       ],
     ],
     [
@@ -135,32 +135,34 @@ describe('with values that nobody knows, it is still told that', () => {
     [
       'a variable does not exist',
       'resource "git" "a" {\n  params {\n    name = var.wrong\n    url = var.u\n  }\n}\n',
-      ['6:15: there is no variable "wrong"'],
+      ['6:15: in resource "git" "a": there is no variable "wrong"'],
     ],
     [
       'an attribute does not exist beside one that depends on a value',
       'resource "git" "a" {\n  check_interval = var.u\n  check_intervall = "1"\n}\n',
-      ['6:3: there is no attribute "check_intervall" in resource; did you mean "check_interval"?'],
+      [
+        '6:3: in resource "git" "a": there is no attribute "check_intervall" in resource; did you mean "check_interval"?',
+      ],
     ],
     [
       'a fixed value is wrong',
       'resource "git" "a" {\n  check_interval = 5\n  params {\n    url = var.u\n    name = "a"\n  }\n}\n',
-      ['5:20: check_interval must be a string, not a number'],
+      ['5:20: in resource "git" "a": check_interval must be a string, not a number'],
     ],
     [
       'a resource does not exist, while parameters depend on values',
       'resource "git" "a" {\n  params {\n    url = var.u\n    name = "a"\n  }\n}\njob "j" {\n  get "git" "b" {}\n}\n',
-      ['11:7: there is no resource "git.b"; did you mean "git.a"?'],
+      ['11:7: in job "j": there is no resource "git.b"; did you mean "git.a"?'],
     ],
     [
       'a parameter is missing beside one that depends on a value',
       'resource "git" "a" {\n  params {\n    name = var.u\n  }\n}\n',
-      ['5:3: a git resource needs the parameter url'],
+      ['5:3: in resource "git" "a": a git resource needs the parameter url'],
     ],
     [
       'a default is of another type',
       'variable "v" {\n  type = bool\n  default = "x"\n}\n',
-      ['6:13: default must be a bool, not a string'],
+      ['6:13: in variable "v": default must be a bool, not a string'],
     ],
   ])('%s', (_, text, expected) => {
     expect(told(head + text, UNKNOWN)).toEqual(expected);
@@ -169,7 +171,7 @@ describe('with values that nobody knows, it is still told that', () => {
   test('a value that is given does not fit', () => {
     const text = 'variable "u" {\n  type = bool\n}\n';
     expect(told(text, { u: { value: 'maybe' }, ...UNKNOWN })).toEqual([
-      '1:1: the value given for "u" is not true or false',
+      '1:1: in variable "u": the value given for "u" is not true or false',
     ]);
   });
 });

@@ -15,6 +15,14 @@ test('a diagnostic is shown as line, column and message, or as the message alone
   expect(renderDiagnostic(diagnose('too-large', undefined, 'too large'))).toBe('too large');
 });
 
+test.each([
+  [['job "a"', 'get "git" "app"'], 'no value', '3:5: in job "a", get "git" "app": no value'],
+  [['job "a"', 'task "t"'], 'the job "a" has no end', '3:5: in task "t": the job "a" has no end'],
+  [['variable "v"'], 'the variable "v" has no value', '3:5: the variable "v" has no value'],
+])('the blocks %j come before the message, unless it names them itself', (blocks, message, shown) => {
+  expect(renderDiagnostic({ ...diagnose('unknown-job', at(3, 5), message), blocks })).toBe(shown);
+});
+
 test('diagnostics come in the order of the text, each once, those without a place last', () => {
   const given = [
     diagnose('too-large', undefined, 'z'),

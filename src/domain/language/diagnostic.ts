@@ -12,6 +12,11 @@ export interface Diagnostic {
   message: string;
   /** A sentence that says what to do. */
   help: string;
+  /**
+   * The named blocks that hold the place, outermost first, at most two: `job "deploy"`, `put "git" "app"`.
+   * Absent at the top of the text.
+   */
+  blocks?: string[];
   /** Further places of which the same holds; the message says how many there are. */
   otherRanges?: Range[];
   /**
@@ -53,7 +58,7 @@ const LONGEST = 500;
  * Names come from the text and may hold anything: control characters are spelt out, and what is too long is
  * cut.
  */
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   const spelt = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');
     return char === '\n' ? String.raw`\n` : String.raw`\u${code}`;
@@ -83,9 +88,16 @@ export function diagnoseProblem(problem: Problem, code: DiagnosticCode): Diagnos
 /** As HCL names places within a message; there is no name of a file before the colon. */
 const HCL_PLACE = / at :(\d+),\d+-(?:\d+,)?\d+/;
 
-/** `line:column: message`, as conditions and terminals show it. */
-export function renderDiagnostic({ range, message }: Diagnostic): string {
-  return range ? `${range.start.line}:${range.start.column}: ${message}` : message;
+/** `line:column: in <blocks>: message`, as the conditions of a Pipeline show it. */
+export function renderDiagnostic({ range, blocks, message }: Diagnostic): string {
+  const text = withBlocks(message, blocks);
+  return range ? `${range.start.line}:${range.start.column}: ${text}` : text;
+}
+
+/** The message after the blocks that it does not name itself. */
+export function withBlocks(message: string, blocks: readonly string[] = []): string {
+  const others = blocks.filter((block) => !message.includes(block));
+  return others.length === 0 ? message : `in ${others.join(', ')}: ${message}`;
 }
 
 /** In the order of the text, each once. What concerns no place comes last. */

@@ -1,5 +1,6 @@
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import { diagnose, hasErrors, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
+import { nameBlocks } from '#domain/language/enclosing-blocks.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { completeMessages } from '#domain/language/in-instances.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
@@ -55,9 +56,10 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const needs: NeededSource[] = [];
   const partial = text.problems.some(cutsOff);
   const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
-  const sorted = limit(sortDiagnostics(completeMessages(diagnostics)));
+  const inOrder = (found: Diagnostic[]): Diagnostic[] => nameBlocks(limit(sortDiagnostics(found)), body);
+  const sorted = inOrder(completeMessages(diagnostics));
   if (hasErrors(diagnostics)) return { diagnostics: sorted, ...(needs.length > 0 && { needs }) };
-  const later = limit(sortDiagnostics(notYetRun(read.pipeline, read.blocks)));
+  const later = inOrder(notYetRun(read.pipeline, read.blocks));
   const judged = { diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
   if (needs.length > 0) return { ...judged, needs };
   return { ...(!Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline }), ...judged };

@@ -41,7 +41,7 @@ export interface ApplyPipelinePorts {
 export type PipelineApplied = Running &
   (
     | { outcome: 'applied'; saved: SavedPipeline; warnings: string[] }
-    /** Every error as `line:column: message`. The last good revision stays in effect. */
+    /** Every error as `line:column: in <blocks>: message`. The last good revision stays in effect. */
     | { outcome: 'invalid'; errors: string[] }
     /** `again`: a later attempt may succeed without a change of the manifest. */
     | { outcome: 'unavailable'; reason: string; message: string; again?: boolean }

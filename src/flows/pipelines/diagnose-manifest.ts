@@ -11,7 +11,7 @@ export interface ManifestText {
   varsElsewhere: boolean;
 }
 
-/** Each as `line:column: message`, as in the condition `Ready`. */
+/** Each as `line:column: in <blocks>: message`, as in the condition `Ready`. */
 export interface ManifestDiagnosis {
   /** Errors whatever ConfigMaps, Secrets and sources contain. */
   errors: string[];
@@ -43,6 +43,8 @@ export interface ManifestFinding {
   /** After the last character. */
   endLine?: number;
   endColumn?: number;
+  /** The named blocks that hold the place, outermost first. */
+  blocks?: string[];
   message: string;
   help?: string;
 }
@@ -62,10 +64,10 @@ export async function findingsOf(text: ManifestText, compiler: Compiler): Promis
 }
 
 function toFinding(
-  { code, range, message, help }: Diagnostic,
+  { code, range, blocks, message, help }: Diagnostic,
   severity: ManifestFinding['severity'],
 ): ManifestFinding {
-  return { severity, code, ...placeOf(range), message, help };
+  return { severity, code, ...placeOf(range), ...(blocks && { blocks }), message, help };
 }
 
 type Place = Pick<ManifestFinding, 'line' | 'column' | 'endLine' | 'endColumn'>;

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
+import { withBlocks } from '#domain/language/diagnostic.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
 import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
 import type { AccessPorts } from './account-ports.ts';
@@ -21,6 +22,8 @@ export const Finding = Type.Object({
   /** Behind the last letter. */
   end_line: Type.Optional(Type.Integer()),
   end_column: Type.Optional(Type.Integer()),
+  /** The named blocks that hold the place, outermost first. */
+  blocks: Type.Optional(Type.Array(Type.String())),
   message: Type.String(),
   help: Type.Optional(Type.String()),
 });
@@ -58,7 +61,8 @@ export function encode({ team, pipeline }: Named, made: PipelineChanged) {
 function invalid(findings: readonly ManifestFinding[]): Problem {
   const [first] = findings.filter(({ severity }) => severity === 'error');
   const place = first?.line === undefined ? '' : `${first.line}:${first.column ?? 1}: `;
-  return new Problem('invalid-pipeline', `${place}${first?.message ?? 'The text has errors.'}`, {
+  const message = first ? withBlocks(first.message, first.blocks) : 'The text has errors.';
+  return new Problem('invalid-pipeline', `${place}${message}`, {
     findings: findings.map(encodeFinding),
   });
 }

@@ -1,0 +1,63 @@
+import { onOneLine, type Diagnostic } from './diagnostic.ts';
+import { pipelineSchema } from './pipeline-schema.ts';
+import type { Block, Body, Range } from './syntax.ts';
+
+/** Steps, commands and the like: a `run` or a hook inside one of them goes by its name. */
+const NAMED_INSIDE: ReadonlySet<string> = new Set([
+  'get',
+  'task',
+  'put',
+  'notify',
+  'service',
+  'approve',
+  'input',
+  'check',
+  'pull',
+  'push',
+  'start',
+  'stop',
+  'ready_check',
+]);
+
+/** Adds to each diagnostic of one place the named blocks of `body` that hold it. */
+export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diagnostic[] {
+  return diagnostics.map((diagnostic) => {
+    const { range, otherRanges } = diagnostic;
+    const blocks = range && !otherRanges ? enclosing(range, body) : [];
+    return blocks.length === 0 ? diagnostic : { ...diagnostic, blocks: blocks.map(nameOf) };
+  });
+}
+
+/** The block at the top and the innermost of `NAMED_INSIDE`, unless the place is in the name itself. */
+function enclosing(place: Range, body: Body): Block[] {
+  const path: Block[] = [];
+  for (let block = blockAt(place, body); block; block = blockAt(place, block.body)) path.push(block);
+  const [first, ...inside] = path;
+  const top = first && Object.hasOwn(pipelineSchema.blocks, first.type) ? first : undefined;
+  const inner = inside.findLast(({ type }) => NAMED_INSIDE.has(type));
+  return [top, inner].filter((block) => block !== undefined).filter((block) => isNamedBeside(place, block));
+}
+
+function blockAt(place: Range, { items }: Body): Block | undefined {
+  const blocks = items.filter((item) => item.kind === 'block');
+  return blocks.find(({ range, body }) => holds({ start: range.start, end: body.range.end }, place));
+}
+
+const holds = (outer: Range, { start, end }: Range): boolean =>
+  outer.start.byte <= start.byte && start.byte < outer.end.byte && end.byte <= outer.end.byte;
+
+/** Whether it has labels and the place is not in them. */
+function isNamedBeside(place: Range, { labels }: Block): boolean {
+  const [first, last] = [labels.at(0), labels.at(-1)];
+  return !!first && !!last && !holds({ start: first.range.start, end: last.range.end }, place);
+}
+
+const MAX_LABEL_LENGTH = 60;
+
+/** `put "git" "app"` */
+function nameOf({ type, labels }: Block): string {
+  return onOneLine([type, ...labels.map(({ text }) => JSON.stringify(cut(text)))].join(' '));
+}
+
+const cut = (text: string): string =>
+  text.length > MAX_LABEL_LENGTH ? `${text.slice(0, MAX_LABEL_LENGTH)}…`.toWellFormed() : text;
