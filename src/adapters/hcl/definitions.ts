@@ -1,10 +1,10 @@
-import type { HclDocument, HclEngine } from './engine.ts';
-import { parseText } from './parse-text.ts';
+import type { HclEngine } from './engine.ts';
+import { parseText, type ParsedDocument } from './parse-text.ts';
 
 /**
  * Definitions of types are few and much the same in every pipeline: an engine keeps those that it has parsed.
  */
-const kept = new WeakMap<HclEngine, Map<string, HclDocument>>();
+const kept = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
 const MOST = 32;
 const LONGEST = 64 * 1024;
 
@@ -12,10 +12,10 @@ const LONGEST = 64 * 1024;
 export function openDefinitions(
   engine: HclEngine,
   time: string | undefined,
-): { parse: (text: string) => HclDocument; close: () => void } {
-  const known = kept.get(engine) ?? new Map<string, HclDocument>();
+): { parse: (text: string) => ParsedDocument; close: () => void } {
+  const known = kept.get(engine) ?? new Map<string, ParsedDocument>();
   kept.set(engine, known);
-  const passing: HclDocument[] = [];
+  const passing: ParsedDocument[] = [];
   return {
     parse(text) {
       const document = known.get(text) ?? parseText(engine, text, time);

@@ -7,8 +7,9 @@ import {
   withoutTemplates,
   type ForeignTemplate,
 } from '#domain/language/foreign-templates.ts';
-import type { Problem } from '#domain/language/syntax.ts';
+import type { Problem, Range } from '#domain/language/syntax.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
+import type { ParsedText } from '#domain/pipeline/surroundings.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
 import { withLineFeeds } from './line-ends.ts';
 
@@ -16,12 +17,24 @@ import { withLineFeeds } from './line-ends.ts';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
+/** A document with the text that it was parsed from. */
+export type ParsedDocument = HclDocument & Pick<ParsedText, 'spell'>;
+
 /**
  * Parses a text and explains templates that are none of HCL's. Where there are such errors, the document is
  * that of the text without these templates: its other problems are those that really are there.
  */
-export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): HclDocument {
+export function parseText(engine: HclEngine, source: string | Uint8Array, time?: string): ParsedDocument {
   const given = withLineFeeds(source);
+  let bytes: Uint8Array | undefined;
+  const spell = ({ start, end }: Range): string => {
+    bytes ??= typeof given === 'string' ? encoder.encode(given) : given;
+    return decoder.decode(bytes.subarray(start.byte, end.byte));
+  };
+  return { ...parse(engine, given, time), spell };
+}
+
+function parse(engine: HclEngine, given: string | Uint8Array, time: string | undefined): HclDocument {
   const document = engine.parse(given, LIMITS.depth, time);
   if (!document.body && !mayBeMistaken(document)) return document;
   const text = typeof given === 'string' ? given : decoder.decode(given);

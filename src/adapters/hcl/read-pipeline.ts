@@ -4,8 +4,8 @@ import { checkSize } from '#domain/pipeline/limits.ts';
 import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { openDefinitions } from './definitions.ts';
-import type { HclDocument, HclEngine } from './engine.ts';
-import { parseText } from './parse-text.ts';
+import type { HclEngine } from './engine.ts';
+import { parseText, type ParsedDocument } from './parse-text.ts';
 
 export interface ReadOptions {
   /** Texts under sources that an earlier compilation said it needs. */
@@ -39,7 +39,7 @@ export function readPipeline(
   }
 }
 
-function watched(document: HclDocument, atWork: NonNullable<ReadOptions['atWork']>): HclDocument {
+function watched(document: ParsedDocument, atWork: NonNullable<ReadOptions['atWork']>): ParsedDocument {
   return {
     ...document,
     evaluate(expression, scope) {

@@ -8,6 +8,8 @@ import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } fr
 export interface Reader {
   evaluate: Evaluate;
   convert: Convert;
+  /** What the text has at a place. */
+  spell: (range: Range) => string;
   scope: Scope;
   /** The names of all secrets that a text stands for. */
   secretsIn: (text: string) => string[];

@@ -1,3 +1,4 @@
+import { advance } from './positions.ts';
 import { closest } from './suggest.ts';
 import type { Problem, Range } from './syntax.ts';
 import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
@@ -89,39 +90,15 @@ function spelling(text: string, from: number): string {
   return text.slice(from, from + LONGEST);
 }
 
-const segmenter = new Intl.Segmenter();
-
 /** Places by offset; asked in the order of the text. */
 function places(text: string): (at: number, length: number) => Range {
   let last = 0;
   let spot = { line: 1, column: 1, byte: 0 };
-  const advance = (from: typeof spot, passed: string): typeof spot => {
-    const lines = passed.split('\n');
-    const rest = (lines.at(-1) ?? '').replace(/^\uFEFF/, '');
-    const letters = Array.from(segmenter.segment(rest)).length;
-    return {
-      line: from.line + lines.length - 1,
-      column: lines.length === 1 ? from.column + letters : 1 + letters,
-      byte: from.byte + bytesOf(passed),
-    };
-  };
   return (at, length) => {
     spot = advance(spot, text.slice(last, at));
     last = at;
     return { start: spot, end: advance(spot, text.slice(at, at + length)) };
   };
-}
-
-/** In UTF-8. */
-function bytesOf(text: string): number {
-  let bytes = 0;
-  for (const letter of text) {
-    const code = letter.codePointAt(0) ?? 0;
-    if (code < 0x80) bytes += 1;
-    else if (code < 0x800) bytes += 2;
-    else bytes += code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 /**

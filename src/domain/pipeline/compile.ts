@@ -74,13 +74,14 @@ interface Work {
 }
 
 function readText(
-  { body, evaluate, convert }: ParsedText & { body: Body },
+  { body, evaluate, convert, spell }: ParsedText & { body: Body },
   { input, diagnostics, needs, partial }: Work,
 ): { pipeline: Pipeline; blocks: ReadBlock[] } {
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
   const first: Reader = {
     evaluate,
     convert,
+    spell,
     scope: new Map(),
     secretsIn: findSecretNames,
     broken: new Set(),

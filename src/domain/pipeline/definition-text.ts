@@ -55,7 +55,7 @@ export function readDefinition<Definition>(
 
 /** Variables are the pipeline's: a definition has none. */
 function readerOf(
-  { evaluate, convert }: ParsedText,
+  { evaluate, convert, spell }: ParsedText,
   { reader }: Surroundings,
   report: Report,
 ): Surroundings['reader'] {
@@ -65,7 +65,7 @@ function readerOf(
     unknown: new Set<string>(),
     eachBroken: false,
   };
-  return { ...reader, ...scope, evaluate, convert, report, partial: false, incomplete: false };
+  return { ...reader, ...scope, evaluate, convert, spell, report, partial: false, incomplete: false };
 }
 
 function readBlocks(body: Body, reader: Surroundings['reader']): ReadBlock[] {

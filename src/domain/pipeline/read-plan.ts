@@ -1,5 +1,7 @@
 import { parseCondition, type ConditionFault } from '#domain/language/condition.ts';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
+import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { placeInText } from '#domain/language/place-in-text.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { boolAt, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
@@ -13,6 +15,7 @@ import { checkServiceImages } from './service-image.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 
 export interface PlanSurroundings extends StepSurroundings {
+  reader: Pick<Reader, 'spell'>;
   services: KnownTypes<Omit<ServiceType, keyof Named>>;
   /** Types of the services that a job starts. */
   usedServices: Map<string, ServiceType>;
@@ -90,30 +93,37 @@ function nameOfBranch(block: ReadBlock, { report }: PlanSurroundings): Pick<Bran
   return checkName(report, 'title', block.type, label) ? { name: label.text } : {};
 }
 
-function readCondition(block: ReadBlock, { report }: PlanSurroundings): string | undefined {
+function readCondition(block: ReadBlock, { report, reader }: PlanSurroundings): string | undefined {
   const written = writtenCondition(block);
   if (!written) return undefined;
   const condition = parseCondition(written.text);
   if ('reason' in condition) {
-    report(explainFault(condition, written));
+    report(explainFault(condition, written, reader.spell(written.range)));
     return undefined;
   }
   return written.text;
 }
 
-/** At its character, where the text stands on one line as it is: nothing in it is escaped or filled in. */
-function explainFault({ character, reason }: ConditionFault, { text, range }: Text): Diagnostic {
-  const { start, end } = range;
-  const plain =
-    /^[\x20-\x7E]*$/.test(text) && start.line === end.line && end.byte - start.byte === text.length + 2;
-  if (!plain) {
-    const message = `the condition is wrong at character ${character}: ${reason}`;
-    return diagnose('invalid-condition', range, message);
-  }
-  const from = { ...start, column: start.column + character, byte: start.byte + character };
-  const to = { ...from, column: from.column + 1, byte: from.byte + 1 };
-  return diagnose('invalid-condition', { start: from, end: to }, `the condition is wrong here: ${reason}`);
+/** At its character where the file shows it; of a computed text with that text. */
+function explainFault({ character, reason }: ConditionFault, written: Text, spelling: string): Diagnostic {
+  const { text, range } = written;
+  // The end of a heredoc is the end of its last line, not the beginning of the next.
+  const index = Math.min(character - 1, text.replace(/\n$/, '').length);
+  const place = placeInText({ text: spelling, start: range.start }, text, index);
+  const where = place ? 'here' : `at character ${character}`;
+  const diagnostic = diagnose(
+    'invalid-condition',
+    place?.range ?? range,
+    `the condition is wrong ${where}: ${reason}`,
+  );
+  if (place?.computed === false) return diagnostic;
+  return { ...diagnostic, values: `the text is ${JSON.stringify(cut(text))}` };
 }
+
+const MAX_TEXT_LENGTH = 200;
+
+const cut = (text: string): string =>
+  text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
 
 function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined {
   switch (block.type) {

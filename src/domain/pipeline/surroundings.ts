@@ -6,6 +6,8 @@ import type { Convert, Evaluate, Range, SyntaxTree } from '#domain/language/synt
 export interface ParsedText extends SyntaxTree {
   evaluate: Evaluate;
   convert: Convert;
+  /** What the text has at a place. */
+  spell: (range: Range) => string;
 }
 
 export type Parse = (text: string) => ParsedText;

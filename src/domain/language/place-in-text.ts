@@ -1,0 +1,157 @@
+import { advance } from './positions.ts';
+import type { Range } from './syntax.ts';
+
+/** A text as the file spells it: in quotes or as a heredoc. */
+export interface Spelling {
+  text: string;
+  start: Range['start'];
+}
+
+interface Place {
+  range: Range;
+  /** A template makes a part of the value, so the spelling does not show all of it. */
+  computed: boolean;
+}
+
+/** A stretch of the spelling and what it adds to the value; without `value` a template. */
+interface Piece {
+  from: number;
+  to: number;
+  value?: string;
+}
+
+/**
+ * Where the character at `index` of a value is spelled; `index` may be the end of the value. A character that
+ * a template makes is at the template, or at all of them if there are several. Undefined for other
+ * expressions, and for templates with directives.
+ */
+export function placeInText(spelling: Spelling, value: string, index: number): Place | undefined {
+  for (const pieces of readings(spelling.text)) {
+    const found = pieces && locate(pieces, value, index);
+    if (!found) continue;
+    const start = advance(spelling.start, spelling.text.slice(0, found.from));
+    const end = advance(start, spelling.text.slice(found.from, found.to));
+    return { range: { start, end }, computed: pieces.some(isTemplate) };
+  }
+  return undefined;
+}
+
+const isTemplate = (piece: Piece): boolean => piece.value === undefined;
+
+type Stretch = Omit<Piece, 'value'>;
+
+/** The stretch of the character, if the pieces give this value. */
+function locate(pieces: readonly Piece[], value: string, index: number): Stretch | undefined {
+  const first = pieces.findIndex(isTemplate);
+  if (first < 0) return valueOf(pieces) === value ? pieceAt(pieces, index) : undefined;
+  const last = pieces.findLastIndex(isTemplate);
+  const [head, tail] = [pieces.slice(0, first), pieces.slice(last + 1)];
+  const [before, after] = [valueOf(head), valueOf(tail)];
+  if (!value.startsWith(before) || !value.slice(before.length).endsWith(after)) return undefined;
+  if (index < before.length) return pieceAt(head, index);
+  const behind = index - (value.length - after.length);
+  return behind >= 0 && after !== '' ? pieceAt(tail, behind) : around(pieces.slice(first, last + 1));
+}
+
+function around(pieces: readonly Piece[]): Stretch {
+  return { from: pieces.at(0)?.from ?? 0, to: pieces.at(-1)?.to ?? 0 };
+}
+
+const valueOf = (pieces: readonly Piece[]): string => pieces.map(({ value = '' }) => value).join('');
+
+function pieceAt(pieces: readonly Piece[], index: number): Stretch | undefined {
+  let passed = 0;
+  for (const { from, to, value = '' } of pieces) {
+    passed += value.length;
+    if (index < passed) return { from, to };
+  }
+  const end = pieces.at(-1)?.to;
+  // The end of the value is the letter behind it.
+  return end === undefined ? undefined : { from: end, to: end + 1 };
+}
+
+/** Ways to read the spelling. The lines of a `<<-` heredoc lose an indentation that only the value shows. */
+function* readings(text: string): Generator<Piece[] | undefined> {
+  if (text.startsWith('"')) yield scan(text.slice(0, -1), 1, readQuoted);
+  const [opening, indented] = /^<<(-?).*\n/.exec(text) ?? [];
+  if (opening === undefined) return;
+  const content = text.slice(0, text.trimEnd().lastIndexOf('\n') + 1);
+  const lines = content.slice(opening.length).split('\n').slice(0, -1);
+  for (const indentation of indented === '-' ? indentationsOf(lines) : [0])
+    yield scan(content, opening.length, (source, at) => readHeredoc(source, at, indentation));
+}
+
+/** Whether HCL counts blank lines depends on what is in them, so both are tried. */
+function indentationsOf(lines: readonly string[]): Set<number> {
+  const written = lines.filter((line) => line.trim() !== '');
+  return new Set([leastIndentation(written), leastIndentation(lines), 0].filter(Number.isFinite));
+}
+
+const leastIndentation = (lines: readonly string[]): number =>
+  lines.reduce((least, line) => Math.min(least, line.search(/\S|$/)), Infinity);
+
+/** Reads one piece that is no template. */
+type ReadPiece = (text: string, at: number) => Piece;
+
+/** Undefined with directives, which may leave out or repeat what is between them. */
+function scan(text: string, start: number, read: ReadPiece): Piece[] | undefined {
+  const pieces: Piece[] = [{ from: start, to: start, value: '' }];
+  for (let at = start; at < text.length; at = pieces.at(-1)?.to ?? text.length) {
+    if (text.startsWith('%{', at)) return undefined;
+    const [doubled] = /^(?:\$\$|%%)(?=\{)/.exec(text.slice(at, at + 3)) ?? [];
+    if (doubled !== undefined) pieces.push({ from: at, to: at + 3, value: text.slice(at + 1, at + 3) });
+    else if (text.startsWith('${', at)) pieces.push({ from: at, to: endOfTemplate(text, at + 1) });
+    else pieces.push(read(text, at));
+  }
+  return pieces;
+}
+
+const ESCAPE = /\\(?:([nrt"\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y;
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+function readQuoted(text: string, from: number): Piece {
+  ESCAPE.lastIndex = from;
+  const [escape, letter, short, long] = ESCAPE.exec(text) ?? [];
+  if (escape === undefined) return letterAt(text, from);
+  const value =
+    letter === undefined
+      ? String.fromCodePoint(Math.min(Number.parseInt(short ?? long ?? '0', 16), 0x10ffff))
+      : (ESCAPED[letter] ?? letter);
+  return { from, to: from + escape.length, value };
+}
+
+function readHeredoc(text: string, from: number, indentation: number): Piece {
+  const [blank = ''] = /^[ \t]*/.exec(text.slice(from, from + indentation)) ?? [];
+  const isMargin = text[from - 1] === '\n' && blank !== '';
+  return isMargin ? { from, to: from + blank.length, value: '' } : letterAt(text, from);
+}
+
+function letterAt(text: string, from: number): Piece {
+  const [value = ''] = text.slice(from, from + 2);
+  return { from, to: from + value.length, value };
+}
+
+/** Behind the brace that closes the one at `from`. */
+function endOfTemplate(text: string, from: number): number {
+  let braces = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') at = endOfQuotes(text, at);
+    else if (sign === '{') braces += 1;
+    else if (sign === '}') braces -= 1;
+    if (braces === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** The quote that closes the one at `from`. */
+function endOfQuotes(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') return at;
+    if (sign === '\\') at += 1;
+    else if (text.startsWith('$${', at) || text.startsWith('%%{', at)) at += 2;
+    else if (text.startsWith('${', at) || text.startsWith('%{', at)) at = endOfTemplate(text, at + 1) - 1;
+  }
+  return text.length;
+}

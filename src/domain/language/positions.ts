@@ -1,0 +1,29 @@
+import type { Range } from './syntax.ts';
+
+type Position = Range['start'];
+
+const segmenter = new Intl.Segmenter();
+
+/** The position behind `passed`, which begins at `from`. A byte order mark takes bytes and no column. */
+export function advance(from: Position, passed: string): Position {
+  const lines = passed.split('\n');
+  const rest = (lines.at(-1) ?? '').replace(/^\uFEFF/, '');
+  const letters = Array.from(segmenter.segment(rest)).length;
+  return {
+    line: from.line + lines.length - 1,
+    column: lines.length === 1 ? from.column + letters : 1 + letters,
+    byte: from.byte + bytesOf(passed),
+  };
+}
+
+/** In UTF-8. */
+function bytesOf(text: string): number {
+  let bytes = 0;
+  for (const letter of text) {
+    const code = letter.codePointAt(0) ?? 0;
+    if (code < 0x80) bytes += 1;
+    else if (code < 0x800) bytes += 2;
+    else bytes += code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
