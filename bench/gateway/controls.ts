@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 import { webhookSecret, webhookTokenHash } from '#adapters/crypto/digests.ts';
-import { requestByWebhook } from '#adapters/database/checks/request-by-webhook.ts';
+import { requestChecksByToken } from '#adapters/database/checks/request-checks-by-token.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
 import { gathered } from '#adapters/http/api/batch.ts';
 import { signatureCheck } from '#adapters/http/api/webhook-signature.ts';
@@ -70,7 +70,7 @@ async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
   const pool = await openPool(databaseUrl, { maximumConnections: 1 });
   const secretKey = createSecretKey(key);
   const ask = gathered<WebhookCall, WebhookAnswer>({
-    call: async (calls) => (await requestByWebhook(pool, { calls, wait: true }, new Date())).answers,
+    call: async (calls) => (await requestChecksByToken(pool, { calls, wait: true }, new Date())).answers,
     nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
     most: MOST,
     mostWaiting: MOST * 20,

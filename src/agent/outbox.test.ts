@@ -55,10 +55,10 @@ describe('the outbox', () => {
   });
 
   test('sends what comes after an outage, although nothing was left to send when the outage ended', async () => {
-    let isAway = true;
+    let isConnectionLost = true;
     const { outbox } = make((events) => {
-      if (!isAway) return last(events);
-      isAway = false;
+      if (!isConnectionLost) return last(events);
+      isConnectionLost = false;
       throw new Error('no gateway');
     });
     await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '0', text: 'line 1\n' }));
@@ -69,23 +69,23 @@ describe('the outbox', () => {
 
   test('sends everything, whenever the gateway is away and however events come', async () => {
     const step = fc.record({
-      isAway: fc.boolean(),
+      isConnectionLost: fc.boolean(),
       isUrgent: fc.boolean(),
       pauseMs: fc.constantFrom(0, 1, 15, 60),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
-        let isAway = false;
+        let isConnectionLost = false;
         const { outbox, sent } = make((events) => {
-          if (isAway) throw new Error('no gateway');
+          if (isConnectionLost) throw new Error('no gateway');
           return last(events);
         });
         for (const [index, { isUrgent, pauseMs, ...gateway }] of steps.entries()) {
-          ({ isAway } = gateway);
+          ({ isConnectionLost } = gateway);
           outbox.add({ type: 'log', step: '0', text: `line ${index}\n` }, isUrgent);
           await sleep(pauseMs);
         }
-        isAway = false;
+        isConnectionLost = false;
         await outbox.whenAcknowledged(outbox.add({ type: 'log', step: '0', text: 'the last\n' }));
         const taken = new Set(sent.flat().map(({ sequence }) => sequence));
         expect(taken.size).toBe(steps.length + 1);

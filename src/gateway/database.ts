@@ -9,7 +9,7 @@ import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import { databaseReadiness } from '#adapters/http/server/readiness.ts';
@@ -48,7 +48,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     onError: troubled,
     certificateAuthority,
   });
-  const database = { pool, definitions: definitions() };
+  const database = { pool, definitions: cachedDefinitions() };
   return {
     builds: buildStore(database),
     actions: actionStore(database),

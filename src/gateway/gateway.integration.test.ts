@@ -6,7 +6,7 @@ import {
   openNotifications,
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
@@ -71,7 +71,7 @@ beforeAll(async () => {
   const ports = pipelinePorts({
     ...shared,
     ...shows,
-    views: completeViews(views({ pool: stores.pool, definitions: definitions() }), () => new Date()),
+    views: completeViews(views({ pool: stores.pool, definitions: cachedDefinitions() }), () => new Date()),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const at = (host: string, mode = ''): string => server.url.replace('127.0.0.1', host) + mode;
 const tls = (url: string, certificateAuthority?: string): Promise<boolean> =>
-  openPool(url, { certificateAuthority, patienceMilliseconds: 0 }).then(async (pool) => {
+  openPool(url, { certificateAuthority, connectTimeoutMilliseconds: 0 }).then(async (pool) => {
     const used = await pool.oneFirst(rows<{ ssl: boolean }>()`
       SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()`);
     await pool.end();

@@ -14,7 +14,7 @@ import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
 import { dropEmptyLogPartitions } from '#adapters/database/retention/drop-log-partitions.ts';
 import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { DatabaseConfig } from '#config';
@@ -70,7 +70,7 @@ export async function openDatabase(
     certificateAuthority,
   });
   let epoch = 0;
-  const database = { pool, definitions: definitions(), webhookKey, epoch: () => epoch };
+  const database = { pool, definitions: cachedDefinitions(), webhookKey, epoch: () => epoch };
   return {
     teams: teamStore(database),
     pipelines: pipelineStore(database),

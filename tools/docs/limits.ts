@@ -1,6 +1,6 @@
 import { format } from 'prettier';
 import { MAX_UNNAMED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
-import { MAX_KEPT_BYTES } from '#adapters/database/revisions/definitions.ts';
+import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
@@ -115,7 +115,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['The same for all teams', count(MAX_TEXTS), 'refusal', '503'],
     [
       'Definitions kept in memory by each process',
-      bytes(MAX_KEPT_BYTES),
+      bytes(MAX_CACHED_BYTES),
       'later',
       'the process reads the others from Postgres when it needs them',
     ],

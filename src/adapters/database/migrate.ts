@@ -3,7 +3,7 @@ import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
 import { rows } from './connection/pool.ts';
-import { connectionWay } from './connection/url.ts';
+import { parseDatabaseUrl } from './connection/url.ts';
 
 /** Beside this file in the sources, beside the bundle in the image. */
 const MIGRATIONS = join(import.meta.dirname, 'migrations');
@@ -29,10 +29,10 @@ const KEEPALIVE_SECONDS = { idle: 10, interval: 5, count: 3 };
 /** Migrates the schema. Processes take turns: the others wait. Must not go through a transaction pooler. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const log = options.log ?? (() => undefined);
-  const way = connectionWay(url, options.certificateAuthority);
+  const parsed = parseDatabaseUrl(url, options.certificateAuthority);
   const client = new Client({
-    connectionString: way.url,
-    ...(way.ssl !== undefined && { ssl: way.ssl }),
+    connectionString: parsed.url,
+    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
     connectionTimeoutMillis: 5000,
     query_timeout: NO_LIMIT_MS,
     keepAlive: true,

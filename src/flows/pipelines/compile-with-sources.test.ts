@@ -23,7 +23,7 @@ interface World {
   /** Which sources each text names; a pipeline names `first`. */
   names?: Record<string, string[]>;
   answers?: Record<string, SourceAnswer>;
-  kept?: CachedSources;
+  cached?: CachedSources;
   turns?: SourceTurns;
   /** How long each fetch takes. */
   fetchMs?: number;
@@ -33,7 +33,7 @@ interface World {
 function ports({
   names = { pipeline: ['a'] },
   answers = {},
-  kept,
+  cached,
   turns = new SourceTurns(),
   fetchMs = 0,
 }: World) {
@@ -66,7 +66,7 @@ function ports({
       digest: (parts) => parts.join('|'),
     },
     store: {
-      cachedSources: () => Promise.resolve(kept),
+      cachedSources: () => Promise.resolve(cached),
       cacheSources: (_name, one) => {
         stored.push(one);
         return Promise.resolve();
@@ -86,7 +86,7 @@ describe('a text', () => {
     expect({ read, stored, seen }).toEqual({ read: [], stored: [], seen: [{}] });
   });
 
-  test('with sources has a digest that follows theirs, and they are kept', async () => {
+  test('with sources has a digest that follows theirs, and they are cached', async () => {
     const { ports: all, read, stored } = ports({ names: { pipeline: ['b', 'a'] } });
     expect(await compileWithSources(manifest, found, all)).toEqual({
       compilation: { diagnostics: [], pipeline },
@@ -114,10 +114,10 @@ describe('a text', () => {
 });
 
 describe('what was found before', () => {
-  const kept = { key: 'digest|', sources: { a: { text: 'old', digest: 'sha256:old' } } };
+  const cached = { key: 'digest|', sources: { a: { text: 'old', digest: 'sha256:old' } } };
 
   test('is used again: a restart fetches nothing', async () => {
-    const { ports: all, read, stored } = ports({ kept });
+    const { ports: all, read, stored } = ports({ cached });
     expect(await compileWithSources(manifest, found, all)).toMatchObject({ digest: 'digest|a sha256:old' });
     expect({ read, stored }).toEqual({ read: [], stored: [] });
   });
@@ -126,7 +126,7 @@ describe('what was found before', () => {
     ['another text', { digest: 'other' }],
     ['a request', { requestedAt: 'now' }],
   ])('is fetched anew with %s', async (_what, change) => {
-    const { ports: all, read, stored } = ports({ kept });
+    const { ports: all, read, stored } = ports({ cached });
     await compileWithSources({ ...manifest, ...change }, { ...found, ...change }, all);
     expect(read).toEqual(['a']);
     expect(stored).toMatchObject([{ sources: { a: text('a') } }]);
@@ -134,7 +134,7 @@ describe('what was found before', () => {
 });
 
 describe('a source that is not there', () => {
-  test('for now is no verdict on the text, and nothing is kept', async () => {
+  test('for now is no verdict on the text, and nothing is cached', async () => {
     const { ports: all, stored } = ports({
       answers: { a: { failure: 'it took too long', transient: true } },
     });

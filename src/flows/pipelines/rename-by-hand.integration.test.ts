@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 /** The gateway was killed before it made the object: what it noted is known to nobody. */
 async function askedOnly(to: string): Promise<RenamedFrom> {
-  const asked = await stores.access.renames.askRename(
+  const asked = await stores.access.renames.requestRename(
     { ...APP, uid: app.uid, to },
     { by: 'ann', at: new Date() },
   );

@@ -9,7 +9,7 @@ import {
   type PipelineChanged,
 } from './change-pipeline.ts';
 import type { PipelineObject } from './object-ports.ts';
-import type { RenameAsked, RenamedFrom, RenameRequests } from './rename-ports.ts';
+import type { RenameAnswer, RenamedFrom, RenameRequests } from './rename-ports.ts';
 
 /** How often the answer looks whether the old object is deleted. */
 const TRIES = 20;
@@ -31,7 +31,7 @@ export async function renamePipeline(
   const read = await readToChange(name, ports);
   if (read.answer !== 'done') return read;
   const old = read.value;
-  const asked = await ports.renames.askRename({ ...name, uid: old.uid, to }, act);
+  const asked = await ports.renames.requestRename({ ...name, uid: old.uid, to }, act);
   if (asked.answer !== 'asked') return refusal(name, to, asked);
   const renamedFrom = { name: old.name, uid: old.uid, key: asked.key };
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
@@ -45,7 +45,7 @@ export async function renamePipeline(
 function refusal(
   { pipeline }: PipelineName,
   to: string,
-  asked: Exclude<RenameAsked, { answer: 'asked' }>,
+  asked: Exclude<RenameAnswer, { answer: 'asked' }>,
 ): Exclude<ObjectAnswer, { answer: 'done' }> {
   if (asked.answer === 'taken') return { answer: 'exists' };
   if (asked.answer === 'unknown') return refused(`${pipeline} has not run yet as it is: wait until it does.`);

@@ -21,7 +21,7 @@ export interface Renaming extends PipelineName {
   renamedFrom: RenamedFrom;
 }
 
-export type RenameAsked =
+export type RenameAnswer =
   | { answer: 'asked'; key: string }
   /** That object has no pipeline. */
   | { answer: 'unknown' }
@@ -36,7 +36,7 @@ export interface RenameRequests {
    * Records the new name for the pipeline of this object. The same name gets the same key again; another name
    * replaces the request.
    */
-  askRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAsked>;
+  requestRename(wanted: PipelineName & { uid: string; to: string }, act: Act): Promise<RenameAnswer>;
 }
 
 /** For the operator. */

@@ -20,7 +20,7 @@ export interface Views {
    * Chunks of all attempts after a sequence number, oldest first. At most `mostCharacters`, and never more
    * than 1 MiB of text.
    */
-  logs(ref: BuildRef, after: number, mostCharacters?: number): Promise<LogPage | undefined>;
+  logs(ref: BuildRef, after: number, maxCharacters?: number): Promise<LogPage | undefined>;
   /** The ids by which notifications name it. */
   buildIds(ref: BuildRef): Promise<{ build: number; pipeline: number } | undefined>;
   resources(name: PipelineName): Promise<ResourceView[] | undefined>;

@@ -6,7 +6,7 @@ import { isCommonPassword } from '#adapters/crypto/common-passwords.ts';
 import { openNotifications } from '#adapters/database/connection/notifications.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
@@ -195,7 +195,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 }
 
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
-  const database = { pool: stores.pool, definitions: definitions() };
+  const database = { pool: stores.pool, definitions: cachedDefinitions() };
   const known = completeViews(views(database), () => new Date());
   const shown = openShows(showStore(database), known);
   const ports = pipelinePorts({

@@ -11,7 +11,7 @@ import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
-import { definitions } from '#adapters/database/revisions/definitions.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
@@ -65,7 +65,7 @@ export async function openStores() {
 }
 
 export function storesOver(connections: Database) {
-  const database = { ...connections, definitions: definitions(), webhookKey: WEBHOOK_KEY };
+  const database = { ...connections, definitions: cachedDefinitions(), webhookKey: WEBHOOK_KEY };
   const teams = teamStore(database);
   const builds = buildStore(database);
   const actions = actionStore(database);

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { BuildActionTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
@@ -8,7 +8,7 @@ import type { BuildRef } from '#flows/names.ts';
 import { parseNumber } from './build-number.ts';
 import { endUnstarted } from './scheduling/end-unstarted.ts';
 import { queuedBuilds } from './scheduling/queued-builds.ts';
-import { insertGoodVersions } from './write-applied.ts';
+import { insertGoodVersions } from './write-changes.ts';
 
 export function buildActions(connection: Transaction, pipeline: number): BuildActionTransaction {
   return {
@@ -27,15 +27,15 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
     async recordVote({ id }, { by, approve, message = null }, at) {
       await connection.query(rows()`
         INSERT INTO build_votes (build_id, voter, approve, message, voted_at)
-        VALUES (${id}, ${by}, ${approve}, ${message}, ${time(at)})`);
+        VALUES (${id}, ${by}, ${approve}, ${message}, ${timestamp(at)})`);
     },
     async approve({ id }, at) {
       await connection.query(rows()`
-        UPDATE builds SET status = 'pending', approved_at = ${time(at)} WHERE id = ${id}`);
+        UPDATE builds SET status = 'pending', approved_at = ${timestamp(at)} WHERE id = ${id}`);
     },
     async reject({ id, job }, { message, at }) {
       await connection.query(rows()`
-        UPDATE builds SET status = 'failed', reason = 'Rejected', message = ${message}, ended_at = ${time(at)} WHERE id = ${id}`);
+        UPDATE builds SET status = 'failed', reason = 'Rejected', message = ${message}, ended_at = ${timestamp(at)} WHERE id = ${id}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
     async markWarning(build, by) {
@@ -103,9 +103,9 @@ async function insertRetry(
     WITH made AS (
       INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, wants_pod, status, gate, approved_at)
       SELECT job_id, revision_id, number, ${retry}, jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
-        ${time(at)}, false, ${state}, gate, approved_at
+        ${timestamp(at)}, false, ${state}, gate, approved_at
       FROM builds WHERE id = ${build} RETURNING id),
-    attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${time(at)} FROM made)
+    attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${timestamp(at)} FROM made)
     INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)
     SELECT made.id, i.position, i.job_id, i.name, i.resource_id, i.version_id, i.nth
     FROM made, build_inputs i WHERE i.build_id = ${build}`);

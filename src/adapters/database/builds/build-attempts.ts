@@ -1,5 +1,5 @@
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
-import { prepared, rows, time, type Database } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { GivenPod } from '#domain/build/pod-ownership.ts';
@@ -25,7 +25,7 @@ export async function podCreated(
     -- The build first, as whoever opens the session does: neither can wait for the other for ever.
     held AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
     attempt AS (
-      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${time(at)}) FROM held
+      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${timestamp(at)}) FROM held
       WHERE build_id = held.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
     build AS (
       UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM held

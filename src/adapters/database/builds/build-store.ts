@@ -2,7 +2,6 @@ import { wakeLateTriggers } from '#adapters/database/checks/trigger-checks.ts';
 import type { Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
-import { teamsWithQueue, withQueue } from './admit-builds.ts';
 import {
   attemptFacts,
   buildState,
@@ -12,8 +11,8 @@ import {
   podCreated,
 } from './build-attempts.ts';
 import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
-import { approvalsWithTimeout, expireApprovals } from './expire-approvals.ts';
-import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './put-off-builds.ts';
+import { approvalsWithTimeout, endExpiredApprovals } from './expire-approvals.ts';
+import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './refused-builds.ts';
 import { pipelinesToSchedule, withPipeline } from './scheduling/schedule.ts';
 import {
   triggerAnswer,
@@ -22,6 +21,7 @@ import {
   withWaitEnded,
 } from './scheduling/trigger-requests.ts';
 import { withVersionRequests } from './scheduling/trigger-version.ts';
+import { teamsWithQueue, withQueue } from './team-queue.ts';
 import { withBuild } from './with-build.ts';
 
 export function buildStore(database: Database & { definitions: Definitions }): BuildStore {
@@ -35,7 +35,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     triggerAnswer: (waits) => triggerAnswer(database, waits),
     wakeLateTriggers: () => wakeLateTriggers(database.pool),
     approvalsWithTimeout: () => approvalsWithTimeout(database),
-    expireApprovals: (pipeline, builds, at) => expireApprovals(database, { pipeline, builds, at }),
+    expireApprovals: (pipeline, builds, at) => endExpiredApprovals(database, { pipeline, builds, at }),
     teamsWithQueue: () => teamsWithQueue(database),
     withQueue: (team, work) => withQueue(database, team, work),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),

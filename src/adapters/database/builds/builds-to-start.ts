@@ -1,4 +1,4 @@
-import { ids, prepared, rows, texts, type Database } from '#adapters/database/connection/pool.ts';
+import { ids, prepared, rows, textArray, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
@@ -26,7 +26,7 @@ export async function buildsToStart(
         SELECT b.id FROM builds b
         WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
         ORDER BY b.id LIMIT ${limit}) AS o
-      WHERE p.namespace <> ALL(${texts(except)})),
+      WHERE p.namespace <> ALL(${textArray(except)})),
     -- Before the join, so that Postgres knows how few rows it is for and reads no table through.
     first AS MATERIALIZED (SELECT id, place FROM oldest ORDER BY place, id LIMIT ${limit})
     SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
@@ -57,11 +57,11 @@ export async function explainHeld(
   { pool }: Database,
   held: readonly { build: number; code: string; reason: string }[],
 ): Promise<number[]> {
-  const told = await pool.anyFirst(rows<{ id: number }>()`
+  const explained = await pool.anyFirst(rows<{ id: number }>()`
     UPDATE builds b SET pending_reason = n.reason
-    FROM unnest(${ids(held.map(({ build }) => build))}, ${texts(held.map(({ code }) => `${code}: %`))},
-      ${texts(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, known, reason)
+    FROM unnest(${ids(held.map(({ build }) => build))}, ${textArray(held.map(({ code }) => `${code}: %`))},
+      ${textArray(held.map(({ code, reason }) => `${code}: ${reason}`))}) AS n (id, known, reason)
     WHERE b.id = n.id AND b.wants_pod AND coalesce(b.pending_reason, '') NOT LIKE n.known
     RETURNING b.id`);
-  return [...told];
+  return [...explained];
 }

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { ids, LOCK, rows, time, type Database } from '#adapters/database/connection/pool.ts';
+import { ids, LOCK, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
 
 /** Few builds wait, and an index holds them. */
@@ -12,7 +12,7 @@ export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingA
   return [...waiting];
 }
 
-export async function expireApprovals(
+export async function endExpiredApprovals(
   database: Database,
   { pipeline, builds, at }: { pipeline: number; builds: readonly number[]; at: Date },
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function expireApprovals(
     await holdEpoch(database, connection);
     await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${pipeline}::int)`);
     const jobs = await connection.anyFirst(rows<{ job: number }>()`
-      UPDATE builds SET status = 'failed', reason = 'ApprovalExpired', message = 'Nobody approved it in time.', ended_at = ${time(at)}
+      UPDATE builds SET status = 'failed', reason = 'ApprovalExpired', message = 'Nobody approved it in time.', ended_at = ${timestamp(at)}
       WHERE id IN (SELECT id FROM builds WHERE id = ANY(${ids(builds)}) AND status = 'waiting' ORDER BY id FOR UPDATE)
       RETURNING job_id AS job`);
     await connection.query(rows()`${requestSchedule(sql.fragment`SELECT unnest(${ids(jobs)})`)}`);

@@ -3,11 +3,11 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 export type StoredText = { encoding: 'plain' | 'zstd'; content: Buffer };
 
 /** In bytes. Smaller texts grow by compression. */
-const WORTH_COMPRESSING = 256;
+const MIN_COMPRESSED_BYTES = 256;
 
 export function storeText(text: string): StoredText {
   const plain = Buffer.from(text, 'utf8');
-  if (plain.length < WORTH_COMPRESSING) return { encoding: 'plain', content: plain };
+  if (plain.length < MIN_COMPRESSED_BYTES) return { encoding: 'plain', content: plain };
   const compressed = zstdCompressSync(plain);
   return compressed.length < plain.length
     ? { encoding: 'zstd', content: compressed }

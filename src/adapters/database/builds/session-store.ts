@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { prepared, time, type Database } from '#adapters/database/connection/pool.ts';
+import { prepared, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 
@@ -52,11 +52,11 @@ async function open(
     WITH live AS (${live}),
     mine AS (
       INSERT INTO agent_sessions (build_id, attempt, run_id, key_hash, pod_uid, opened_at)
-      SELECT ${values}, ${keyHash}, ${podUid}, ${time(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
+      SELECT ${values}, ${keyHash}, ${podUid}, ${timestamp(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
       ON CONFLICT DO NOTHING RETURNING build_id, attempt),
     -- The agent may be there before the operator has written down its Pod, who may have died before it could.
     attempt AS (
-      UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${time(at)})
+      UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${timestamp(at)})
       FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL RETURNING a.build_id),
     build AS (
       UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
@@ -82,7 +82,7 @@ function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid:
 function ofRun({ run }: { run: number }, at: Date) {
   return {
     live: sql.fragment`
-      UPDATE check_runs SET seen_at = coalesce(seen_at, ${time(at)}) WHERE id = ${run} AND closed_at IS NULL
+      UPDATE check_runs SET seen_at = coalesce(seen_at, ${timestamp(at)}) WHERE id = ${run} AND closed_at IS NULL
       RETURNING pod_uid AS uid`,
     values: sql.fragment`NULL::bigint, NULL::integer, ${run}::bigint`,
     where: sql.fragment`run_id = ${run}`,

@@ -1,9 +1,9 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { AttemptToClose, BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import { readState, upsertSteps } from './build-steps.ts';
-import { lockForEnd, writeApplied } from './write-applied.ts';
+import { lockForEnd, writeChanges } from './write-changes.ts';
 
 interface BuildToHold {
   build: number;
@@ -25,7 +25,7 @@ export async function withBuild<T>(
     return await work({
       attempt: async (attempt) =>
         await readState(connection, { build, attempt, lock: true }, database.definitions),
-      record: async (read, changes) => await writeApplied(connection, read, changes),
+      record: async (read, changes) => await writeChanges(connection, read, changes),
       retry: async (read, over) => await writeRetry(connection, read, over),
     });
   });
@@ -44,7 +44,7 @@ async function writeRetry(
         THEN now() + make_interval(secs => 2 ^ least(attempt, 6)) END
     WHERE id = ${build}`);
   await connection.query(rows()`
-    WITH over AS (UPDATE build_attempts SET ended_at = ${time(at)}, reason = ${reason}
+    WITH over AS (UPDATE build_attempts SET ended_at = ${timestamp(at)}, reason = ${reason}
       WHERE build_id = ${build} AND attempt = ${attempt})
-    INSERT INTO build_attempts (build_id, attempt, created_at) VALUES (${build}, ${attempt + 1}, ${time(at)})`);
+    INSERT INTO build_attempts (build_id, attempt, created_at) VALUES (${build}, ${attempt + 1}, ${timestamp(at)})`);
 }

@@ -3,8 +3,8 @@ import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import {
   ids,
   rows,
-  texts,
-  time,
+  textArray,
+  timestamp,
   type Database,
   type Transaction,
 } from '#adapters/database/connection/pool.ts';
@@ -17,7 +17,7 @@ import type { PipelineName } from '#flows/names.ts';
 import type { CheckRunFacts, HookRunFacts, OpenRun } from '#flows/pods/workloads.ts';
 import {
   FREE_SCOPE,
-  timestamp,
+  isoTime,
   toFreeScope,
   toTimer,
   type FreeScopeRow,
@@ -34,7 +34,7 @@ export async function dueScopes(
   const free = await connection.any(rows<FreeScopeRow>()`
     SELECT ${FREE_SCOPE} FROM check_scopes s
     WHERE s.id = ANY(${ids(scopes)}) AND s.live AND s.run_id IS NULL
-      AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${time(at)}))
+      AND (s.requested_at IS NOT NULL OR (s.timer = 'operator' AND s.next_check_at <= ${timestamp(at)}))
     ORDER BY s.id FOR UPDATE`);
   return free.map(toFreeScope);
 }
@@ -51,13 +51,13 @@ export async function freeScopesOf(
   return free.map(toFreeScope);
 }
 
-export async function runOfPod(connection: Transaction, podUid: string): Promise<number | undefined> {
+export async function findRunOfPod(connection: Transaction, podUid: string): Promise<number | undefined> {
   const known = await connection.maybeOneFirst(rows<{ id: number }>()`
     SELECT id FROM check_runs WHERE pod_uid = ${podUid}`);
   return known ?? undefined;
 }
 
-export async function openRun(
+export async function insertRun(
   connection: Transaction,
   {
     pipeline,
@@ -70,14 +70,14 @@ export async function openRun(
 ): Promise<number> {
   const run = await connection.oneFirst(rows<{ id: number }>()`
     INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, pod_uid, opened_at, seen_at)
-    VALUES (${pipeline}, (${newestRevision(pipeline)}), ${group}, ${cause}, ${podUid}, ${time(at)},
-      CASE WHEN ${podUid}::text IS NOT NULL THEN ${time(at)} END)
+    VALUES (${pipeline}, (${newestRevision(pipeline)}), ${group}, ${cause}, ${podUid}, ${timestamp(at)},
+      CASE WHEN ${podUid}::text IS NOT NULL THEN ${timestamp(at)} END)
     RETURNING id`);
-  const next = scopes.map((scope) => timestamp(scope.next) ?? '');
+  const next = scopes.map((scope) => isoTime(scope.next) ?? '');
   await connection.query(rows()`
     UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
       next_check_at = nullif(n.next, '')::timestamptz
-    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${texts(scopes.map((scope) => scope.cause))}, ${texts(next)}) AS n (id, cause, next)
+    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${textArray(scopes.map((scope) => scope.cause))}, ${textArray(next)}) AS n (id, cause, next)
     WHERE s.id = n.id`);
   return run;
 }
@@ -125,7 +125,7 @@ export async function runFacts(
   return { run, ...names, definition, checks: [...checks], ...(hooks === null ? {} : { hooks }) };
 }
 
-export async function scopesOf(
+export async function scopesOfRun(
   connection: Transaction,
   run: number,
 ): Promise<(ScopeTimer & { live: boolean })[]> {
@@ -134,14 +134,14 @@ export async function scopesOf(
   return left.map((row) => ({ ...toTimer(row), live: row.live }));
 }
 
-export async function closeRun(
+export async function markRunClosed(
   connection: Transaction,
   run: number,
   { error = null, at }: { error?: string | null; at: Date },
 ): Promise<{ released: boolean }> {
   await connection.query(rows()`UPDATE check_scopes SET run_id = NULL WHERE run_id = ${run}`);
   const cause = await connection.maybeOneFirst(rows<{ cause: string }>()`
-    UPDATE check_runs SET closed_at = coalesce(closed_at, ${time(at)}),
+    UPDATE check_runs SET closed_at = coalesce(closed_at, ${timestamp(at)}),
       error = CASE WHEN closed_at IS NULL THEN ${error} ELSE error END
     WHERE id = ${run} RETURNING cause`);
   if (cause !== 'version') return { released: false };
@@ -159,12 +159,12 @@ export async function releaseRun(
     await holdEpoch(database, connection);
     await connection.query(rows()`SELECT 1 FROM check_scopes WHERE run_id = ${run} ORDER BY id FOR UPDATE`);
     await connection.query(rows()`
-      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${time(at)}), held_reason = ${storable(reason)},
-        requested_at = CASE WHEN live THEN coalesce(requested_at, ${time(at)}) END,
+      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${timestamp(at)}), held_reason = ${storable(reason)},
+        requested_at = CASE WHEN live THEN coalesce(requested_at, ${timestamp(at)}) END,
         requested_cause = CASE WHEN live THEN coalesce(requested_cause, run_cause, 'schedule') END
       WHERE run_id = ${run}`);
     await connection.query(rows()`
-      UPDATE check_runs SET closed_at = ${time(at)}, error = ${storable(reason)} WHERE id = ${run} AND closed_at IS NULL`);
+      UPDATE check_runs SET closed_at = ${timestamp(at)}, error = ${storable(reason)} WHERE id = ${run} AND closed_at IS NULL`);
   });
 }
 

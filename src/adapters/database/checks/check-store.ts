@@ -1,24 +1,30 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, texts, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  rows,
+  textArray,
+  timestamp,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { CheckStore, CheckTransaction, DueCheck } from '#flows/checks/ports.ts';
 import {
-  closeRun,
   dueScopes,
+  findRunOfPod,
   freeScopesOf,
-  openRun,
+  insertRun,
+  markRunClosed,
   openRuns,
   releaseRun,
   runFacts,
-  runOfPod,
-  scopesOf,
+  scopesOfRun,
 } from './check-runs.ts';
 import { failCheck } from './check-timers.ts';
 import { cronNext } from './cron-next.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';
-import { requestByWebhook } from './request-by-webhook.ts';
+import { requestChecksByToken } from './request-checks-by-token.ts';
 import { requestedBy, wakeTriggers } from './trigger-checks.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
@@ -34,7 +40,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
         RETURNING s.id`);
       return found === null ? 'unknown' : 'requested';
     },
-    requestChecksByToken: (asked, at) => requestByWebhook(pool, asked, at),
+    requestChecksByToken: (asked, at) => requestChecksByToken(pool, asked, at),
     dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     async withChecks(work) {
@@ -57,16 +63,16 @@ function checkTransaction(connection: Transaction): CheckTransaction {
   return {
     dueScopes: (scopes, at) => dueScopes(connection, scopes, at),
     freeScopesOf: (group) => freeScopesOf(connection, group),
-    runOfPod: (podUid) => runOfPod(connection, podUid),
-    openRun: (run) => openRun(connection, run),
+    runOfPod: (podUid) => findRunOfPod(connection, podUid),
+    openRun: (run) => insertRun(connection, run),
     scopeOfCheck: (scope, at) => scopeOfCheck(connection, scope, at),
     addVersions: (scope, versions, at) => addVersions(connection, scope, versions, { at }),
     freeScope: (checked, at) => freeScope(connection, checked, at),
     failCheck: (failed, at) => failCheck(connection, failed, at),
     wakeTriggers: (scopes) => wakeTriggers(connection, scopes),
-    scopesOf: (run) => scopesOf(connection, run),
+    scopesOf: (run) => scopesOfRun(connection, run),
     closeRun: (run, error, at) =>
-      closeRun(connection, run, { ...(error === undefined ? {} : { error }), at }),
+      markRunClosed(connection, run, { ...(error === undefined ? {} : { error }), at }),
   };
 }
 
@@ -87,7 +93,7 @@ async function dueChecks(
       WHERE live AND run_id IS NULL AND requested_at IS NOT NULL
       UNION ALL
       SELECT id, next_check_at, 'schedule' FROM check_scopes
-      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${time(at)} AND requested_at IS NULL),
+      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${timestamp(at)} AND requested_at IS NULL),
     placed AS (
       SELECT due.*, s.check_group, s.checked_by, p.id AS pipeline_id, p.name AS pipeline, p.namespace, t.name AS team,
         row_number() OVER (PARTITION BY p.team_id, s.checked_by = 'operator' ORDER BY due.cause = 'schedule', due.due_at, s.id) AS place
@@ -95,7 +101,7 @@ async function dueChecks(
       JOIN check_scopes s ON s.id = due.id
       JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
       JOIN teams t ON t.id = p.team_id
-      WHERE s.checked_by = 'operator' OR t.name <> ALL(${texts([...except])})),
+      WHERE s.checked_by = 'operator' OR t.name <> ALL(${textArray([...except])})),
     first AS (SELECT * FROM placed WHERE place <= ${ofTeam} ORDER BY place LIMIT ${MAX_DUE})
     SELECT f.team, f.pipeline, f.pipeline_id AS "pipelineId", f.namespace, r.name AS resource, f.id AS scope,
       f.check_group AS "group", f.checked_by = 'operator' AS "builtInCron", f.cause, f.due_at AS "dueAt"
@@ -108,7 +114,7 @@ async function overduePipelines({ pool }: Database, at: Date): Promise<number[]>
   const found = await pool.anyFirst(rows<{ id: number }>()`
     SELECT DISTINCT pipeline_id AS id FROM check_scopes
     WHERE live AND run_id IS NULL AND timer <> 'none'
-      AND coalesce(held_since, next_check_at) < ${time(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
+      AND coalesce(held_since, next_check_at) < ${timestamp(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
     ORDER BY id`);
   return [...found];
 }

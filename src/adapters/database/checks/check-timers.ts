@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
@@ -38,7 +38,7 @@ export function toFreeScope(row: FreeScopeRow): FreeScope {
 }
 
 /** A time as a query parameter; null if absent. */
-export const timestamp = (milliseconds: number | undefined): string | null =>
+export const isoTime = (milliseconds: number | undefined): string | null =>
   milliseconds === undefined ? null : new Date(milliseconds).toISOString();
 
 /**
@@ -52,7 +52,7 @@ export async function failCheck(
   at: Date,
 ): Promise<void> {
   await connection.query(rows()`
-    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${timestamp(next)}, last_error = ${storable(error)},
-      last_log = ${storable(log)}, last_checked_at = ${time(at)}
+    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${isoTime(next)}, last_error = ${storable(error)},
+      last_log = ${storable(log)}, last_checked_at = ${timestamp(at)}
     WHERE id = ${scope}`);
 }

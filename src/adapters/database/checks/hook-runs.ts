@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HooksEnded } from '#flows/checks/ports.ts';
@@ -44,7 +44,7 @@ export async function recordHooks(
     await holdEpoch(database, connection);
     const { results, error = null } = ended;
     const pipelineId = await connection.maybeOneFirst(rows<{ pipeline_id: number }>()`
-      UPDATE check_runs SET closed_at = ${time(at)}, error = ${error}
+      UPDATE check_runs SET closed_at = ${timestamp(at)}, error = ${error}
       WHERE id = ${run} AND closed_at IS NULL AND cause = 'version' RETURNING pipeline_id`);
     if (pipelineId === null) return 'over';
     await releaseVersions(connection, run, { at, error, results });
@@ -61,12 +61,12 @@ export async function releaseVersions(
   run: number,
   { at, error, results }: { at: Date; error: string | null; results: HookResult[] },
 ): Promise<boolean> {
-  const told = { endedAt: at.toISOString(), ...(error === null ? {} : { error }), results };
+  const lastHooks = { endedAt: at.toISOString(), ...(error === null ? {} : { error }), results };
   return await connection.oneFirst(rows<{ released: boolean }>()`
     WITH released AS (
       UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),
-    told AS (
-      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(told)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
+    recorded AS (
+      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(lastHooks)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
       FROM released o JOIN versions v ON v.id = o.first_version
       WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
     asked AS (

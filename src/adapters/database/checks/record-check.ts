@@ -1,11 +1,11 @@
 import { sql } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { CheckedScope } from '#domain/scheduling/check-timers.ts';
 import type { CheckCause, ScopeChecked } from '#flows/checks/ports.ts';
-import { RUN_ENDED, timestamp, toTimer, type TimerRow } from './check-timers.ts';
+import { isoTime, RUN_ENDED, toTimer, type TimerRow } from './check-timers.ts';
 
 interface ScopeRow extends TimerRow {
   run_id: number | null;
@@ -25,7 +25,7 @@ export async function scopeOfCheck(
   const row = await connection.maybeOne(rows<ScopeRow>()`
     SELECT id, pipeline_id, schedule, timer, next_check_at, failures, run_id, requested_cause, run_cause,
       usual_schedule, webhook_schedule, webhook_works,
-      requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${time(at)}) AS due
+      requested_at IS NOT NULL OR (timer = 'operator' AND next_check_at <= ${timestamp(at)}) AS due
     FROM check_scopes s WHERE id = ${scope} AND (live OR ${isFormer}) FOR UPDATE`);
   if (row === null) return undefined;
   const { run_id: run, requested_cause: requestedCause, run_cause: runCause } = row;
@@ -53,7 +53,7 @@ export async function freeScope(
   await connection.query(rows()`
     UPDATE check_scopes SET ${RUN_ENDED}, webhook_works = ${webhookWorks}, schedule = ${schedule === undefined ? null : JSON.stringify(schedule)}::jsonb,
       held_since = NULL, held_reason = NULL, failures = 0, last_error = NULL, last_log = ${storable(log)},
-      last_checked_at = ${time(at)}, cut = ${cut}, next_check_at = ${timestamp(next)},
+      last_checked_at = ${timestamp(at)}, cut = ${cut}, next_check_at = ${isoTime(next)},
       requested_at = CASE WHEN ${atOnce} THEN NULL ELSE requested_at END,
       requested_cause = CASE WHEN ${atOnce} THEN NULL ELSE requested_cause END
     WHERE id = ${scope}`);

@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from '#adapters/crypto/digests.ts';
-import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, textArray, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storableFields } from '#domain/build/storable.ts';
 import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { VersionsAdded } from '#flows/checks/ports.ts';
@@ -23,7 +23,7 @@ export async function addVersions(
     WITH printed AS MATERIALIZED (
       SELECT n.position, decode(n.digest, 'hex') AS digest, n.fields::jsonb AS fields, v.id, v.place,
         max(v.place) OVER (ORDER BY n.position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS newest_before
-      FROM unnest(${texts(printed.map(({ digest }) => digest))}, ${texts(printed.map(({ fields }) => fields))})
+      FROM unnest(${textArray(printed.map(({ digest }) => digest))}, ${textArray(printed.map(({ fields }) => fields))})
         WITH ORDINALITY AS n (digest, fields, position)
       LEFT JOIN versions v ON v.scope_id = ${scope} AND v.digest = decode(n.digest, 'hex')),
     -- From the first version that is new or out of order.
@@ -34,7 +34,7 @@ export async function addVersions(
         ORDER BY position) AS p),
     added AS (
       INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
-      SELECT next, ${scope}, digest, fields, ${time(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
+      SELECT next, ${scope}, digest, fields, ${timestamp(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
       RETURNING id, fields, digest),
     -- What the manifest pins the resource to may be among them.
     pinned AS (
@@ -74,7 +74,7 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
   return sql.fragment`
     hooked AS (
       INSERT INTO check_runs (pipeline_id, revision_id, check_group, cause, opened_at)
-      SELECT p.id, v.id, 'on-trigger', 'version', ${time(at)}
+      SELECT p.id, v.id, 'on-trigger', 'version', ${timestamp(at)}
       FROM resources r JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
       JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
       WHERE r.scope_id = ${scope} AND r.hooks AND r.deleted_at IS NULL AND EXISTS (SELECT 1 FROM added)

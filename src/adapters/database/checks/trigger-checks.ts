@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
 /** SQL condition: trigger `m` has neither a build nor a refusal. */
@@ -26,7 +26,7 @@ export async function insertTrigger(
       UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
-    SELECT ${job}::bigint, ${by}, ${time(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
+    SELECT ${job}::bigint, ${by}, ${timestamp(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
       coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id) ORDER BY r.position), '[]')
     FROM asked a JOIN resources r ON r.scope_id = a.id
     RETURNING id`);
@@ -37,7 +37,7 @@ export async function insertTrigger(
  * it resets the timer.
  */
 export function requestedBy(cause: string, at: Date) {
-  return sql.fragment`requested_at = coalesce(s.requested_at, ${time(at)}),
+  return sql.fragment`requested_at = coalesce(s.requested_at, ${timestamp(at)}),
     requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
       ELSE s.requested_cause END`;
 }

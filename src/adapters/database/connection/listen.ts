@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { BackOff } from '#domain/back-off.ts';
-import { connectionWay } from './url.ts';
+import { parseDatabaseUrl } from './url.ts';
 
 export interface ListenOptions {
   /** A direct connection: LISTEN does not work through a transaction pooler. */
@@ -15,7 +15,7 @@ export interface ListenOptions {
   heartbeatMilliseconds?: number;
 }
 
-export interface Listener {
+export interface NotificationListener {
   /** Starts to listen. A second call does nothing. */
   open(): void;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ interface Subscription {
 }
 
 /** One connection that only listens, and reconnects when it is lost. */
-export function createListener(options: ListenOptions, subscription: Subscription): Listener {
+export function createListener(options: ListenOptions, subscription: Subscription): NotificationListener {
   const closing = new AbortController();
   let listening: Promise<void> | undefined;
   return {
@@ -66,10 +66,10 @@ async function listenUntilLost(
     lost.resolve();
   };
   const every = options.heartbeatMilliseconds ?? 10_000;
-  const way = connectionWay(options.url, options.certificateAuthority);
+  const parsed = parseDatabaseUrl(options.url, options.certificateAuthority);
   const client = new Client({
-    connectionString: way.url,
-    ...(way.ssl !== undefined && { ssl: way.ssl }),
+    connectionString: parsed.url,
+    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     query_timeout: every,

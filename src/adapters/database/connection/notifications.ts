@@ -8,7 +8,7 @@ import type {
 } from '#flows/notification-ports.ts';
 import { createListener, type ListenOptions } from './listen.ts';
 import { CHANNEL, decodeNotification, encodeNotification } from './notification-payload.ts';
-import { rows, texts } from './pool.ts';
+import { rows, textArray } from './pool.ts';
 
 export interface NotificationOptions extends ListenOptions {
   pool: DatabasePool;
@@ -77,7 +77,7 @@ function createSender({ pool, onError }: NotificationOptions) {
       waiting.clear();
       try {
         await pool.query(
-          rows()`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${texts(payloads)}) AS payload`,
+          rows()`SELECT pg_notify(${CHANNEL}, payload) FROM unnest(${textArray(payloads)}) AS payload`,
         );
       } catch (error) {
         onError?.(asError(error));

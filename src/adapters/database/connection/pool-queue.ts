@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
-import { asAway, DatabaseAway } from './database-unavailable.ts';
+import { asUnavailable, DatabaseUnavailable } from './database-unavailable.ts';
 
 /** Methods that take a connection out of the pool until they settle. */
-const TAKERS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
+const CONNECTION_METHODS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
   'any',
   'anyFirst',
   'connect',
@@ -17,30 +17,30 @@ const TAKERS: ReadonlySet<PropertyKey> = new Set<keyof DatabasePool>([
   'transaction',
 ]);
 
-export interface Turns {
+export interface CallLimits {
   /** Calls that may use the pool at a time. */
-  atOnce: number;
+  maxCalls: number;
   /** How long a call waits before it fails. */
-  patienceMilliseconds: number;
+  timeoutMilliseconds: number;
 }
 
 /**
  * Puts our own queue before the pool, so that slonik's queue is never used. Slonik forgets its waiters when
  * the last connections break and no new one can be opened.
  */
-export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
-  const queue = new Queue(turns);
+export function limitCalls(pool: DatabasePool, limits: CallLimits): DatabasePool {
+  const queue = new Queue(limits);
   return new Proxy(pool, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
-      if (!TAKERS.has(name) || typeof method !== 'function') return method;
+      if (!CONNECTION_METHODS.has(name) || typeof method !== 'function') return method;
       return async (...given: unknown[]): Promise<unknown> => {
         await queue.enter();
         try {
           const result: unknown = await Reflect.apply(method, target, given);
           return result;
         } catch (error) {
-          throw asAway(error);
+          throw asUnavailable(error);
         } finally {
           // Slonik returns the connection to the pool before the next turn of the event loop.
           setImmediate(() => queue.leave());
@@ -51,27 +51,27 @@ export function takeTurns(pool: DatabasePool, turns: Turns): DatabasePool {
 }
 
 class Queue {
-  readonly #turns: Turns;
+  readonly #limits: CallLimits;
   readonly #waiting = new Set<() => void>();
   #inside = 0;
 
-  constructor(turns: Turns) {
-    this.#turns = turns;
+  constructor(limits: CallLimits) {
+    this.#limits = limits;
   }
 
   async enter(): Promise<void> {
-    if (this.#inside < this.#turns.atOnce) {
+    if (this.#inside < this.#limits.maxCalls) {
       this.#inside += 1;
       return;
     }
-    const { atOnce, patienceMilliseconds } = this.#turns;
+    const { maxCalls, timeoutMilliseconds } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
     const limit = setTimeout(() => {
       this.#waiting.delete(resolve);
-      const why = `all ${atOnce} connections were in use for ${patienceMilliseconds / 1000} s`;
-      reject(new DatabaseAway(`The database does not answer, or is too slow: ${why}.`));
-    }, patienceMilliseconds);
+      const why = `all ${maxCalls} connections were in use for ${timeoutMilliseconds / 1000} s`;
+      reject(new DatabaseUnavailable(`The database does not answer, or is too slow: ${why}.`));
+    }, timeoutMilliseconds);
     await promise.finally(() => clearTimeout(limit));
   }
 

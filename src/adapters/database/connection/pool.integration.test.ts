@@ -79,7 +79,7 @@ async function open(options: Parameters<typeof openPool>[1]): Promise<DatabasePo
 }
 
 /** What a gateway answers with 503. */
-const AWAY = { name: 'DatabaseAway', code: '08006' };
+const AWAY = { name: 'DatabaseUnavailable', code: '08006' };
 
 const one = (pool: DatabasePool): Promise<number> =>
   pool.oneFirst(rows<{ one: number }>()`SELECT 1::int8 AS one`);
@@ -128,7 +128,7 @@ describe('the pool', () => {
   });
 
   test('gives up a connection that fell silent, and works with others', async () => {
-    const pool = await open({ maximumConnections: 2, answerMilliseconds: 300 });
+    const pool = await open({ maximumConnections: 2, queryTimeoutMilliseconds: 300 });
     await oneAtLast(pool);
     line.silence();
     await expect(one(pool)).rejects.toMatchObject(AWAY);
@@ -136,7 +136,7 @@ describe('the pool', () => {
   });
 
   test('gives up a transaction whose connection fell silent', async () => {
-    const pool = await open({ maximumConnections: 1, answerMilliseconds: 300 });
+    const pool = await open({ maximumConnections: 1, queryTimeoutMilliseconds: 300 });
     const work = pool.transaction(async (transaction) => {
       await transaction.query(rows()`SELECT 1`);
       line.silence();
@@ -147,7 +147,7 @@ describe('the pool', () => {
   });
 
   test('tells whoever waits too long for a connection', async () => {
-    const pool = await open({ maximumConnections: 1, turnMilliseconds: 50 });
+    const pool = await open({ maximumConnections: 1, queueTimeoutMilliseconds: 50 });
     const busy = nap(pool, 600).catch(() => 'woken');
     await expect(one(pool)).rejects.toThrow('all 1 connections were in use for 0.05 s');
     const watching = await open({});

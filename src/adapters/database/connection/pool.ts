@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaults } from 'pg';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
-import { takeTurns } from './pool-queue.ts';
-import { connectionWay } from './url.ts';
+import { limitCalls } from './pool-queue.ts';
+import { parseDatabaseUrl } from './url.ts';
 
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;
@@ -10,7 +10,7 @@ const STATEMENT_MS = 30_000;
  * A server without an answer after this time is gone (for example its node vanished). TCP would go on trying
  * for 15 minutes. Slonik does not pass the driver's own setting on.
  */
-const ANSWER_MS = STATEMENT_MS + 5000;
+const QUERY_MS = STATEMENT_MS + 5000;
 
 export type Transaction = DatabaseTransactionConnection;
 
@@ -28,14 +28,14 @@ export interface PoolOptions {
   /** Called when an idle connection breaks. The pool replaces it. */
   onError?: (error: Error) => void;
   /** How long to retry the first connection; 60 s by default. */
-  patienceMilliseconds?: number;
+  connectTimeoutMilliseconds?: number;
   /** How long a query waits for a free connection; 30 s by default. */
-  turnMilliseconds?: number;
+  queueTimeoutMilliseconds?: number;
   /**
    * How long a query waits for its answer; 35 s by default. Applies to all connections that this process
    * opens from then on.
    */
-  answerMilliseconds?: number;
+  queryTimeoutMilliseconds?: number;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface PoolOptions {
  * between.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
-  const deadline = Date.now() + (options.patienceMilliseconds ?? 60_000);
+  const deadline = Date.now() + (options.connectTimeoutMilliseconds ?? 60_000);
   for (let wait = 100; ; wait = Math.min(wait * 2, 5000)) {
     try {
       return await connect(url, options);
@@ -57,13 +57,13 @@ export async function openPool(url: string, options: PoolOptions = {}): Promise<
 }
 
 async function connect(url: string, options: PoolOptions): Promise<DatabasePool> {
-  const atOnce = options.maximumConnections ?? 10;
-  defaults.query_timeout = options.answerMilliseconds ?? ANSWER_MS;
-  const way = connectionWay(url, options.certificateAuthority);
-  const pool = await createPool(way.url, {
-    ...(way.ssl !== undefined && { ssl: way.ssl }),
+  const maxCalls = options.maximumConnections ?? 10;
+  defaults.query_timeout = options.queryTimeoutMilliseconds ?? QUERY_MS;
+  const parsed = parseDatabaseUrl(url, options.certificateAuthority);
+  const pool = await createPool(parsed.url, {
+    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
     // Never reached: the queue before the pool admits half as many.
-    maxPoolSize: atOnce * 2,
+    maxPoolSize: maxCalls * 2,
     minPoolSize: 1,
     idleTimeout: 10 * 60_000,
     // `DISCARD ALL` at each release would cost a third of all queries.
@@ -78,7 +78,10 @@ async function connect(url: string, options: PoolOptions): Promise<DatabasePool>
     ],
   });
   pool.on('error', (error) => options.onError?.(error));
-  return takeTurns(pool, { atOnce, patienceMilliseconds: options.turnMilliseconds ?? STATEMENT_MS });
+  return limitCalls(pool, {
+    maxCalls,
+    timeoutMilliseconds: options.queueTimeoutMilliseconds ?? STATEMENT_MS,
+  });
 }
 
 interface RowSchema<T> {
@@ -112,6 +115,6 @@ export const LOCK = { pipeline: 1, team: 2, access: 3 } as const;
 
 /** Bigint array parameter. */
 export const ids = (values: readonly number[]) => sql.array([...values], 'int8');
-export const texts = (values: readonly string[]) => sql.array([...values], 'text');
+export const textArray = (values: readonly string[]) => sql.array([...values], 'text');
 /** Timestamp parameter. */
-export const time = (at: Date) => sql.fragment`${at.toISOString()}::timestamptz`;
+export const timestamp = (at: Date) => sql.fragment`${at.toISOString()}::timestamptz`;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { connectionWay } from './url.ts';
+import { parseDatabaseUrl } from './url.ts';
 
 const HERE = 'postgres://ann:secret@db.example.org:5432/millrace';
 
@@ -12,22 +12,22 @@ test.each([
   [`${HERE}?sslmode=verify-full`, {}],
   [`${HERE}?sslmode=verify-full&sslrootcert=/etc/hostname`, { ca: expect.any(String) }],
 ])('%s is reached with TLS as it says', (url, ssl) => {
-  expect(connectionWay(url)).toEqual({ url: HERE, ...(ssl !== undefined && { ssl }) });
+  expect(parseDatabaseUrl(url)).toEqual({ url: HERE, ...(ssl !== undefined && { ssl }) });
 });
 
 test('what else a URL says stays', () => {
-  expect(connectionWay(`${HERE}?application_name=a&sslmode=verify-full`).url).toBe(
+  expect(parseDatabaseUrl(`${HERE}?application_name=a&sslmode=verify-full`).url).toBe(
     `${HERE}?application_name=a`,
   );
 });
 
 test('a server whose authority is known is checked in full, unless the URL says otherwise', () => {
-  expect(connectionWay(HERE, 'PEM').ssl).toEqual({ ca: 'PEM' });
-  expect(connectionWay(`${HERE}?sslmode=disable`, 'PEM').ssl).toBeUndefined();
+  expect(parseDatabaseUrl(HERE, 'PEM').ssl).toEqual({ ca: 'PEM' });
+  expect(parseDatabaseUrl(`${HERE}?sslmode=disable`, 'PEM').ssl).toBeUndefined();
 });
 
 test('an unknown mode is refused, and the message has no password', () => {
-  expect(() => connectionWay(`${HERE}?sslmode=prefer`)).toThrow(
+  expect(() => parseDatabaseUrl(`${HERE}?sslmode=prefer`)).toThrow(
     "The database's URL has sslmode=prefer: use one of disable, no-verify, require, verify-ca, verify-full.",
   );
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 
 /** Options of one connection. The drivers do not read every `sslmode`, so the URL does not contain it. */
-export interface ConnectionWay {
+export interface ParsedDatabaseUrl {
   url: string;
   /** Absent: without TLS. */
   ssl?: ConnectionOptions;
@@ -23,7 +23,7 @@ const MODES: Readonly<
  * Parses `postgres://…?sslmode=verify-full&sslrootcert=<file>`. `authority` (PEM) replaces `sslrootcert`.
  * With either, a URL without `sslmode` means `verify-full`.
  */
-export function connectionWay(text: string, authority?: string): ConnectionWay {
+export function parseDatabaseUrl(text: string, authority?: string): ParsedDatabaseUrl {
   const url = new URL(text);
   const file = url.searchParams.get('sslrootcert');
   const mode =

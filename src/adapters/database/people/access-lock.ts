@@ -5,7 +5,7 @@ import { LOCK, rows, type Transaction } from '#adapters/database/connection/pool
  * Runs one change of accounts, members or sign-in methods at a time in the installation: the facts it has
  * read still hold when it commits. Such changes are rare.
  */
-export async function inTurn<T>(
+export async function withAccessLock<T>(
   pool: DatabasePool,
   change: (connection: Transaction) => Promise<T>,
 ): Promise<T> {

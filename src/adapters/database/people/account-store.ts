@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import { cutPage, pageSize } from '#flows/page.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
   LockedAccount,
   StoredCredentials,
 } from '#flows/people/ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { expectAgain, joinTeams } from './team-members.ts';
@@ -53,7 +53,7 @@ export function accountStore({ pool }: { pool: DatabasePool }): AccountStore {
     },
     createAccount: async (account, act) => await createAccount(pool, account, act),
     withAccount: async (username, work) =>
-      await inTurn(pool, async (connection) => await work(accountTransaction(connection, username))),
+      await withAccessLock(pool, async (connection) => await work(accountTransaction(connection, username))),
   };
 }
 
@@ -84,10 +84,10 @@ async function createAccount(
 ): Promise<'created' | 'taken'> {
   const { username, fullName, globalAdmin, mustChangePassword } = account;
   const passwordHash = account.passwordHash ?? null;
-  return await inTurn(pool, async (connection) => {
+  return await withAccessLock(pool, async (connection) => {
     const made = await connection.maybeOneFirst(rows<{ id: number }>()`
       INSERT INTO users (username, full_name, global_admin, password_hash, must_change_password, created_at)
-      VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${time(act.at)})
+      VALUES (${username}, ${fullName}, ${globalAdmin}, ${passwordHash}, ${mustChangePassword}, ${timestamp(act.at)})
       ON CONFLICT (username) DO NOTHING RETURNING id`);
     if (made === null) return 'taken';
     const details = { global_admin: globalAdmin };
@@ -102,10 +102,10 @@ async function seedAdmin(
   { username, passwordHash }: { username: string; passwordHash: string },
   at: Date,
 ): Promise<'seeded' | 'not-empty'> {
-  return await inTurn(pool, async (connection) => {
+  return await withAccessLock(pool, async (connection) => {
     const made = await connection.maybeOneFirst(rows<{ id: number }>()`
       INSERT INTO users (username, password_hash, must_change_password, global_admin, created_at)
-      SELECT ${username}, ${passwordHash}, true, true, ${time(at)} WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`);
+      SELECT ${username}, ${passwordHash}, true, true, ${timestamp(at)} WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`);
     if (made === null) return 'not-empty';
     const details = { global_admin: true };
     await audit(connection, { ...about(username, { by: 'system', at }), action: 'user.created', details });

@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, texts, time } from '#adapters/database/connection/pool.ts';
+import { rows, textArray, timestamp } from '#adapters/database/connection/pool.ts';
 import { cutPage, pageSize } from '#flows/page.ts';
 import type { AuditEntry, AuditFilter, AuditStore } from '#flows/people/ports.ts';
 
@@ -10,7 +10,7 @@ export async function audit(connection: CommonQueryMethods, entry: AuditEntry): 
   const known = JSON.stringify(details);
   await connection.query(rows()`
     INSERT INTO audit_log (team, actor, action, target_type, target, details, at)
-    VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${known}::jsonb, ${time(at)})`);
+    VALUES (${team}, ${actor}, ${action}, ${targetType}, ${target}, ${known}::jsonb, ${timestamp(at)})`);
 }
 
 interface Row {
@@ -49,14 +49,14 @@ export function auditStore({ pool }: { pool: DatabasePool }): AuditStore {
 /** Values of one filter are alternatives; filters narrow each other. */
 function conditions({ users, notUsers, actions, notActions, pipeline, since, until }: AuditFilter) {
   return [
-    users === undefined ? undefined : sql.fragment`actor = ANY(${texts(users)})`,
-    notUsers === undefined ? undefined : sql.fragment`actor <> ALL(${texts(notUsers)})`,
-    actions === undefined ? undefined : sql.fragment`action = ANY(${texts(actions)})`,
-    notActions === undefined ? undefined : sql.fragment`action <> ALL(${texts(notActions)})`,
+    users === undefined ? undefined : sql.fragment`actor = ANY(${textArray(users)})`,
+    notUsers === undefined ? undefined : sql.fragment`actor <> ALL(${textArray(notUsers)})`,
+    actions === undefined ? undefined : sql.fragment`action = ANY(${textArray(actions)})`,
+    notActions === undefined ? undefined : sql.fragment`action <> ALL(${textArray(notActions)})`,
     pipeline === undefined
       ? undefined
       : sql.fragment`(target = ${pipeline} OR starts_with(target, ${`${pipeline}/`}))`,
-    since === undefined ? undefined : sql.fragment`at >= ${time(since)}`,
-    until === undefined ? undefined : sql.fragment`at < ${time(until)}`,
+    since === undefined ? undefined : sql.fragment`at >= ${timestamp(since)}`,
+    until === undefined ? undefined : sql.fragment`at < ${timestamp(until)}`,
   ].filter((condition) => condition !== undefined);
 }

@@ -1,6 +1,6 @@
 import { sql, type CommonQueryMethods, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type {
   Act,
@@ -12,7 +12,7 @@ import type {
   MemberTransaction,
   TeamView,
 } from '#flows/people/ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
 import { notifyTeamChanged } from './team-members.ts';
@@ -43,9 +43,9 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
     },
     members: async (team) => await membersOfTeam(pool, team),
     withTeam: async (team, work) =>
-      await inTurn(pool, async (connection) => await work(teamSettings(connection, team))),
+      await withAccessLock(pool, async (connection) => await work(teamSettings(connection, team))),
     withMember: async (member, work) =>
-      await inTurn(pool, async (connection) => await work(memberTransaction(connection, member))),
+      await withAccessLock(pool, async (connection) => await work(memberTransaction(connection, member))),
   };
 }
 
@@ -87,7 +87,7 @@ function memberTransaction(connection: Transaction, { team, username }: Membersh
     async setRole(member, role, act) {
       const { teamId, userId } = member;
       await connection.query(rows()`
-        INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${time(act.at)})
+        INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${timestamp(act.at)})
         ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
       await record(connection, member, role, act);
     },

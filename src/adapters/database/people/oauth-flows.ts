@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
-import { rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { OAuthFlow, OAuthStore } from '#flows/people/oauth-ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 
 type Flows = Pick<OAuthStore, 'openFlow' | 'takeFlow' | 'saveProfile' | 'completeProfile'>;
@@ -17,7 +17,7 @@ export function oauthFlows(pool: DatabasePool): Flows {
           DELETE FROM oauth_flows WHERE state_hash IN (
             SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
         INSERT INTO oauth_flows (state_hash, provider, nonce, verifier, browser_hash, user_id, session_id, expires_at)
-        SELECT ${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${sessionId}, ${time(expiresAt)}
+        SELECT ${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${sessionId}, ${timestamp(expiresAt)}
         WHERE ${userId}::bigint IS NULL OR EXISTS (SELECT 1 FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId})
         RETURNING state_hash`);
       return opened !== null;
@@ -26,7 +26,7 @@ export function oauthFlows(pool: DatabasePool): Flows {
       const found = await pool.maybeOne(rows<TakenRow>()`
         DELETE FROM oauth_flows WHERE state_hash = ${stateHash}
         RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId", session_id AS "sessionId",
-          expires_at <= ${time(at)} AS over`);
+          expires_at <= ${timestamp(at)} AS over`);
       if (found === null || found.over) return undefined;
       const { over: _, userId, sessionId, ...flow } = found;
       return userId === null ? flow : { ...flow, link: { userId, sessionId: sessionId ?? '' } };
@@ -37,11 +37,11 @@ export function oauthFlows(pool: DatabasePool): Flows {
           DELETE FROM oauth_profiles WHERE token_hash IN (
             SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
         INSERT INTO oauth_profiles (token_hash, provider, issuer, subject, browser_hash, expires_at, groups)
-        VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${time(expiresAt)},
+        VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${timestamp(expiresAt)},
           ${JSON.stringify(groups)}::jsonb)`);
     },
     completeProfile: async (profile, at) =>
-      await inTurn(pool, async (connection) => await complete(connection, profile, at)),
+      await withAccessLock(pool, async (connection) => await complete(connection, profile, at)),
   };
 }
 
@@ -63,19 +63,19 @@ async function complete(
   // Read the provider again: it may have been disabled meanwhile.
   const waiting = await connection.maybeOne(rows<Waiting>()`
     SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
-    WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${time(at)}
+    WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${timestamp(at)}
       AND NOT EXISTS (SELECT 1 FROM oauth_identities i WHERE i.issuer = f.issuer AND i.subject = f.subject)`);
   if (waiting === null) return 'unknown';
   const { provider, issuer, subject, groups } = waiting;
   const id = await connection.maybeOneFirst(rows<{ id: number }>()`
-    INSERT INTO users (username, full_name, created_at) SELECT ${username}, ${fullName}, ${time(at)}
+    INSERT INTO users (username, full_name, created_at) SELECT ${username}, ${fullName}, ${timestamp(at)}
     -- Nobody takes the name of whom a manifest expects, and their role with it.
     WHERE NOT EXISTS (SELECT 1 FROM team_expected WHERE username = ${username})
     ON CONFLICT (username) DO NOTHING RETURNING id`);
   if (id === null) return 'taken';
   await connection.query(rows()`
     INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at, groups)
-    VALUES (${issuer}, ${subject}, ${id}, ${provider}, ${time(at)}, ${groups}::jsonb)`);
+    VALUES (${issuer}, ${subject}, ${id}, ${provider}, ${timestamp(at)}, ${groups}::jsonb)`);
   await connection.query(rows()`DELETE FROM oauth_profiles WHERE token_hash = ${tokenHash}`);
   const entry = { actor: username, at, action: 'user.created', targetType: 'user', target: username };
   await audit(connection, { ...entry, details: { provider } });

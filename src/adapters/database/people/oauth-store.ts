@@ -1,10 +1,10 @@
 import type { DatabasePool } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time, type Database } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { LinkedIdentity, OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { StoredCredentials } from '#flows/people/ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { oauthFlows } from './oauth-flows.ts';
 import { signInMethods, signInMethodsTransaction } from './sign-in-methods.ts';
@@ -18,7 +18,7 @@ export function oauthStore(database: Database): OAuthStore {
     ...oauthFlows(pool),
     ...signInMethods(pool),
     withSignInMethods: async (work) =>
-      await inTurn(pool, async (connection) => {
+      await withAccessLock(pool, async (connection) => {
         await holdEpoch(database, connection);
         return await work(signInMethodsTransaction(connection));
       }),
@@ -37,13 +37,13 @@ function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'saveGroups' 
     },
     saveGroups: async (identity, groups, at) => await saveGroups(pool, identity, groups, at),
     link: async ({ userId, sessionId }, { issuer, subject, provider, groups }, at) =>
-      await inTurn(pool, async (connection) => {
+      await withAccessLock(pool, async (connection) => {
         const session = await connection.maybeOneFirst(rows<{ id: string }>()`
           SELECT id FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId} FOR SHARE`);
         if (session === null) return 'over';
         const owner = await connection.one(rows<{ user_id: number; username: string }>()`
           INSERT INTO oauth_identities AS i (issuer, subject, user_id, provider, linked_at, groups)
-          VALUES (${issuer}, ${subject}, ${userId}, ${provider}, ${time(at)}, ${JSON.stringify(groups)}::jsonb)
+          VALUES (${issuer}, ${subject}, ${userId}, ${provider}, ${timestamp(at)}, ${JSON.stringify(groups)}::jsonb)
           ON CONFLICT (issuer, subject) DO UPDATE
             SET provider = CASE i.user_id WHEN excluded.user_id THEN excluded.provider ELSE i.provider END,
               groups = CASE i.user_id WHEN excluded.user_id THEN excluded.groups ELSE i.groups END
@@ -69,11 +69,11 @@ async function saveGroups(
   groups: string[],
   at: Date,
 ): Promise<void> {
-  const told = JSON.stringify(groups);
+  const groupsJson = JSON.stringify(groups);
   await pool.transaction(async (connection) => {
     const username = await connection.maybeOneFirst(rows<{ username: string }>()`
-      UPDATE oauth_identities i SET groups = ${told}::jsonb FROM users u
-      WHERE i.issuer = ${issuer} AND i.subject = ${subject} AND u.id = i.user_id AND i.groups <> ${told}::jsonb
+      UPDATE oauth_identities i SET groups = ${groupsJson}::jsonb FROM users u
+      WHERE i.issuer = ${issuer} AND i.subject = ${subject} AND u.id = i.user_id AND i.groups <> ${groupsJson}::jsonb
       RETURNING u.username`);
     if (username === null) return;
     const who = { actor: username, targetType: 'user', target: username };

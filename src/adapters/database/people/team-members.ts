@@ -1,14 +1,14 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { CHANNEL, encodeNotification } from '#adapters/database/connection/notification-payload.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, textArray, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
 import { audit } from './audit-store.ts';
 
 /** `byManifest`: the manifest lists the members. Otherwise removes all expected members. */
-export async function saveWhoNamesMembers(
+export async function saveMembersByManifest(
   connection: Transaction,
   id: number,
   byManifest: boolean,
@@ -30,19 +30,19 @@ export async function saveMembers(
 ): Promise<void> {
   const { id } = act;
   await expect(connection, id, members);
-  const before = new Map((await membersOf(connection, id)).map(({ user, role }) => [user, role]));
+  const before = new Map((await membersOfTeam(connection, id)).map(({ user, role }) => [user, role]));
   const known = await withAccount(connection, members);
   for (const member of known) await put(connection, act, member, before.get(member.user));
   const gone = [...before.keys()].filter((user) => !known.some((member) => member.user === user));
   for (const user of gone) await remove(connection, act, user, before.get(user));
 }
 
-export async function adminsOf(
+export async function adminsOfTeam(
   connection: CommonQueryMethods,
   id: number,
   members: readonly NamedMember[],
 ): Promise<{ before: number; after: number }> {
-  const admins = texts(members.filter(({ role }) => role === 'admin').map(({ user }) => user));
+  const admins = textArray(members.filter(({ role }) => role === 'admin').map(({ user }) => user));
   return await connection.one(rows<{ before: number; after: number }>()`
     SELECT (SELECT count(*) FROM team_members m JOIN users u ON u.id = m.user_id
         WHERE m.team_id = ${id} AND m.role = 'admin' AND NOT u.disabled) AS before,
@@ -50,7 +50,10 @@ export async function adminsOf(
 }
 
 async function expect(connection: Transaction, id: number, members: readonly NamedMember[]): Promise<void> {
-  const [users, roles] = [texts(members.map(({ user }) => user)), texts(members.map(({ role }) => role))];
+  const [users, roles] = [
+    textArray(members.map(({ user }) => user)),
+    textArray(members.map(({ role }) => role)),
+  ];
   await connection.query(rows()`DELETE FROM team_expected WHERE team_id = ${id}`);
   await connection.query(rows()`
     INSERT INTO team_expected (team_id, username, role)
@@ -63,7 +66,7 @@ async function withAccount(
   members: readonly NamedMember[],
 ): Promise<NamedMember[]> {
   const known = await connection.anyFirst(rows<{ username: string }>()`
-    SELECT username FROM users WHERE username = ANY(${texts(members.map(({ user }) => user))})`);
+    SELECT username FROM users WHERE username = ANY(${textArray(members.map(({ user }) => user))})`);
   return members.filter(({ user }) => known.includes(user));
 }
 
@@ -76,7 +79,7 @@ async function put(
   if (was === role) return;
   await connection.query(rows()`
     INSERT INTO team_members (team_id, user_id, role, added_at)
-    SELECT ${act.id}, id, ${role}, ${time(act.at)} FROM users WHERE username = ${user}
+    SELECT ${act.id}, id, ${role}, ${timestamp(act.at)} FROM users WHERE username = ${user}
     ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
   await audit(connection, {
     ...about(act, user),
@@ -113,7 +116,7 @@ export async function saveGroups(
   { id, team, by, at }: TeamAct,
   groups: readonly GroupRole[],
 ): Promise<void> {
-  const before = await groupsOf(connection, id);
+  const before = await groupsOfTeam(connection, id);
   const wanted = groups
     .map(({ claim, provider, role }) => ({ claim, ...(provider !== undefined && { provider }), role }))
     .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
@@ -121,20 +124,20 @@ export async function saveGroups(
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);
   await connection.query(rows()`
     INSERT INTO team_groups (team_id, claim, provider, role)
-    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${texts(wanted.map(({ claim }) => claim))},
-      ${texts(wanted.map(({ provider = '' }) => provider))}, ${texts(wanted.map(({ role }) => role))})
+    SELECT ${id}, claim, nullif(provider, ''), role FROM unnest(${textArray(wanted.map(({ claim }) => claim))},
+      ${textArray(wanted.map(({ provider = '' }) => provider))}, ${textArray(wanted.map(({ role }) => role))})
       AS wanted(claim, provider, role)`);
   const entry = { team, actor: by, at, action: 'team.groups_changed', targetType: 'team', target: team };
   await audit(connection, { ...entry, details: { groups: wanted } });
 }
 
-export async function groupsOf(connection: CommonQueryMethods, id: number): Promise<GroupRole[]> {
+export async function groupsOfTeam(connection: CommonQueryMethods, id: number): Promise<GroupRole[]> {
   const found = await connection.any(rows<GroupRole & { provider: string | null }>()`
     SELECT claim, provider, role FROM team_groups WHERE team_id = ${id} ORDER BY claim COLLATE "C"`);
   return found.map(withoutNulls);
 }
 
-export async function membersOf(connection: CommonQueryMethods, id: number): Promise<NamedMember[]> {
+export async function membersOfTeam(connection: CommonQueryMethods, id: number): Promise<NamedMember[]> {
   const found = await connection.any(rows<NamedMember>()`
     SELECT u.username AS user, m.role FROM team_members m JOIN users u ON u.id = m.user_id
     WHERE m.team_id = ${id} ORDER BY u.username`);

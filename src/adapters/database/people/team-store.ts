@@ -1,23 +1,23 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/people/team-ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import {
-  adminsOf,
+  adminsOfTeam,
   groupProviders,
-  groupsOf,
-  membersOf,
+  groupsOfTeam,
+  membersOfTeam,
   saveGroups,
   saveMembers,
-  saveWhoNamesMembers,
+  saveMembersByManifest,
 } from './team-members.ts';
 
 export function teamStore(database: Database): TeamStore {
   const { pool } = database;
   return {
     withTeam: async (name, work) =>
-      await inTurn(pool, async (connection) => {
+      await withAccessLock(pool, async (connection) => {
         await holdEpoch(database, connection);
         return await work(teamTransaction(connection, name));
       }),
@@ -39,16 +39,16 @@ function teamTransaction(connection: Transaction, name: string): TeamTransaction
     },
     async saveRow(team, known) {
       const id = (await saveRow(connection, team)) ?? known?.id ?? 0;
-      await saveWhoNamesMembers(connection, id, team.members !== undefined);
+      await saveMembersByManifest(connection, id, team.members !== undefined);
       return id;
     },
     recordCreation: async (act) => await record(connection, act, 'team.created'),
     async addAdmin(username, { id, at }) {
       await connection.query(rows()`
         INSERT INTO team_members (team_id, user_id, role, added_at)
-        SELECT ${id}, id, 'admin', ${time(at)} FROM users WHERE username = ${username} AND NOT disabled`);
+        SELECT ${id}, id, 'admin', ${timestamp(at)} FROM users WHERE username = ${username} AND NOT disabled`);
     },
-    admins: async (id, members) => await adminsOf(connection, id, members),
+    admins: async (id, members) => await adminsOfTeam(connection, id, members),
     saveMembers: async (members, act) => await saveMembers(connection, act, members),
     saveGroups: async (groups, act) => await saveGroups(connection, act, groups),
     saved: async (id) => await savedOf(connection, id),
@@ -70,11 +70,11 @@ async function record(
 /** Null if the row did not change. */
 async function saveRow(connection: Transaction, team: TeamToSave): Promise<number | null> {
   const { name, namespace, displayName = null, runningBuilds = null, retention, byApi } = team;
-  const kept = retention === undefined ? null : JSON.stringify(retention);
+  const retentionJson = retention === undefined ? null : JSON.stringify(retention);
   return await connection.maybeOneFirst(rows<{ id: number }>()`
     INSERT INTO teams AS t (name, namespace, display_name, display_name_by_manifest, running_builds, retention, by_api,
       groups_by_manifest)
-    VALUES (${name}, ${namespace}, ${displayName}, ${displayName !== null}, ${runningBuilds}, ${kept}::jsonb,
+    VALUES (${name}, ${namespace}, ${displayName}, ${displayName !== null}, ${runningBuilds}, ${retentionJson}::jsonb,
       ${byApi !== undefined}, ${team.groups !== undefined})
     ON CONFLICT (name) DO UPDATE
       SET namespace = excluded.namespace, running_builds = excluded.running_builds, retention = excluded.retention,
@@ -94,8 +94,8 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
     SELECT display_name FROM teams WHERE id = ${id}`);
   return {
     ...(displayName !== null && { displayName }),
-    members: await membersOf(connection, id),
-    groups: await groupsOf(connection, id),
+    members: await membersOfTeam(connection, id),
+    groups: await groupsOfTeam(connection, id),
     groupProviders: await groupProviders(connection),
   };
 }

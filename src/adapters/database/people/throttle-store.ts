@@ -1,5 +1,5 @@
 import type { DatabasePool } from 'slonik';
-import { rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { rows, textArray, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
 
@@ -18,8 +18,8 @@ export function throttleStore({ pool }: { pool: DatabasePool }): ThrottleStore {
       const accounts = keys.filter(({ kind }) => kind === 'account').map(keyOf);
       const addresses = keys.filter(({ kind }) => kind === 'address').map(keyOf);
       await pool.query(rows()`
-        WITH forgotten AS (DELETE FROM sign_in_failures WHERE key = ANY(${texts(accounts)}))
-        UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${texts(addresses)})`);
+        WITH forgotten AS (DELETE FROM sign_in_failures WHERE key = ANY(${textArray(accounts)}))
+        UPDATE sign_in_failures SET count = greatest(count - 1, 0) WHERE key = ANY(${textArray(addresses)})`);
     },
   };
 }
@@ -31,10 +31,10 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
       // Insert rows first, so that the second of two attempts with a new name waits; in order, so that they
       // cannot deadlock.
       await connection.query(rows()`
-        INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${time(at)} FROM unnest(${texts(names)}) AS k
+        INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)} FROM unnest(${textArray(names)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);
       const known = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
-        SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${texts(names)})
+        SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${textArray(names)})
         ORDER BY key FOR UPDATE`);
       return keys.map((key) => {
         const row = known.find((one) => one.key === key);
@@ -46,10 +46,10 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
     async record(failures) {
       for (const [index, key] of keys.entries())
         await connection.query(rows()`
-          UPDATE sign_in_failures SET count = ${failures[index]?.count ?? 0}, last_at = ${time(at)} WHERE key = ${key}`);
+          UPDATE sign_in_failures SET count = ${failures[index]?.count ?? 0}, last_at = ${timestamp(at)} WHERE key = ${key}`);
       await connection.query(rows()`
         DELETE FROM sign_in_failures WHERE key IN (
-          SELECT key FROM sign_in_failures WHERE last_at < ${time(new Date(at.getTime() - KEPT_MS))}
+          SELECT key FROM sign_in_failures WHERE last_at < ${timestamp(new Date(at.getTime() - KEPT_MS))}
           ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED)`);
     },
   };

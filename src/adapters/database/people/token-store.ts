@@ -1,9 +1,9 @@
 import type { DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { prepared, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { ApiToken, TokenStore, TokenToMake, TokenTransaction } from '#flows/people/ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 import { toIdentity, type IdentityRow } from './user-session-store.ts';
@@ -14,7 +14,7 @@ const USED_EVERY = '1 minute';
 export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
   return {
     withTokenOwner: async (token, work) =>
-      await inTurn(pool, async (connection) => await work(tokenTransaction(connection, token))),
+      await withAccessLock(pool, async (connection) => await work(tokenTransaction(connection, token))),
     async tokens(userId) {
       const found = await pool.any(rows<TokenRow>()`
         SELECT k.id, k.name, k.prefix, u.username, t.name AS team, k.role, k.created_at AS "createdAt",
@@ -44,10 +44,10 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
       )`
         WITH shown AS (
           SELECT id, user_id, team_id, role FROM api_tokens
-          WHERE hash = decode(${hash.toString('hex')}, 'hex') AND (expires_at IS NULL OR expires_at > ${time(at)})),
+          WHERE hash = decode(${hash.toString('hex')}, 'hex') AND (expires_at IS NULL OR expires_at > ${timestamp(at)})),
         used AS (
-          UPDATE api_tokens k SET last_used_at = ${time(at)} FROM shown WHERE k.id = shown.id
-            AND (k.last_used_at IS NULL OR k.last_used_at < ${time(at)} - ${USED_EVERY}::interval))
+          UPDATE api_tokens k SET last_used_at = ${timestamp(at)} FROM shown WHERE k.id = shown.id
+            AND (k.last_used_at IS NULL OR k.last_used_at < ${timestamp(at)} - ${USED_EVERY}::interval))
         SELECT u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams, t.name AS team, shown.role
         FROM shown JOIN users u ON u.id = shown.user_id AND NOT u.disabled LEFT JOIN teams t ON t.id = shown.team_id
@@ -95,7 +95,7 @@ async function insert(connection: Transaction, token: TokenToMake, at: Date): Pr
   return await connection.maybeOneFirst(rows<{ id: number }>()`
     INSERT INTO api_tokens (user_id, name, hash, prefix, team_id, role, created_at, expires_at)
     SELECT ${userId}, ${name}, decode(${hash.toString('hex')}, 'hex'), ${prefix}, t.id, ${scope?.role ?? null},
-      ${time(at)}, ${expiresAt?.toISOString() ?? null}::timestamptz
+      ${timestamp(at)}, ${expiresAt?.toISOString() ?? null}::timestamptz
     FROM (SELECT 1) AS one LEFT JOIN teams t ON t.name = ${scope?.team ?? null} AND t.deleted_at IS NULL
     ON CONFLICT (user_id, name) DO NOTHING RETURNING id`);
 }

@@ -1,15 +1,15 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, time } from '#adapters/database/connection/pool.ts';
+import { rows, timestamp } from '#adapters/database/connection/pool.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { SessionClock, SessionToOpen, UserSession, UserSessionStore } from '#flows/people/ports.ts';
-import { inTurn } from './access-lock.ts';
+import { withAccessLock } from './access-lock.ts';
 import { endSessionsOf, endTokensOf, ROLES_BY_TEAM } from './account-store.ts';
 import { audit } from './audit-store.ts';
 
 /** Sessions of one account; the oldest are deleted. Otherwise those without an end would pile up. */
-const MOST_SESSIONS = 50;
+const MAX_SESSIONS = 50;
 /** Seconds between writes of the last use, so that authorization remains a read. */
 const USED_EVERY = 60;
 
@@ -22,8 +22,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
         WITH session AS (
           SELECT * FROM user_sessions WHERE id = ${id} AND user_id = ${userId} AND ${isOpen({ at, idleSeconds })}),
         used AS (
-          UPDATE user_sessions u SET used_at = ${time(at)} FROM session
-          WHERE u.id = session.id AND u.used_at < ${time(at)} - make_interval(secs => ${step}))
+          UPDATE user_sessions u SET used_at = ${timestamp(at)} FROM session
+          WHERE u.id = session.id AND u.used_at < ${timestamp(at)} - make_interval(secs => ${step}))
         SELECT s.opened_at AS "openedAt", u.id AS "userId", u.username AS user, u.global_admin AS "globalAdmin",
           u.must_change_password AND NOT s.by_provider AS "mustChangePassword", ${ROLES_BY_TEAM} AS teams
         FROM session s JOIN users u ON u.id = s.user_id
@@ -50,7 +50,7 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
     async endSessions(userId, keepTokens, { by, at }) {
       // Under the lock of creating tokens: a token created meanwhile ends too, or its creation finds the
       // session over.
-      await inTurn(pool, async (connection) => {
+      await withAccessLock(pool, async (connection) => {
         await connection.query(rows()`UPDATE users SET token_gen = token_gen + 1 WHERE id = ${userId}`);
         await endSessionsOf(connection, userId);
         const ended = keepTokens ? 0 : await endTokensOf(connection, userId);
@@ -69,8 +69,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
 
 /** SQL condition: not expired and, with an idle limit, not idle for too long. */
 function isOpen({ at, idleSeconds }: SessionClock) {
-  const idle = sql.fragment`used_at > ${time(at)} - make_interval(secs => ${idleSeconds})`;
-  return sql.fragment`(expires_at IS NULL OR expires_at > ${time(at)}) AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
+  const idle = sql.fragment`used_at > ${timestamp(at)} - make_interval(secs => ${idleSeconds})`;
+  return sql.fragment`(expires_at IS NULL OR expires_at > ${timestamp(at)}) AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
 }
 
 async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<boolean> {
@@ -91,12 +91,12 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     // Locks the account: a password change at this moment either ends the new session or comes before it.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
-        SELECT ${id}, id, ${time(openedAt)}, ${time(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
+        SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
         FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`
-        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${time(openedAt)} OR id IN (
-          SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MOST_SESSIONS}))`);
+        DELETE FROM user_sessions WHERE user_id = ${userId} AND (expires_at <= ${timestamp(openedAt)} OR id IN (
+          SELECT id FROM user_sessions WHERE user_id = ${userId} ORDER BY opened_at DESC OFFSET ${MAX_SESSIONS}))`);
     const details = { address, client };
     await audit(connection, {
       actor: username,

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
-import { ids, rows, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { MAX_PASSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
 
@@ -11,7 +11,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
   return {
     async pin({ resource, version, wanted, by, comment }, at) {
       await connection.query(rows()`
-        UPDATE resources SET pinned_version = ${version ?? null}, pinned_by = ${by}, pinned_at = ${time(at)},
+        UPDATE resources SET pinned_version = ${version ?? null}, pinned_by = ${by}, pinned_at = ${timestamp(at)},
           pin_comment = ${comment ?? null}, pin_wanted = ${wanted === undefined ? null : JSON.stringify(wanted)}::jsonb
         WHERE id = ${resource}`);
     },
@@ -21,7 +21,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
         WHERE id = ${resource}`);
     },
     unstartedBuilds: async (resource) => await buildsBeforeStart(connection, resource),
-    endUnstarted: async (builds, why) => await giveBack(connection, builds, why),
+    endUnstarted: async (builds, why) => await endAndFree(connection, builds, why),
     getsOf: async (resource) => await unpinnedGets(connection, resource),
     async saveFloors(floors) {
       const counted = floors.map(({ job, position, floor }) => ({ job, position, floor }));
@@ -38,7 +38,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
 }
 
 /** Ends builds that have not started, and frees the versions they took. Returns the builds that ended. */
-export async function giveBack(
+export async function endAndFree(
   connection: Transaction,
   builds: readonly number[],
   why: { by: string | null; reason: string; at: Date },
@@ -48,7 +48,7 @@ export async function giveBack(
     WITH ended AS (
       ${endUnstarted(sql.fragment`id = ANY(${ids(builds)}) AND status IN ('pending', 'waiting')`, why)})
     SELECT id FROM ended`);
-  await forgetUse(connection, ended);
+  await freeVersions(connection, ended);
   return [...ended];
 }
 
@@ -64,7 +64,7 @@ async function buildsBeforeStart(connection: Transaction, resource: number): Pro
 }
 
 /** The freed versions may trigger again, so `settled` moves back before them. */
-async function forgetUse(connection: Transaction, builds: readonly number[]): Promise<void> {
+async function freeVersions(connection: Transaction, builds: readonly number[]): Promise<void> {
   if (builds.length === 0) return;
   await connection.query(rows()`
     WITH unused AS (UPDATE build_inputs SET used = false WHERE build_id = ANY(${ids(builds)}) RETURNING job_id, resource_id, version_id),

@@ -31,13 +31,13 @@ const built = async (pipeline: number): Promise<string[]> =>
   (await scheduleOn(stores, pipeline, now())).builds.map((build) => `${build.job} ${build.number}`);
 
 describe('what was found under sources', () => {
-  const kept = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
+  const cached = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
 
-  test('is kept before there is a pipeline, replaced, and gone with it', async () => {
+  test('is cached before there is a pipeline, replaced, and gone with it', async () => {
     expect(await stores.pipelines.cachedSources(APP)).toBeUndefined();
-    await stores.pipelines.cacheSources(APP, kept);
-    await stores.pipelines.cacheSources(APP, { ...kept, key: 'l' });
-    expect(await stores.pipelines.cachedSources(APP)).toEqual({ ...kept, key: 'l' });
+    await stores.pipelines.cacheSources(APP, cached);
+    await stores.pipelines.cacheSources(APP, { ...cached, key: 'l' });
+    expect(await stores.pipelines.cachedSources(APP)).toEqual({ ...cached, key: 'l' });
     expect(await stores.pipelines.cachedSources({ ...APP, pipeline: 'other' })).toBeUndefined();
     await stores.pipelines.removePipeline(APP);
     expect(await stores.pipelines.cachedSources(APP)).toBeUndefined();

@@ -7,7 +7,7 @@ import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { PipelineStore, StoredFacts } from '#flows/pipelines/ports.ts';
 import { cachedSources } from './cached-sources.ts';
-import { removePipeline } from './remove-pipeline.ts';
+import { markPipelineRemoved } from './remove-pipeline.ts';
 import { renameStore } from './rename-pipeline.ts';
 import { withPipelineToSave } from './save-pipeline.ts';
 
@@ -18,7 +18,7 @@ export function pipelineStore(database: Database & { webhookKey: Buffer }): Pipe
     ...renameStore(database),
     withPipelineToSave: (toSave, work) => withPipelineToSave(database, toSave, work),
     cronNext,
-    removePipeline: (name) => removePipeline(database, name),
+    removePipeline: (name) => markPipelineRemoved(database, name),
     storedFacts: (name) => storedFacts(database, name),
     async definition({ team, pipeline }) {
       const found = await pool.maybeOne(rows<{ id: number; revision: number; definition: Pipeline }>()`

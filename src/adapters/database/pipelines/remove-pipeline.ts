@@ -7,7 +7,7 @@ import type { PipelineName } from '#flows/names.ts';
  * Marks the pipeline as deleted. Builds without a Pod end here; the others are cancelled. Call it again until
  * none is left.
  */
-export async function removePipeline(
+export async function markPipelineRemoved(
   database: Database,
   name: PipelineName,
 ): Promise<{ runningBuilds: number[] }> {

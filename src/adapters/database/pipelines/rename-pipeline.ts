@@ -1,21 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabasePool } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { LOCK, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  LOCK,
+  rows,
+  timestamp,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import { audit } from '#adapters/database/people/audit-store.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Act } from '#flows/people/ports.ts';
-import type { RenameAsked, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
+import type { RenameAnswer, RenameRequests, RenameStore, Renaming } from '#flows/pipelines/rename-ports.ts';
 
 export function renameRequests({ pool }: { pool: DatabasePool }): RenameRequests {
-  return { askRename: async (wanted, act) => await askRename(pool, wanted, act) };
+  return { requestRename: async (wanted, act) => await requestRename(pool, wanted, act) };
 }
 
-async function askRename(
+async function requestRename(
   pool: DatabasePool,
   { team, pipeline, uid, to }: PipelineName & { uid: string; to: string },
   { by, at }: Act,
-): Promise<RenameAsked> {
+): Promise<RenameAnswer> {
   return await pool.transaction(async (connection) => {
     const named = rows<{ id: number; teamId: number }>()`
       SELECT p.id, p.team_id AS "teamId" FROM pipelines p JOIN teams t ON t.id = p.team_id
@@ -28,7 +34,7 @@ async function askRename(
     if (refused !== undefined) return refused;
     const key = await connection.oneFirst(rows<{ key: string }>()`
       INSERT INTO pipeline_renames AS r (uid, pipeline_id, key, from_name, to_name, asked_by, asked_at)
-      VALUES (${uid}, ${found.id}, ${randomUUID()}, ${pipeline}, ${to}, ${by}, ${time(at)})
+      VALUES (${uid}, ${found.id}, ${randomUUID()}, ${pipeline}, ${to}, ${by}, ${timestamp(at)})
       ON CONFLICT (uid) DO UPDATE SET to_name = excluded.to_name, asked_by = excluded.asked_by, asked_at = excluded.asked_at,
         key = CASE r.to_name WHEN excluded.to_name THEN r.key ELSE excluded.key END
       RETURNING key`);
@@ -51,7 +57,7 @@ async function refusal(
   connection: Transaction,
   { id, teamId }: Locked,
   to: string,
-): Promise<Exclude<RenameAsked, { answer: 'asked' }> | undefined> {
+): Promise<Exclude<RenameAnswer, { answer: 'asked' }> | undefined> {
   const other = await connection.maybeOneFirst(rows<{ live: boolean }>()`
     SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
   if (other !== null) return { answer: other ? 'taken' : 'history' };
@@ -77,8 +83,8 @@ export function renameStore(database: Database): RenameStore {
       return found ?? undefined;
     },
     async renameState(renaming) {
-      const asked = await pool.maybeOne(asking(renaming));
-      if (asked !== null) return asked.moved ? 'done' : 'asked';
+      const requested = await pool.maybeOne(requestedRename(renaming));
+      if (requested !== null) return requested.moved ? 'done' : 'asked';
       const own = await pool.exists(rows()`
         SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${renaming.team} AND p.name = ${renaming.pipeline} AND p.deleted_at IS NULL`);
@@ -87,22 +93,22 @@ export function renameStore(database: Database): RenameStore {
     takeName: async (renaming, at) =>
       await pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
-        const found = await connection.maybeOne(asking(renaming));
+        const found = await connection.maybeOne(requestedRename(renaming));
         if (found === null) return { answer: 'unasked' };
         await lock(connection, found);
-        const asked = await connection.maybeOne(asking(renaming));
-        if (asked === null) return { answer: 'unasked' };
-        if (asked.moved) return { answer: 'done', id: asked.id };
-        const refused = await refusal(connection, asked, renaming.pipeline);
+        const requested = await connection.maybeOne(requestedRename(renaming));
+        if (requested === null) return { answer: 'unasked' };
+        if (requested.moved) return { answer: 'done', id: requested.id };
+        const refused = await refusal(connection, requested, renaming.pipeline);
         if (refused?.answer === 'busy') return refused;
         if (refused !== undefined) return { answer: 'history' };
-        await move(connection, asked, renaming, at);
-        return { answer: 'done', id: asked.id };
+        await move(connection, requested, renaming, at);
+        return { answer: 'done', id: requested.id };
       }),
   };
 }
 
-interface Asked extends Locked {
+interface RequestedRename extends Locked {
   moved: boolean;
   by: string;
 }
@@ -111,8 +117,8 @@ interface Asked extends Locked {
  * The requested rename that matches this object in its team. Excludes pipelines that were deleted before the
  * rename.
  */
-function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
-  return rows<Asked>()`
+function requestedRename({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
+  return rows<RequestedRename>()`
     SELECT r.pipeline_id AS id, p.team_id AS "teamId", r.moved_at IS NOT NULL AS moved, r.asked_by AS by
     FROM pipeline_renames r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND r.uid = ${uid} AND r.key = ${key} AND r.from_name = ${name} AND r.to_name = ${pipeline}
@@ -121,7 +127,7 @@ function asking({ team, pipeline, renamedFrom: { name, uid, key } }: Renaming) {
 
 async function move(
   connection: Transaction,
-  { id, by }: Asked,
+  { id, by }: RequestedRename,
   { team, pipeline, namespace, uid, renamedFrom }: Renaming,
   at: Date,
 ): Promise<void> {
@@ -132,7 +138,7 @@ async function move(
   await connection.query(rows()`
     UPDATE kept_sources SET pipeline = ${pipeline} WHERE team = ${team} AND pipeline = ${name}`);
   await connection.query(rows()`
-    UPDATE pipeline_renames SET moved_at = ${time(at)} WHERE uid = ${renamedFrom.uid}`);
+    UPDATE pipeline_renames SET moved_at = ${timestamp(at)} WHERE uid = ${renamedFrom.uid}`);
   await audit(connection, {
     team,
     actor: by,

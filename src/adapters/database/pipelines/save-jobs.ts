@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
 import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
 
@@ -28,7 +28,7 @@ export async function saveJobs(
         allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
   const removed = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
-    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(names)}) RETURNING id`);
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${textArray(names)}) RETURNING id`);
   await endQueued(connection, removed);
   await dropMarks(
     connection,

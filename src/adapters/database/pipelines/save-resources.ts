@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { webhookToken, webhookTokenHash } from '#adapters/crypto/digests.ts';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, ResourceRow } from '#domain/scheduling/definition-rows.ts';
 import type { ResourceTimer } from '#domain/scheduling/resource-timers.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
@@ -36,7 +36,7 @@ export async function saveResources(
   const switched = await switchScopes(connection, { pipeline, revision, histories });
   await connection.query(rows()`
     UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks, deleted_at = NULL
-    FROM unnest(${texts(resources.map(({ name }) => name))}, ${texts(resources.map(({ type }) => type))},
+    FROM unnest(${textArray(resources.map(({ name }) => name))}, ${textArray(resources.map(({ type }) => type))},
         ${sql.array(
           resources.map(({ stream }) => stream),
           'bool',
@@ -48,7 +48,7 @@ export async function saveResources(
     WHERE r.pipeline_id = ${pipeline} AND r.name = n.name`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now()
-    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${texts(resources.map(({ name }) => name))})`);
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${textArray(resources.map(({ name }) => name))})`);
   await saveTimers(connection, pipeline, timers);
   return switched;
 }
@@ -66,8 +66,8 @@ async function makeMissing(
   const made = await connection.any(rows<{ id: number; generation: number }>()`
     INSERT INTO resources (pipeline_id, scope_id, name, type, position)
     SELECT ${pipeline}, * FROM unnest(
-      ${ids(scopes)}, ${texts(missing.map((resource) => resource.name))},
-      ${texts(missing.map((resource) => resource.type))}, ${sql.array(
+      ${ids(scopes)}, ${textArray(missing.map((resource) => resource.name))},
+      ${textArray(missing.map((resource) => resource.type))}, ${sql.array(
         missing.map(() => 0),
         'int4',
       )})
@@ -77,7 +77,7 @@ async function makeMissing(
     WITH owned AS (
       UPDATE check_scopes s SET resource_id = r.id FROM resources r WHERE r.scope_id = s.id AND s.id = ANY(${ids(scopes)}))
     UPDATE resources r SET webhook_hash = n.hash
-    FROM unnest(${ids(made.map((resource) => resource.id))}, ${texts(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
+    FROM unnest(${ids(made.map((resource) => resource.id))}, ${textArray(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
 }
 
 async function saveTimers(

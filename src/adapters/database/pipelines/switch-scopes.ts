@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'slonik';
-import { ids, rows, texts, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HistoryKey } from '#domain/scheduling/definition-rows.ts';
 import type { HistoriesSwitched } from '#flows/pipelines/save-ports.ts';
-import { giveBack } from './pin-resource.ts';
+import { endAndFree } from './pin-resource.ts';
 
 interface Saved {
   pipeline: number;
@@ -37,7 +37,7 @@ export async function switchScopes(connection: Transaction, saved: Saved): Promi
   const keys = new Map(histories.map((history) => [history.resource, history]));
   const known = await connection.any(rows<Known>()`
     SELECT r.id, r.name, r.scope_id AS scope, s.fingerprint FROM resources r JOIN check_scopes s ON s.id = r.scope_id
-    WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${texts([...keys.keys()])})`);
+    WHERE r.pipeline_id = ${pipeline} AND r.name = ANY(${textArray([...keys.keys()])})`);
   const named: { scope: number; resource: number; fingerprint: string }[] = [];
   const switches: Switch[] = [];
   for (const { id, name, scope, fingerprint } of known) {
@@ -126,5 +126,5 @@ async function endQueued(
         SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
         WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
   const reason = 'A resource that it took changed its source.';
-  return await giveBack(connection, queued, { by: null, reason, at: new Date() });
+  return await endAndFree(connection, queued, { by: null, reason, at: new Date() });
 }

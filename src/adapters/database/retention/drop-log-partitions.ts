@@ -2,7 +2,7 @@ import { sql, type DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /** Writers of logs wait at most this long. The next run tries again. */
-const LONGEST_WAIT = '500ms';
+const MAX_LOCK_WAIT = '500ms';
 
 /**
  * Drops the tables of past months that have no logs left. Logs are in the month of the build's creation, so a
@@ -43,7 +43,7 @@ async function isOver(connection: Transaction | DatabasePool, name: string, end:
 async function drop(pool: DatabasePool, name: string, end: string): Promise<boolean> {
   try {
     return await pool.transaction(async (connection) => {
-      await connection.query(rows()`SELECT set_config('lock_timeout', ${LONGEST_WAIT}, true)`);
+      await connection.query(rows()`SELECT set_config('lock_timeout', ${MAX_LOCK_WAIT}, true)`);
       await connection.query(sql.unsafe`LOCK TABLE build_logs IN ACCESS EXCLUSIVE MODE`);
       if (!(await isOver(connection, name, end))) return false;
       await connection.query(sql.unsafe`DROP TABLE IF EXISTS ${sql.identifier([name])}`);

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { logMonth } from '#adapters/database/builds/log-chunks.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
-import { ids, rows, texts, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, textArray, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { LogStore } from '#flows/builds/limit-logs.ts';
 
 /** Builds whose logs one transaction removes. */
@@ -42,7 +42,7 @@ export async function removeLogs(
   if (builds.length === 0) return;
   const gone = ids(builds.map(({ id }) => id));
   await connection.query(rows()`
-    DELETE FROM build_logs l USING unnest(${gone}, ${texts(builds.map(({ createdAt }) => logMonth(createdAt)))})
+    DELETE FROM build_logs l USING unnest(${gone}, ${textArray(builds.map(({ createdAt }) => logMonth(createdAt)))})
       AS n (build, month) WHERE l.month = n.month::date AND l.build_id = n.build`);
   await connection.query(rows()`
     UPDATE build_attempts SET stored_log_bytes = 0 WHERE build_id = ANY(${gone}) AND stored_log_bytes > 0`);

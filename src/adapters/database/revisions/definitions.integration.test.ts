@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
-import { definitions } from './definitions.ts';
+import { cachedDefinitions } from './definitions.ts';
 
 const MEBIBYTE = 1024 * 1024;
 let stores: TestStores;
@@ -23,7 +23,10 @@ async function revision(pipeline: string, bytes: number): Promise<number> {
 }
 
 /** How many of these had to be read from the database. */
-async function readsFor(kept: ReturnType<typeof definitions>, ...revisions: number[]): Promise<number> {
+async function readsFor(
+  cache: ReturnType<typeof cachedDefinitions>,
+  ...revisions: number[]
+): Promise<number> {
   const before = reads;
   await stores.pool.connect(async (connection) => {
     const counting = {
@@ -33,34 +36,34 @@ async function readsFor(kept: ReturnType<typeof definitions>, ...revisions: numb
         return await connection.maybeOne(...given);
       },
     };
-    await kept.of(counting, revisions);
+    await cache.of(counting, revisions);
   });
   return reads - before;
 }
 
-test('definitions are kept up to so many bytes, the one used last always', async () => {
+test('definitions are cached up to so many bytes, the one used last always', async () => {
   const [small, other, large] = [
     await revision('small', 1000),
     await revision('other', 1000),
     await revision('large', 3 * MEBIBYTE),
   ];
-  const kept = definitions(MEBIBYTE);
-  expect(await readsFor(kept, small, other)).toBe(2);
-  expect(await readsFor(kept, other, small)).toBe(0);
-  expect(await readsFor(kept, large)).toBe(1);
-  expect(await readsFor(kept, large)).toBe(0);
-  expect(await readsFor(kept, small)).toBe(1);
-  expect(await readsFor(kept, large)).toBe(1);
+  const cache = cachedDefinitions(MEBIBYTE);
+  expect(await readsFor(cache, small, other)).toBe(2);
+  expect(await readsFor(cache, other, small)).toBe(0);
+  expect(await readsFor(cache, large)).toBe(1);
+  expect(await readsFor(cache, large)).toBe(0);
+  expect(await readsFor(cache, small)).toBe(1);
+  expect(await readsFor(cache, large)).toBe(1);
 });
 
 test('one answer holds no more than fits into memory, in the order that was asked for', async () => {
   const all: number[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await revision(name, 3 * MEBIBYTE));
-  const answer = await definitions().of(stores.pool, all);
+  const answer = await cachedDefinitions().of(stores.pool, all);
   expect([...answer.keys()]).toEqual(all.slice(0, 6));
-  expect((await definitions().of(stores.pool, all.slice(6))).size).toBe(1);
+  expect((await cachedDefinitions().of(stores.pool, all.slice(6))).size).toBe(1);
 });
 
 test('a revision that is not there is an error', async () => {
-  await expect(definitions().of(stores.pool, [999_999])).rejects.toThrow('not in the database');
+  await expect(cachedDefinitions().of(stores.pool, [999_999])).rejects.toThrow('not in the database');
 });

@@ -3,7 +3,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 
 /** Bytes of cached definitions, as JSON. The one used last stays cached even if it is larger. */
-export const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+export const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** Bytes of definitions that one call returns. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
@@ -23,21 +23,21 @@ interface Sized {
   bytes: number;
 }
 
-export function definitions(mostBytes = MAX_KEPT_BYTES): Definitions {
-  const kept = new Map<number, Sized>();
-  let keptBytes = 0;
-  const forget = (revision: number): void => {
-    keptBytes -= kept.get(revision)?.bytes ?? 0;
-    kept.delete(revision);
+export function cachedDefinitions(maxBytes = MAX_CACHED_BYTES): Definitions {
+  const cache = new Map<number, Sized>();
+  let cachedBytes = 0;
+  const drop = (revision: number): void => {
+    cachedBytes -= cache.get(revision)?.bytes ?? 0;
+    cache.delete(revision);
   };
   /** Adds it, and removes the least recently used ones beyond the limit. */
-  const keep = (revision: number, sized: Sized): void => {
-    forget(revision);
-    kept.set(revision, sized);
-    keptBytes += sized.bytes;
-    for (const oldest of kept.keys()) {
-      if (keptBytes <= mostBytes || oldest === revision) break;
-      forget(oldest);
+  const add = (revision: number, sized: Sized): void => {
+    drop(revision);
+    cache.set(revision, sized);
+    cachedBytes += sized.bytes;
+    for (const oldest of cache.keys()) {
+      if (cachedBytes <= maxBytes || oldest === revision) break;
+      drop(oldest);
     }
   };
   return {
@@ -46,8 +46,8 @@ export function definitions(mostBytes = MAX_KEPT_BYTES): Definitions {
       let bytes = 0;
       for (const revision of new Set(revisions)) {
         if (bytes >= MAX_ANSWER_BYTES) break;
-        const sized = kept.get(revision) ?? (await read(connection, revision));
-        keep(revision, sized);
+        const sized = cache.get(revision) ?? (await read(connection, revision));
+        add(revision, sized);
         answer.set(revision, sized.definition);
         bytes += sized.bytes;
       }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeText } from '#adapters/database/builds/log-chunks.ts';
-import { ids, rows, time } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp } from '#adapters/database/connection/pool.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -31,7 +31,7 @@ async function write(texts: string[]): Promise<void> {
     const { encoding, content } = storeText(text);
     await stores.pool.query(rows()`
       INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
-      SELECT date_trunc('month', created_at AT TIME ZONE 'UTC')::date, id, 1, ${index + 1}, '0', ${time(at)}, ${encoding},
+      SELECT date_trunc('month', created_at AT TIME ZONE 'UTC')::date, id, 1, ${index + 1}, '0', ${timestamp(at)}, ${encoding},
         decode(${content.toString('hex')}, 'hex') FROM builds WHERE id = ${build}`);
   }
 }

@@ -5,41 +5,41 @@ import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { LogPage } from '#flows/views/ports.ts';
 
-const MOST_CHUNKS = 500;
-const MOST_CHARACTERS = 1024 * 1024;
+const MAX_CHUNKS = 500;
+const MAX_CHARACTERS = 1024 * 1024;
 
 /**
  * Sequence numbers of one attempt stay below this, so chunks of all attempts have one order and one cursor.
  */
 const ATTEMPT_SPAN = 1_000_000_000;
 
-/** `there`: rows from here on, counted up to one more than the page takes. */
-type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; there: number };
+/** `available`: rows from here on, counted up to one more than the page takes. */
+type Row = StoredText & { attempt: number; sequence: number; step: string; at: Date; available: number };
 
 export async function viewLogs(
   pool: DatabasePool,
   ref: BuildRef,
   after: number,
-  mostCharacters = MOST_CHARACTERS,
+  maxCharacters = MAX_CHARACTERS,
 ): Promise<LogPage | undefined> {
   // Read first: if the log is complete now, the next query returns all its chunks.
   const build = await buildOf(pool, ref);
   if (build === undefined) return undefined;
   const from = { attempt: Math.floor(after / ATTEMPT_SPAN) + 1, sequence: after % ATTEMPT_SPAN };
-  const most = Math.min(mostCharacters, MOST_CHARACTERS);
+  const limit = Math.min(maxCharacters, MAX_CHARACTERS);
   // A text has at least as many bytes as characters, so a limit in bytes reads no more than a page needs.
   const found = await pool.any(prepared<Row>('view_logs')`
-    SELECT attempt, sequence, step, at, encoding, content, there FROM (
-      SELECT *, count(*) OVER () AS there,
+    SELECT attempt, sequence, step, at, encoding, content, available FROM (
+      SELECT *, count(*) OVER () AS available,
         sum(octet_length(content)) OVER (ORDER BY attempt, sequence) - octet_length(content) AS before
       FROM (
         SELECT attempt, sequence, step, logged_at AS at, encoding, content FROM build_logs
         WHERE month = ${logMonth(build.createdAt)}::date AND build_id = ${build.id}
           AND (attempt, sequence) > (${from.attempt}, ${from.sequence})
-        ORDER BY attempt, sequence LIMIT ${MOST_CHUNKS + 1}) AS page) AS sized
-    WHERE before <= ${most} ORDER BY attempt, sequence`);
-  const chunks = bounded(found.slice(0, MOST_CHUNKS), most);
-  const hasMore = chunks.length < (found[0]?.there ?? 0);
+        ORDER BY attempt, sequence LIMIT ${MAX_CHUNKS + 1}) AS page) AS sized
+    WHERE before <= ${limit} ORDER BY attempt, sequence`);
+  const chunks = bounded(found.slice(0, MAX_CHUNKS), limit);
+  const hasMore = chunks.length < (found[0]?.available ?? 0);
   const retried = build.attempt === 1 ? [] : await retries(pool, build.id);
   const complete = build.ended && !hasMore;
   return { chunks, hasMore, complete, retried, ...(build.removed && { removed: true }) };
@@ -77,13 +77,13 @@ async function retries(pool: DatabasePool, build: number): Promise<LogPage['retr
   return [...found];
 }
 
-function bounded(found: Row[], most: number): LogPage['chunks'] {
+function bounded(found: Row[], limit: number): LogPage['chunks'] {
   let characters = 0;
   const chunks: LogPage['chunks'] = [];
   for (const { attempt, sequence, step, at, ...stored } of found) {
     const text = readText(stored);
     characters += text.length;
-    if (chunks.length > 0 && characters > most) break;
+    if (chunks.length > 0 && characters > limit) break;
     chunks.push({ attempt, sequence: (attempt - 1) * ATTEMPT_SPAN + sequence, step, at, text });
   }
   return chunks;

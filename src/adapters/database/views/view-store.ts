@@ -21,7 +21,7 @@ export function views(database: { pool: DatabasePool; definitions: Definitions }
     builds: async (name, page) => await viewBuilds(pool, name, page),
     build: async (ref) => await viewBuild(database, ref),
     buildIds: async (ref) => await viewBuildIds(pool, ref),
-    logs: async (ref, after, most) => await viewLogs(pool, ref, after, most),
+    logs: async (ref, after, maxCharacters) => await viewLogs(pool, ref, after, maxCharacters),
     resources: async (name) => await viewResources(pool, name),
     resource: async (name) => (await viewResources(pool, name))?.[0],
     versions: async (name, page) => await viewVersions(pool, name, page),

@@ -8,7 +8,7 @@ import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-pa
 import { pipelineId } from './pipeline-id.ts';
 
 /** Newest builds of one version that are read; older ones are mostly retries. */
-const MOST_BUILDS = 500;
+const MAX_BUILDS = 500;
 
 export async function versionToFollow(
   pool: DatabasePool,
@@ -52,7 +52,7 @@ export async function buildsThatTook(
         FROM build_outputs o WHERE o.build_id = b.id AND o.attempt = b.attempt), '[]') AS outputs
     FROM unnest(${ids(versions)}) AS n (version)
     CROSS JOIN LATERAL (SELECT DISTINCT i.build_id FROM build_inputs i WHERE i.version_id = n.version
-      ORDER BY i.build_id DESC LIMIT ${MOST_BUILDS}) AS i
+      ORDER BY i.build_id DESC LIMIT ${MAX_BUILDS}) AS i
     JOIN builds b ON b.id = i.build_id
     JOIN jobs j ON j.id = b.job_id AND j.pipeline_id = ${pipeline}`);
   return found.map(withoutNulls);

@@ -117,7 +117,7 @@ export function problemOf(error: unknown): Problem {
     const known = code.startsWith('Z_') ? BAD_GZIP : FRAMEWORK[code];
     if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
   }
-  if (isAway(error))
+  if (isConnectionLost(error))
     return new Problem('unavailable', 'Something we need does not answer now. Try again in a second.');
   if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
   return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
@@ -130,9 +130,9 @@ export function problemOf(error: unknown): Problem {
 const AWAY =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;
 
-function isAway(error: unknown, depth = 0): boolean {
+function isConnectionLost(error: unknown, depth = 0): boolean {
   if (!isError(error) || depth > 5) return false;
-  return ('code' in error && AWAY.test(String(error.code))) || isAway(error.cause, depth + 1);
+  return ('code' in error && AWAY.test(String(error.code))) || isConnectionLost(error.cause, depth + 1);
 }
 
 function isBadSyntax(error: unknown): boolean {

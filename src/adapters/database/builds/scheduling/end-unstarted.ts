@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { time } from '#adapters/database/connection/pool.ts';
+import { timestamp } from '#adapters/database/connection/pool.ts';
 
 interface Ending {
   by?: string | null;
@@ -24,9 +24,9 @@ export function endUnstarted(
   const started = sql.fragment`builds.status = 'started'`;
   return sql.fragment`
       UPDATE builds SET cancelled_by = coalesce(builds.cancelled_by, ${by}), cancel_reason = coalesce(builds.cancel_reason, ${reason}),
-        cancel_requested_at = coalesce(builds.cancel_requested_at, ${time(at)}),
+        cancel_requested_at = coalesce(builds.cancel_requested_at, ${timestamp(at)}),
         status = CASE WHEN ${started} THEN builds.status ELSE 'cancelled' END,
-        ended_at = CASE WHEN ${started} THEN NULL ELSE ${time(at)} END,
+        ended_at = CASE WHEN ${started} THEN NULL ELSE ${timestamp(at)} END,
         reason = CASE WHEN ${started} THEN builds.reason ELSE ${code} END,
         message = CASE WHEN ${started} THEN builds.message ELSE ${reason} END,
         wants_pod = wants_pod AND ${started}, held = NULL, pending_reason = NULL

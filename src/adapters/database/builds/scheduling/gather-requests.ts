@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
-import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
+import { placed, type PlacedVersion, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
 import { checksAsked, stillChecking } from '#adapters/database/checks/trigger-checks.ts';
 import type { BuildRequest } from '#domain/scheduling/facts.ts';
 
 export type RequestRow = Omit<BuildRequest, 'version'> & {
-  version?: { resource: number; version: Placed; disabled: boolean };
+  version?: { resource: number; version: PlacedVersion; disabled: boolean };
 };
 
 /** Requests of a job in one decision, newest first. Those of a cascade may wait for weeks. */

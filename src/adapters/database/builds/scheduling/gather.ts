@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { placed, type Placed, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
+import { placed, type PlacedVersion, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
 import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import {
@@ -74,11 +74,11 @@ interface InputRow extends Omit<GetFacts, 'unused'> {
   name: string;
   nth: number;
   resourceName: string;
-  newest: Placed | null;
-  unused: Placed[];
+  newest: PlacedVersion | null;
+  unused: PlacedVersion[];
   disabled: boolean;
-  pinned: { version: Placed; disabled: boolean; unknown: boolean; elsewhere: boolean } | null;
-  held: { from: number; until: string; newest: Placed | null } | null;
+  pinned: { version: PlacedVersion; disabled: boolean; unknown: boolean; elsewhere: boolean } | null;
+  held: { from: number; until: string; newest: PlacedVersion | null } | null;
 }
 
 /** Gets of one decision, which takes at least one job. So its cost does not grow with the pipeline. */
@@ -205,12 +205,12 @@ const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
 
 /** SQL: both ends are pairs of scope and version, as in `versions-in-order.ts`. */
-const unusedVersions = (most: number) => sql.fragment`ARRAY(
+const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
   WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
     AND v.place >= g.floor
-  ${FOUND_FIRST_FIRST} LIMIT ${most})`;
+  ${FOUND_FIRST_FIRST} LIMIT ${limit})`;
 
 const newestPassed = sql.fragment`
       SELECT place, version_id FROM good_versions
@@ -230,10 +230,10 @@ const manyPassedWait = sql.fragment`(
  * SQL: unused versions that passed. A place is never below the id, so no version up to `dealt_with` has a
  * place below it.
  */
-const unusedPassed = (most: number) => sql.fragment`ARRAY(
+const unusedPassed = (limit: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (
     SELECT DISTINCT place, version_id FROM (
-      ${newestPassed} LIMIT ${most}) AS newest) AS n
+      ${newestPassed} LIMIT ${limit}) AS newest) AS n
   WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)

@@ -6,7 +6,7 @@ import type { GatheredFacts, PipelineTransaction } from '#flows/builds/schedule-
 import { newestPages, olderPages } from './gather-pages.ts';
 import { gatherWaiting, type Gathered } from './gather.ts';
 import { queuedBuilds } from './queued-builds.ts';
-import { decidedAgain, writeDecision } from './write-decision.ts';
+import { repeatDecision, writeDecision } from './write-decision.ts';
 
 /** Pipelines with jobs that wait for a decision. Pipelines with a full queue wait until it is shorter. */
 export async function pipelinesToSchedule({ pool }: Database, limit: number): Promise<number[]> {
@@ -27,7 +27,7 @@ export async function withPipeline<T>(
   pipeline: number,
   work: (tx: PipelineTransaction) => Promise<T>,
 ): Promise<T> {
-  return await decidedAgain(
+  return await repeatDecision(
     async () =>
       await database.pool.transaction(async (connection) => {
         const leads = await connection.oneFirst(prepared<{ leads: boolean }>(

@@ -3,7 +3,7 @@ import {
   LOCK,
   prepared,
   rows,
-  time,
+  timestamp,
   type Database,
   type Transaction,
 } from '#adapters/database/connection/pool.ts';
@@ -17,7 +17,7 @@ import type {
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { gatherJobs } from './gather.ts';
 import { decisionTransaction } from './schedule.ts';
-import { decidedAgain } from './write-decision.ts';
+import { repeatDecision } from './write-decision.ts';
 
 /** Records the request in the statement that locks the pipeline. */
 export async function withRequest<T>(
@@ -25,7 +25,7 @@ export async function withRequest<T>(
   { job: { team, pipeline, job }, by, at }: { job: JobName; by: string; at: Date },
   work: (tx: RequestTransaction) => Promise<T>,
 ): Promise<T | undefined> {
-  return await decidedAgain(async () =>
+  return await repeatDecision(async () =>
     pool.transaction(async (connection) => {
       const recorded = await connection.maybeOne(prepared<{ job: number; request: number }>('trigger_job')`
       WITH named AS MATERIALIZED (
@@ -34,7 +34,7 @@ export async function withRequest<T>(
         JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
       INSERT INTO job_triggers (job_id, requested_by, requested_at)
-      SELECT id, ${by}, ${time(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
+      SELECT id, ${by}, ${timestamp(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
       if (recorded === null) return undefined;
       const gather = async () => await gatherJobs(connection, [recorded.job]);
@@ -49,7 +49,7 @@ export async function withRequestAfterChecks<T>(
   { job: { team, pipeline, job }, by, waitMs, at }: { job: JobName; by: string; waitMs: number; at: Date },
   work: (tx: WaitingTransaction) => Promise<T>,
 ): Promise<T | undefined> {
-  return await decidedAgain(async () =>
+  return await repeatDecision(async () =>
     pool.transaction(async (connection) => {
       const named = await connection.maybeOne(rows<{ job: number; pipelineId: number }>()`
         WITH named AS MATERIALIZED (
@@ -116,7 +116,7 @@ export async function withWaitEnded<T>(
   waits: TriggerWaits,
   work: (tx: WaitingTransaction) => Promise<T>,
 ): Promise<T> {
-  return await decidedAgain(async () =>
+  return await repeatDecision(async () =>
     pool.transaction(async (connection) => {
       await connection.query(
         rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${waits.pipelineId}::int)`,

@@ -1,12 +1,12 @@
 import { findResource } from '#adapters/database/checks/find-resource.ts';
 import { lockPipeline } from '#adapters/database/connection/lock-pipeline.ts';
-import { ids, rows, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
 import type { VersionTransaction } from '#flows/builds/trigger-ports.ts';
 import type { ResourceName } from '#flows/names.ts';
 import { gatherJobs } from './gather.ts';
 import { decisionTransaction } from './schedule.ts';
-import { decidedAgain } from './write-decision.ts';
+import { repeatDecision } from './write-decision.ts';
 
 interface VersionRequest {
   version: number;
@@ -19,7 +19,7 @@ export async function withVersionRequests<T>(
   { name, asked }: { name: ResourceName; asked: VersionRequest },
   work: (tx: VersionTransaction) => Promise<T>,
 ): Promise<T | undefined> {
-  return await decidedAgain(
+  return await repeatDecision(
     async () =>
       await pool.transaction(async (connection) => {
         const pipelineId = await lockPipeline(connection, name);
@@ -49,7 +49,7 @@ async function requestDirect(
     -- Materialized: a subquery may be read once for each job, and each would be a cascade of its own.
     WITH c AS MATERIALIZED (SELECT nextval('job_trigger_cascades') AS cascade)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, resource_id, version_id, cascade)
-    SELECT DISTINCT g.job_id, ${by}, ${time(at)}, g.resource_id, ${version}::bigint, c.cascade
+    SELECT DISTINCT g.job_id, ${by}, ${timestamp(at)}, g.resource_id, ${version}::bigint, c.cascade
     FROM c CROSS JOIN job_gets g JOIN jobs j ON j.id = g.job_id AND j.deleted_at IS NULL
     WHERE g.resource_id = ${resource} AND g.passed = '{}'
     RETURNING job_id AS job, id AS request`);
@@ -72,7 +72,7 @@ function versionTransaction(
     requestFollowing: async (following) => {
       await connection.query(rows()`
     INSERT INTO job_triggers (job_id, requested_by, requested_at, resource_id, version_id, cascade, follows)
-    SELECT n.job, ${by}, ${time(at)}, ${resource}::bigint, ${version}::bigint, m.cascade, true
+    SELECT n.job, ${by}, ${timestamp(at)}, ${resource}::bigint, ${version}::bigint, m.cascade, true
     FROM unnest(${ids(following)}) AS n (job), job_triggers m WHERE m.id = ${requests[0]?.request ?? 0}`);
     },
   };

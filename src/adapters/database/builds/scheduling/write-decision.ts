@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { ids, prepared, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, prepared, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { DecisionWritten, WriteOptions } from '#flows/builds/schedule-ports.ts';
 import { rowsOf, type MadeRow } from './decision-rows.ts';
@@ -31,9 +31,9 @@ export async function writeDecision(
     made AS (
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message,
         queue_place)
-      SELECT n.job, n.revision, n.number, n.cause, greatest(${time(at)}, u.ended_at), n.at_once,
-        CASE WHEN n.at_once THEN greatest(${time(at)}, u.ended_at) END, n.gate, n.status,
-        CASE WHEN n.superseded THEN ${time(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
+      SELECT n.job, n.revision, n.number, n.cause, greatest(${timestamp(at)}, u.ended_at), n.at_once,
+        CASE WHEN n.at_once THEN greatest(${timestamp(at)}, u.ended_at) END, n.gate, n.status,
+        CASE WHEN n.superseded THEN ${timestamp(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
         CASE WHEN n.superseded THEN ${SUPERSEDED}::text END,
         (SELECT min(coalesce(q.queue_place, q.id)) FROM builds q WHERE q.id = ANY(n.supersedes))
       FROM jsonb_to_recordset(${sql.jsonb(rows.builds)})
@@ -121,7 +121,7 @@ class BuildBegan extends Error {
 const MAX_DECISIONS = 10;
 
 /** Runs a transaction that decides and writes; repeats it if a build has started meanwhile. */
-export async function decidedAgain<T>(transaction: () => Promise<T>): Promise<T> {
+export async function repeatDecision<T>(transaction: () => Promise<T>): Promise<T> {
   for (let taken = 1; ; taken += 1) {
     try {
       return await transaction();

@@ -1,5 +1,5 @@
 import { sql, type DatabasePool } from 'slonik';
-import { prepared, time } from '#adapters/database/connection/pool.ts';
+import { prepared, timestamp } from '#adapters/database/connection/pool.ts';
 import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
 
 /**
@@ -9,14 +9,14 @@ import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
  * something, so that unknown tokens take as long as known ones. Calls and answers are one text each: the
  * driver is slower at rows and array elements than Postgres is at the webhook.
  */
-export async function requestByWebhook(
+export async function requestChecksByToken(
   pool: DatabasePool,
   { calls, wait }: { calls: readonly WebhookCall[]; wait: boolean },
   at: Date,
 ): Promise<WebhooksAnswered> {
   const hashes = calls.map(({ tokenHash }) => tokenHash).join(',');
   const signatures = calls.map(({ signature }) => signature).join(',');
-  return await pool.one(prepared<WebhooksAnswered>(`request_by_webhook_${wait}`)`
+  return await pool.one(prepared<WebhooksAnswered>(`request_checks_by_token_${wait}`)`
     WITH known AS MATERIALIZED (
       SELECT c.place, k.scope, k.asked, c.signature = 'valid' OR (c.signature = 'absent' AND NOT k.signed) AS taken
       FROM unnest(string_to_array(${hashes}, ','), string_to_array(${signatures}, ',')) WITH ORDINALITY AS c (hash, signature, place)
@@ -31,7 +31,7 @@ export async function requestByWebhook(
       WHERE s.id IN (SELECT scope FROM known WHERE taken AND NOT asked) AND ${NOT_ASKED} ORDER BY s.id
       FOR UPDATE ${wait ? sql.fragment`` : sql.fragment`SKIP LOCKED`}),
     changed AS (
-      UPDATE check_scopes s SET requested_at = coalesce(s.requested_at, ${time(at)}), requested_cause = 'webhook'
+      UPDATE check_scopes s SET requested_at = coalesce(s.requested_at, ${timestamp(at)}), requested_cause = 'webhook'
       FROM wanting w WHERE s.id = w.id RETURNING s.id),
     noise AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'millrace', '') AS written)
     SELECT array_agg(CASE WHEN k.scope IS NULL THEN 'unknown' WHEN NOT k.taken THEN 'refused'

@@ -5,10 +5,10 @@ import { rows, type Database } from '#adapters/database/connection/pool.ts';
  * Refused builds to retry when a Pod ends. It makes room for about one; a few more cover a first one that
  * needs more room.
  */
-const TRIED_AT_ONCE = 4;
+const MAX_RETRIED_BUILDS = 4;
 
 /** Pending reasons that free room does not resolve. */
-const FOR_ITS_TAGS = 'Tag%';
+const WAITS_FOR_TAGS = 'Tag%';
 
 const OF_NAMESPACE = sql.fragment`JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id`;
 
@@ -32,10 +32,10 @@ export async function tryRefused({ pool }: Database, namespace: string): Promise
     WITH refused AS (
       SELECT b.id, row_number() OVER (ORDER BY b.id) AS place FROM builds b ${OF_NAMESPACE}
       WHERE b.wants_pod AND b.start_refusals > 0 AND b.start_after > now() AND p.namespace = ${namespace}
-        AND b.pending_reason NOT LIKE ${FOR_ITS_TAGS}),
+        AND b.pending_reason NOT LIKE ${WAITS_FOR_TAGS}),
     tried AS (
-      UPDATE builds SET start_after = NULL WHERE id IN (SELECT id FROM refused WHERE place <= ${TRIED_AT_ONCE}))
-    SELECT count(*) AS left FROM refused WHERE place > ${TRIED_AT_ONCE}`);
+      UPDATE builds SET start_after = NULL WHERE id IN (SELECT id FROM refused WHERE place <= ${MAX_RETRIED_BUILDS}))
+    SELECT count(*) AS left FROM refused WHERE place > ${MAX_RETRIED_BUILDS}`);
 }
 
 export async function tryAllRefused({ pool }: Database, namespace: string): Promise<boolean> {

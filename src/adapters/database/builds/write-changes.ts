@@ -1,7 +1,14 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from '#adapters/crypto/digests.ts';
 import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
-import { LOCK, prepared, rows, texts, time, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  LOCK,
+  prepared,
+  rows,
+  textArray,
+  timestamp,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import type { StepState } from '#domain/build/build-state.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
@@ -10,7 +17,7 @@ import { upsertSteps } from './build-steps.ts';
 import { logMonth, storeText } from './log-chunks.ts';
 
 /** Takes one round trip, and more for a put or the end of the build. */
-export async function writeApplied(
+export async function writeChanges(
   connection: Transaction,
   read: StoredAttempt,
   changes: AttemptChanges,
@@ -32,7 +39,7 @@ const ROW_BYTES = 150;
 async function writeState(connection: Transaction, target: Target, applied: AttemptChanges): Promise<void> {
   const { build, attempt, createdAt } = target;
   const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
-  await connection.query(prepared('apply_events')`
+  await connection.query(prepared('write_changes')`
     WITH build AS (
       UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
         wants_pod = false, pending_reason = NULL
@@ -45,8 +52,8 @@ async function writeState(connection: Transaction, target: Target, applied: Atte
     FROM unnest(${sql.array(
       logs.map((log) => log.sequence),
       'int4',
-    )}, ${texts(logs.map((log) => log.step))},
-      ${texts(logs.map((log) => log.at))}, ${texts(logs.map((log) => log.stored.encoding))},
+    )}, ${textArray(logs.map((log) => log.step))},
+      ${textArray(logs.map((log) => log.at))}, ${textArray(logs.map((log) => log.stored.encoding))},
       ${sql.array(
         logs.map((log) => log.stored.content),
         'bytea',
@@ -139,7 +146,7 @@ async function writeEnd(
   { status, good, reason, at, ...end }: NonNullable<AttemptChanges['end']>,
 ): Promise<void> {
   const message = storable(end.message);
-  const endedAt = time(new Date(at));
+  const endedAt = timestamp(new Date(at));
   await connection.query(prepared('end_build')`
     WITH ended AS (
       UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL, ended_at = ${endedAt},

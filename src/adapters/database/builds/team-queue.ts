@@ -1,12 +1,18 @@
 import { sql } from 'slonik';
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
-import { LOCK, prepared, time, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
+import {
+  LOCK,
+  prepared,
+  timestamp,
+  type Database,
+  type Transaction,
+} from '#adapters/database/connection/pool.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { OpenBuild, StartDecision, StartJob } from '#domain/scheduling/start-queued.ts';
 import type { QueueFacts, QueueTransaction } from '#flows/builds/turn-ports.ts';
 
 /** Queued builds of one job in one decision. */
-const QUEUE_OF_JOB = 100;
+const MAX_QUEUED_OF_JOB = 100;
 
 /** SQL: place in the queue. A build takes the place of the one that it superseded. */
 const PLACE = sql.fragment`coalesce(b.queue_place, b.id)`;
@@ -51,27 +57,27 @@ export async function withQueue<T>(
 }
 
 function queueTransaction(connection: Transaction, team: number): QueueTransaction {
-  let said: Queue['said'] = new Map();
+  let pendingReasons: Queue['pendingReasons'] = new Map();
   return {
     facts: async () => {
       const queue = await gatherQueue(connection, team);
-      ({ said } = queue);
+      ({ pendingReasons } = queue);
       return queue.facts;
     },
-    write: async (decision, at) => await writeTurns(connection, { decision, said }, at),
+    write: async (decision, at) => await writeTurns(connection, { decision, pendingReasons }, at),
   };
 }
 
 interface Row {
   limit: number | null;
   jobs: (Omit<StartJob, 'concurrency'> & { concurrency: number | null })[] | null;
-  builds: (OpenBuild & { said: string | null })[] | null;
+  builds: (OpenBuild & { pendingReason: string | null })[] | null;
 }
 
 interface Queue {
   facts: QueueFacts;
   /** The stored reason of each queued build. */
-  said: Map<number, string | null>;
+  pendingReasons: Map<number, string | null>;
 }
 
 /** Reads all running builds, which are few, and the oldest queued ones of each job. */
@@ -86,19 +92,19 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
       SELECT q.job FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
       WHERE p.team_id = ${team} AND p.deleted_at IS NULL),
     open AS (
-      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state, NULL AS said FROM builds b
+      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state, NULL AS pending_reason FROM builds b
       WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
       UNION ALL
-      SELECT b.id, b.place, b.job, b.number, 'queued', b.said FROM of_team q CROSS JOIN LATERAL (
-        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE WHEN b.held IS NOT NULL THEN b.pending_reason END AS said
-        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${QUEUE_OF_JOB}) AS b),
+      SELECT b.id, b.place, b.job, b.number, 'queued', b.pending_reason FROM of_team q CROSS JOIN LATERAL (
+        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE WHEN b.held IS NOT NULL THEN b.pending_reason END AS pending_reason
+        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${MAX_QUEUED_OF_JOB}) AS b),
     own AS (
       SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
       FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
       WHERE p.team_id = ${team})
     SELECT (SELECT running_builds FROM teams WHERE id = ${team}) AS limit,
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state,
-        'said', said)) FROM own) AS builds,
+        'pendingReason', pending_reason)) FROM own) AS builds,
       (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
         'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
   const builds = found.builds ?? [];
@@ -111,7 +117,7 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
     })),
     more: isLong(builds),
   };
-  return { facts, said: new Map(builds.map((build) => [build.id, build.said])) };
+  return { facts, pendingReasons: new Map(builds.map((build) => [build.id, build.pendingReason])) };
 }
 
 /** Whether the limit cut the queue of some job. */
@@ -120,40 +126,40 @@ function isLong(builds: readonly OpenBuild[]): boolean {
     builds.filter(({ state }) => state === 'queued'),
     ({ job }) => job,
   );
-  return [...queued.values()].some(({ length }) => length >= QUEUE_OF_JOB);
+  return [...queued.values()].some(({ length }) => length >= MAX_QUEUED_OF_JOB);
 }
 
 interface Turn {
   id: number;
   held: Reason[] | null;
-  said: string | null;
+  pendingReason: string | null;
 }
 
 /** Writes what changed. Locks rows of builds in order of id, as all writers of several builds do. */
 async function writeTurns(
   connection: Transaction,
-  { decision, said }: { decision: StartDecision; said: Queue['said'] },
+  { decision, pendingReasons }: { decision: StartDecision; pendingReasons: Queue['pendingReasons'] },
   at: Date,
 ): Promise<number[]> {
   const held = decision.held.map(({ build, reasons }) => ({
     id: build,
     held: reasons,
-    said: inWords(reasons),
+    pendingReason: toPendingReason(reasons),
   }));
   const turns: Turn[] = [
-    ...decision.start.map((id) => ({ id, held: null, said: null })),
-    ...held.filter((turn) => turn.said !== said.get(turn.id)),
+    ...decision.start.map((id) => ({ id, held: null, pendingReason: null })),
+    ...held.filter((turn) => turn.pendingReason !== pendingReasons.get(turn.id)),
   ];
   if (turns.length === 0) return [];
   const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`
-    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb, said text)),
+    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb, "pendingReason" text)),
     locked AS (
       SELECT b.id FROM builds b JOIN turns n ON n.id = b.id
       WHERE b.admitted_at IS NULL AND b.status = 'pending' AND (n.held IS NULL OR b.held IS DISTINCT FROM n.held)
       ORDER BY b.id FOR UPDATE OF b),
     changed AS (
-      UPDATE builds b SET held = n.held, pending_reason = n.said, wants_pod = n.held IS NULL,
-        admitted_at = CASE WHEN n.held IS NULL THEN ${time(at)} END
+      UPDATE builds b SET held = n.held, pending_reason = n."pendingReason", wants_pod = n.held IS NULL,
+        admitted_at = CASE WHEN n.held IS NULL THEN ${timestamp(at)} END
       FROM turns n, locked l WHERE b.id = n.id AND l.id = n.id AND b.admitted_at IS NULL AND b.status = 'pending'
       RETURNING b.job_id)
     SELECT DISTINCT j.pipeline_id AS pipeline FROM changed c JOIN jobs j ON j.id = c.job_id`);
@@ -161,6 +167,6 @@ async function writeTurns(
 }
 
 /** The form of every pending reason: the first code, then the sentences. */
-function inWords(reasons: readonly Reason[]): string {
+function toPendingReason(reasons: readonly Reason[]): string {
   return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
 }
