@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ROOT } from './markdown.ts';
@@ -50,9 +50,18 @@ describe('docs/architecture.md', () => {
   });
 
   test('names the folders of src/adapters/database in their order', () => {
-    const order = /^(?<names>connection < [^.]*)\./m.exec(PAGE)?.groups?.['names']?.split(' < ') ?? [];
+    const order =
+      /^- `src\/adapters\/database`: (?<names>.*)$/m.exec(PAGE)?.groups?.['names']?.split(', ') ?? [];
     const folders = foldersOf('src/adapters/database').filter((name) => name !== 'migrations');
     expect(order.filter((name) => !name.includes('/')).toSorted()).toEqual(folders);
+  });
+
+  test('names only files that exist', () => {
+    const files = [...PAGE.matchAll(/`(?<file>(src|tools)\/[\w./-]+\.ts)`/g)].map(
+      ({ groups }) => groups?.['file'],
+    );
+    expect(files.length).toBeGreaterThan(20);
+    expect(files.filter((file) => file === undefined || !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
   test('names only rooms of the domain that exist', () => {
@@ -64,7 +73,7 @@ describe('docs/architecture.md', () => {
   });
 
   test('says where every room of the domain stands', () => {
-    const [, rooms = ''] = PAGE.split('\n## Rooms and doors\n');
+    const [, rooms = ''] = PAGE.split('\n## Folders and entry points\n');
     expect(foldersOf('src/domain').filter((name) => !new RegExp(`\\b${name}\\b`).test(rooms))).toEqual([]);
   });
 });
