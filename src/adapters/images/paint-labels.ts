@@ -1,6 +1,6 @@
 import { advanceOf, LETTERS, widthOf } from '#domain/graph/measure-label.ts';
 import type { LabelToPaint } from './draw-shapes.ts';
-import { PHASES, type Glyph, type Letters } from './letters.ts';
+import { PHASES, type Glyph, type Letters } from './glyphs.ts';
 
 /** Red, green, blue and opacity, a byte each, row by row. */
 export interface Pixels {

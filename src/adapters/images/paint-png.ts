@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { LETTERS } from '#domain/graph/measure-label.ts';
 import type { LabelToPaint, Shapes } from './draw-shapes.ts';
-import { drawLetters, type Glyph, type Letters } from './letters.ts';
+import { drawLetters, type Glyph, type Letters } from './glyphs.ts';
 import { paintLabels } from './paint-labels.ts';
 
 /** Sizes of letters that are kept; there are 104 of them in all. */

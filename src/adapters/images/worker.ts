@@ -1,7 +1,7 @@
 import { argv } from 'node:process';
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 import sharp from 'sharp';
-import { loadFont } from './letters.ts';
+import { loadFont } from './glyphs.ts';
 import { createPainter } from './paint-png.ts';
 import { readPlain } from './read-plain.ts';
 import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';

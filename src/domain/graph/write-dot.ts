@@ -2,7 +2,7 @@ import { boxOf, ROW_HEIGHT } from './box.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import { PINNED_BORDER, TONES, type NodeLook } from './look.ts';
 import { LETTERS, visible } from './measure-label.ts';
-import { partsOf } from './parts-of.ts';
+import { partsOf } from './connected-components.ts';
 
 /** Of edges: seen on white and on black. */
 export const EDGE = '#7d8590';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf } from './graph-of.ts';
-import { partsOf } from './parts-of.ts';
+import { partsOf } from './connected-components.ts';
 
 const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string[][] }> = {
   'a pipeline without jobs has no parts': { jobs: [], parts: [] },
