@@ -4,7 +4,7 @@ import { summarise } from '#bench/statistics.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { looksOf } from '#domain/graph/look.ts';
-import type { Ended } from '#domain/graph/state.ts';
+import type { EndedStatus } from '#domain/graph/state.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { digits, verdict, type Part } from './part.ts';
@@ -14,7 +14,7 @@ const AIMS = [
   { size: 100, first: 20, change: 1, png: 60 },
   { size: 1000, first: 200, change: 10, png: 200 },
 ];
-const ENDS: readonly Ended[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
 /** What drawing itself takes, from the graph and the states to the picture, without HTTP and database. */
 export const drawing: Part = {

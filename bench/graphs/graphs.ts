@@ -14,7 +14,7 @@ import { summarise, type Summary } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
-import type { Ended, JobState } from '#domain/graph/state.ts';
+import type { EndedStatus, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
@@ -37,7 +37,7 @@ const AIMS: Record<number, { first: number; change: number; png: number }> = {
   100: { first: 20, change: 1, png: 60 },
   1000: { first: 200, change: 10, png: 200 },
 };
-const ENDS: readonly Ended[] = ['succeeded', 'failed', 'cancelled', 'warning'];
+const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
 /** Pictures with the same layout for the same variant, and states that differ from round to round. */
 function requestOf(size: number, variant: number, round: number): PictureToDraw {

@@ -1,15 +1,15 @@
-/* Colours of terminals, and which of them can be read on which ground. */
+/* Terminal colours, and their contrast with a backbackground. */
 
 /** @typedef {readonly [number, number, number]} Rgb red, green, blue: 0 to 255 */
 
-/** The sixteen with names; each terminal has its own. */
-const NAMED =
-  '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'.split(
-    ' ',
-  );
+/** The sixteen named colours, which differ between terminals. */
+const NAMED = (
+  '000000 c62f2f 1f9d4c b8860b 2f6fd0 a63fb3 16899c d0d4d8 ' +
+  '6b7280 f0605a 3ccf78 e6b422 6aa5ff d678e6 3cc3d6 ffffff'
+).split(' ');
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-/** One of the 256: those with names, a cube of colours, greys. @param {number} index @returns {Rgb} */
+/** One of the 256 colours: the named ones, a 6 × 6 × 6 cube, then greys. @param {number} index @returns {Rgb} */
 export function indexed(index) {
   const named = NAMED[index];
   if (named !== undefined) return parsed(named);
@@ -30,28 +30,28 @@ export function parsed(hex) {
   return [number >> 16, (number >> 8) & 255, number & 255];
 }
 
-/** The contrast that WCAG 2.2 asks of text (1.4.3). */
-const ENOUGH = 4.5;
+/** The contrast that WCAG 2.2 requires for text (1.4.3). */
+const MIN_CONTRAST = 4.5;
 
 const [BLACK, WHITE] = [parsed('000000'), parsed('ffffff')];
 
-/** Black or white, whichever can be read better on it. @param {Rgb} ground */
-export function opposite(ground) {
-  return contrast(BLACK, ground) > contrast(WHITE, ground) ? BLACK : WHITE;
+/** Black or white, whichever has more contrast. @param {Rgb} background */
+export function opposite(background) {
+  return contrast(BLACK, background) > contrast(WHITE, background) ? BLACK : WHITE;
 }
 
 /**
- * The colour itself, or the nearest to it on the way to white or black that can be read on the ground.
+ * The colour itself, or the nearest to it on the way to white or black that has enough contrast.
  *
  * @param {Rgb} colour
- * @param {Rgb} ground
+ * @param {Rgb} background
  */
-export function readable(colour, ground) {
-  const away = luminance(colour) > luminance(ground) ? [WHITE, BLACK] : [BLACK, WHITE];
-  const end = away.find((extreme) => contrast(extreme, ground) >= ENOUGH) ?? BLACK;
+export function readable(colour, background) {
+  const away = luminance(colour) > luminance(background) ? [WHITE, BLACK] : [BLACK, WHITE];
+  const end = away.find((extreme) => contrast(extreme, background) >= MIN_CONTRAST) ?? BLACK;
   for (let step = 0; step < 20; step += 1) {
     const moved = mixed(colour, end, step / 20);
-    if (contrast(moved, ground) >= ENOUGH) return moved;
+    if (contrast(moved, background) >= MIN_CONTRAST) return moved;
   }
   return end;
 }

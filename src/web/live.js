@@ -1,14 +1,18 @@
 /*
- * What a page does that a browser with scripts can do more: it follows what it shows. Without this file every page works as it was sent.
+ * Live updates of a page: events refresh its parts, and logs grow as they are written. Pages also work
+ * without this file.
  */
 import { Terminal } from './terminal.js';
 
-const MOST_LINES = 20_000;
-const COME_BACK_MS = 5000;
-/** Pictures, and all that strangers see, are kept for a second: asked for earlier, the page could be the one from before the event, and stay so. */
+const MAX_LOG_LINES = 20_000;
+const RECONNECT_MS = 5000;
+/**
+ * Pictures and public pages are cached for a second. An earlier request could get the page from before the
+ * event, and no further event would correct it.
+ */
 const REFRESH_MS = 1200;
 
-/** The reader's own clock. @param {ParentNode} within */
+/** Shows times in the viewer's time zone. @param {ParentNode} within */
 function localTimes(within) {
   for (const time of within.querySelectorAll('time')) {
     time.title = time.textContent;
@@ -16,7 +20,7 @@ function localTimes(within) {
   }
 }
 
-/* The parts of a page that change are written by the server alone: it is asked for the page again. */
+/* Only the server renders the parts that change: after an event, the page is fetched again. */
 let refreshing = false;
 let again = false;
 
@@ -26,11 +30,11 @@ function refresh() {
     return;
   }
   refreshing = true;
-  setTimeout(() => void replaceLive().catch(nextTime).then(refreshed), REFRESH_MS);
+  setTimeout(() => void replaceLive().catch(retryOnNextEvent).then(refreshed), REFRESH_MS);
 }
 
-/** The next event asks again. */
-function nextTime() {}
+/** The next event fetches the page again. */
+function retryOnNextEvent() {}
 
 function refreshed() {
   refreshing = false;
@@ -39,7 +43,7 @@ function refreshed() {
   refresh();
 }
 
-/** Signed out meanwhile, or there is nothing to see any more. @param {Response} answer */
+/** The viewer was signed out, or the page is gone. @param {Response} answer */
 function isOver({ redirected, status }) {
   return redirected || status === 403 || status === 404;
 }
@@ -53,9 +57,9 @@ async function replaceLive() {
   const there = page.getElementById('live');
   if (here === null || there === null) return;
   localTimes(there);
-  // The element stays and its words change: that is what is read out.
+  // Screen readers announce changes of this element, so it must not be replaced.
   replaceStatus(page);
-  // Whoever types or has a button under the finger is not disturbed.
+  // Not while an element in it has the focus: the viewer may be typing.
   if (here.contains(document.activeElement)) here.addEventListener('focusout', refresh, { once: true });
   else if (here.innerHTML !== there.innerHTML) here.replaceChildren(...there.childNodes);
   const picture = document.getElementById('picture');
@@ -69,9 +73,9 @@ function replaceStatus(page) {
     here.replaceChildren(...there.childNodes);
 }
 
-/** A log: text with the colours of terminals. All of it becomes text of elements, never HTML. */
+/** A log with terminal colours. Its text becomes text nodes, never HTML. */
 class Log {
-  /** Number of the last chunk that is shown. */
+  /** Sequence number of the last chunk shown. */
   last = 0;
   #element;
   #follow;
@@ -88,11 +92,11 @@ class Log {
   }
 
   /** @param {MessageEvent<string>} event */
-  told({ data }) {
+  append({ data }) {
     /** @type {{ sequence: number, text: string }} */
     const { sequence, text } = JSON.parse(data);
     if (sequence <= this.last) return;
-    // What the page came with is told again.
+    // The stream starts with the lines that the page already shows.
     if (this.last === 0) this.#element.replaceChildren();
     this.last = sequence;
     this.#write(text);
@@ -109,11 +113,16 @@ class Log {
       else this.#put(part, added);
     }
     log.append(added);
-    while (log.childNodes.length > MOST_LINES) log.firstChild?.remove();
+    while (log.childNodes.length > MAX_LOG_LINES) log.firstChild?.remove();
     if (this.#follow.checked && atEnd) log.scrollTop = log.scrollHeight;
   }
 
-  /** One element a line. @param {import('./terminal.js').Piece | '\n'} part @param {DocumentFragment} added */
+  /**
+   * Adds to the current line, which is one element.
+   *
+   * @param {import('./terminal.js').Piece | '\n'} part
+   * @param {DocumentFragment} added
+   */
   #put(part, added) {
     if (this.#line.parentNode === null) added.append(this.#line);
     if (part === '\n') {
@@ -127,7 +136,11 @@ class Log {
   }
 }
 
-/** Colours go by the script's own way to styles, which the policy of our pages leaves open. @param {import('./terminal.js').Piece} piece */
+/**
+ * Sets colours with `style.setProperty`, which our content security policy allows.
+ *
+ * @param {import('./terminal.js').Piece} piece
+ */
 function shown({ text, dress: { names, front, back } }) {
   if (names === '') return document.createTextNode(text);
   const element = document.createElement('span');
@@ -140,12 +153,17 @@ function shown({ text, dress: { names, front, back } }) {
   return element;
 }
 
-/** The browser itself comes back when a connection breaks, but not when it was refused. @param {string} events @param {Log | undefined} log */
+/**
+ * Browsers reconnect when a connection breaks, but not when it was refused.
+ *
+ * @param {string} events
+ * @param {Log | undefined} log
+ */
 function listen(events, log) {
   const source = new EventSource(
     log === undefined || log.last === 0 ? events : `${events}?after=${log.last}`,
   );
-  source.addEventListener('log', (event) => log?.told(event));
+  source.addEventListener('log', (event) => log?.append(event));
   source.addEventListener('build', refresh);
   source.addEventListener('pipeline', refresh);
   source.addEventListener('end', () => {
@@ -158,7 +176,7 @@ function listen(events, log) {
   });
   source.addEventListener('error', () => {
     if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => listen(events, log), COME_BACK_MS);
+    setTimeout(() => listen(events, log), RECONNECT_MS);
     refresh();
   });
 }

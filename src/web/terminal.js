@@ -1,11 +1,12 @@
 /*
- * Text as programs write it for terminals, taken apart: what is said, and how it looks. Knows no page, so that tests run it anywhere.
+ * Parses the output of programs with ANSI escape sequences into pieces of text and their styles. Needs no DOM,
+ * so tests can run it anywhere.
  */
 import { indexed, opposite, parsed, readable } from './colours.js';
 
 /** @import { Rgb } from './colours.js' */
 
-/** @typedef {{ light: Rgb, dark: Rgb }} Pair a colour for each of the two palettes of our pages */
+/** @typedef {{ light: Rgb, dark: Rgb }} Pair the colour in the light and the dark palette */
 /**
  * @typedef {object} Look
  * @property {boolean} bold
@@ -13,11 +14,15 @@ import { indexed, opposite, parsed, readable } from './colours.js';
  * @property {boolean} italic
  * @property {boolean} underline
  * @property {boolean} struck
- * @property {boolean} turned ground and letters change places
+ * @property {boolean} inverse background and text swap colours
  * @property {Rgb | undefined} front
  * @property {Rgb | undefined} back
  */
-/** @typedef {{ names: string, front: Pair | undefined, back: Pair | undefined }} Dress classes and colours of one piece */
+/**
+ * Classes and colours of one piece.
+ *
+ * @typedef {{ names: string, front: Pair | undefined, back: Pair | undefined }} Dress
+ */
 /** @typedef {{ text: string, dress: Dress }} Piece */
 
 /** @type {Look} */
@@ -27,17 +32,20 @@ const PLAIN = {
   italic: false,
   underline: false,
   struck: false,
-  turned: false,
+  inverse: false,
   front: undefined,
   back: undefined,
 };
 
-/** Ground and letters of a log in page.css. */
-export const GROUND = pair('#f3f5f7', '#1f242a');
-export const LETTERS = pair('#1b1f24', '#e6e9ec');
+/** Background and text colour of a log in page.css. */
+export const BACKGROUND = pair('#f3f5f7', '#1f242a');
+export const TEXT = pair('#1b1f24', '#e6e9ec');
 
 const [ESC, BEL] = ['\u001b', '\u0007'];
-/** Colours and cursors; titles and links; strings of other kinds; the rest. Line ends stand for themselves, and end what was left open. */
+/**
+ * Control sequences (colours, cursor), operating system commands (titles, links), other strings, other escapes.
+ * A line end also ends an open sequence.
+ */
 const PARTS = new RegExp(
   [
     String.raw`(${ESC}\[[0-?]*[ -/]*[@-~]`,
@@ -46,12 +54,12 @@ const PARTS = new RegExp(
     String.raw`${ESC}[ -/]*[0-OQ-WYZ\x5c\x60-~]|\n|\r)`,
   ].join('|'),
 );
-/** A sequence whose end is in the next chunk. */
+/** A sequence that continues in the next chunk. */
 const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL}${ESC}\n]*${ESC}?|[ -/]*)$`);
-const LONGEST_SEQUENCE = 4096;
+const MAX_SEQUENCE_CHARACTERS = 4096;
 const COLOURS = new RegExp(String.raw`^${ESC}\[([\d;:]{0,200})m$`);
 
-/** What a program writes, chunk after chunk. */
+/** Parses output chunk by chunk. */
 export class Terminal {
   /** @type {Look} */
   #look = PLAIN;
@@ -59,7 +67,7 @@ export class Terminal {
   #rest = '';
 
   /**
-   * In the order in which they come: pieces of text, the end of a line, and the way back to its beginning.
+   * Pieces of text, line ends and carriage returns, in order.
    *
    * @param {string} chunk
    * @returns {(Piece | '\n' | '\r')[]}
@@ -67,8 +75,8 @@ export class Terminal {
   read(chunk) {
     const text = this.#rest + chunk;
     const [unfinished = ''] = UNFINISHED.exec(text) ?? [];
-    // So long it is none: a byte of a file that somebody printed.
-    this.#rest = unfinished.length > LONGEST_SEQUENCE ? '' : unfinished;
+    // Too long for a sequence: an escape byte in a printed binary file.
+    this.#rest = unfinished.length > MAX_SEQUENCE_CHARACTERS ? '' : unfinished;
     /** @type {(Piece | '\n' | '\r')[]} */
     const parts = [];
     const split = text.slice(0, text.length - this.#rest.length).split(PARTS);
@@ -89,25 +97,25 @@ export class Terminal {
   }
 }
 
-/** Nothing of it moves, beeps, or turns the direction of writing, which would show something else than there is. @param {string} text */
+/** Removes control characters, and marks bidirectional overrides, which could disguise text. @param {string} text */
 function plain(text) {
   return text.replaceAll(/(?!\t)\p{Cc}/gu, '').replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
 
-/** What a number sets. @type {Map<number, Partial<Look>>} */
+/** Changes by SGR code. @type {Map<number, Partial<Look>>} */
 const SETS = new Map([
   [0, { ...PLAIN }],
   [1, { bold: true }],
   [2, { dim: true }],
   [3, { italic: true }],
   [4, { underline: true }],
-  [7, { turned: true }],
+  [7, { inverse: true }],
   [9, { struck: true }],
   [21, { underline: true }],
   [22, { bold: false, dim: false }],
   [23, { italic: false }],
   [24, { underline: false }],
-  [27, { turned: false }],
+  [27, { inverse: false }],
   [29, { struck: false }],
   [39, { front: undefined }],
   [49, { back: undefined }],
@@ -119,7 +127,7 @@ for (let colour = 0; colour < 8; colour += 1) {
   SETS.set(100 + colour, { back: indexed(colour + 8) });
 }
 
-/** Whose colour follows; that of a line under text we do not show. @type {Map<number, 'front' | 'back' | 'none'>} */
+/** Codes that a colour follows; underline colours are ignored. @type {Map<number, 'front' | 'back' | 'none'>} */
 const SIDES = new Map([
   [38, 'front'],
   [48, 'back'],
@@ -128,7 +136,7 @@ const SIDES = new Map([
 
 /**
  * @param {Look} look
- * @param {string} numbers as they stand between `[` and `m`; what belongs together may be joined by colons instead
+ * @param {string} numbers parameters between `[` and `m`; those of one colour can be joined by colons
  * @returns {Look}
  */
 function restyled(look, numbers) {
@@ -152,7 +160,7 @@ function takeColour(groups) {
   return groups.splice(0, count).map(Number);
 }
 
-/** With colons a colour may name its space before its parts: nobody uses another than RGB. @param {number[]} numbers */
+/** With colons, a colour space can precede the parts; only RGB is in use. @param {number[]} numbers */
 function withoutSpace(numbers) {
   return numbers[0] === 2 && numbers.length > 4 ? [2, ...numbers.slice(2)] : numbers;
 }
@@ -174,19 +182,19 @@ function pair(light, dark) {
 }
 
 /**
- * A piece as a page shows it: colours of its own are moved until they can be read on their ground, in both palettes.
+ * Style of a piece on a page. Its colours are moved until they have enough contrast, in both palettes.
  *
  * @param {Look} look
  * @returns {Dress}
  */
 function dress(look) {
-  const { front: letters, back: ground, turned, ...rest } = look;
+  const { front: letters, back: ground, inverse, ...rest } = look;
   let front = letters && { light: letters, dark: letters };
   let back = ground && { light: ground, dark: ground };
-  if (turned) [front, back] = [back ?? GROUND, front ?? LETTERS];
+  if (inverse) [front, back] = [back ?? BACKGROUND, front ?? TEXT];
   if (back !== undefined) front ??= { light: opposite(back.light), dark: opposite(back.dark) };
   const names = Object.entries({ ...rest, front, back }).flatMap(([name, is]) => (is ? [name] : []));
-  const { light, dark } = back ?? GROUND;
+  const { light, dark } = back ?? BACKGROUND;
   return {
     names: names.join(' '),
     front: front && { light: readable(front.light, light), dark: readable(front.dark, dark) },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { contrast, type Rgb } from './colours.js';
-import { GROUND, LETTERS, Terminal, type Piece } from './terminal.js';
+import { BACKGROUND, Terminal, TEXT, type Piece } from './terminal.js';
 
 const CSI = '\u001b[';
 
@@ -135,8 +135,8 @@ describe('colours of letters', () => {
   });
 
   test('that are the text of a page change with its palette', () => {
-    expect(front('7')).toEqual(GROUND);
-    expect(piece('7').dress.back).toEqual(LETTERS);
+    expect(front('7')).toEqual(BACKGROUND);
+    expect(piece('7').dress.back).toEqual(TEXT);
   });
 
   test('are those of the page that shows them', () => {
@@ -145,8 +145,8 @@ describe('colours of letters', () => {
       [...css.matchAll(new RegExp(`--${name}: #(..)(..)(..);`, 'g'))].map(([, ...parts]) =>
         parts.map((part) => Number.parseInt(part, 16)),
       );
-    expect(both('raised')).toEqual([GROUND.light, GROUND.dark]);
-    expect(both('text')).toEqual([LETTERS.light, LETTERS.dark]);
+    expect(both('raised')).toEqual([BACKGROUND.light, BACKGROUND.dark]);
+    expect(both('text')).toEqual([TEXT.light, TEXT.dark]);
   });
 });
 
@@ -165,7 +165,7 @@ test('every text can be read, whatever colours a program gives it, in light and 
         ...(letters === undefined ? [] : [`38;${letters}`]),
         ...(ground === undefined ? [] : [`48;${ground}`]),
       ];
-      const { front: ours = LETTERS, back = GROUND } = piece(numbers.join(';')).dress;
+      const { front: ours = TEXT, back = BACKGROUND } = piece(numbers.join(';')).dress;
       for (const palette of ['light', 'dark'] as const)
         expect(contrast(ours[palette], back[palette])).toBeGreaterThanOrEqual(4.5);
     }),

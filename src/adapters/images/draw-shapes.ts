@@ -1,26 +1,26 @@
 import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
-import { LETTERS } from '#domain/graph/measure-label.ts';
-import { EDGE } from '#domain/graph/write-dot.ts';
-import { isFaded, isOfRow, strokeOf, type Picture } from './draw-svg.ts';
+import { FONT_SIZE } from '#domain/graph/measure-label.ts';
+import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
+import { isFaded, strokeOf, touchesRow, type Picture } from './draw-svg.ts';
 import { tilePath, tilesOf, type Tile } from './drawing.ts';
 
 /**
- * A picture to be made of pixels: its shapes as SVG, and the letters apart, because SVG renderers take half a
- * millisecond a text.
+ * A picture to be rasterised: its shapes as SVG, and its labels apart, because SVG renderers take half a
+ * millisecond for each text.
  */
 export interface Shapes {
   svg: string;
-  /** Pixels. */
+  /** In pixels. */
   width: number;
   height: number;
-  /** Pixels to a point. */
+  /** Pixels per point. */
   scale: number;
-  labels: LabelToPaint[];
+  labels: PlacedLabel[];
 }
 
-export interface LabelToPaint {
+export interface PlacedLabel {
   text: string;
-  /** Of its middle, in points. */
+  /** Centre of the text, in points. */
   x: number;
   baseline: number;
   /** `#rrggbb` */
@@ -28,21 +28,21 @@ export interface LabelToPaint {
   faded: boolean;
 }
 
-/** Small graphs get up to twice as many pixels as points, for sharp letters. */
-const MOST_SCALE = 2;
-const MOST_PIXELS_ENLARGED = 2_000_000;
-/** Large graphs get smaller letters, not more memory. */
-const MOST_PIXELS = 3_200_000;
-/** Renderers and viewers end at 32,767. */
-const MOST_SIDE = 16_000;
-/** Letters come in steps of a quarter of a pixel, so that pictures of about the same size share them. */
-const STEP = 0.25 / LETTERS;
+/** Small graphs are enlarged up to this factor, for sharp text. */
+const MAX_SCALE = 2;
+const MAX_ENLARGED_PIXELS = 2_000_000;
+/** Larger graphs are scaled down, so that memory stays bounded. */
+const MAX_PIXELS = 3_200_000;
+/** Renderers and viewers support at most 32,767. */
+const MAX_SIDE_PIXELS = 16_000;
+/** Font sizes are multiples of a quarter of a pixel, so that pictures of similar size share glyphs. */
+const STEP = 0.25 / FONT_SIZE;
 
 export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   const scale = scaleOf(layout);
   const [edges, nodes, rows, rowEdges] = [new Layer(), new Layer(), new Layer(), new Layer()];
   drawEdges({ graph, layout, looks }, edges, rowEdges);
-  const labels: LabelToPaint[] = [];
+  const labels: PlacedLabel[] = [];
   for (const [index, node] of graph.nodes.entries()) {
     const [look, centre] = [looks.get(node.id), layout.nodes[index]];
     if (!look || !centre) continue;
@@ -54,7 +54,9 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
   const body = [edges, nodes, rows, rowEdges].flatMap((layer) => layer.paths()).join('\n');
   return {
-    svg: `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width / scale} ${height / scale}">${body}</svg>`,
+    svg:
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"` +
+      ` viewBox="0 0 ${width / scale} ${height / scale}">${body}</svg>`,
     width,
     height,
     scale,
@@ -66,15 +68,15 @@ function drawEdges({ graph, layout, looks }: Omit<Picture, 'name'>, edges: Layer
   for (const [index, edge] of graph.edges.entries()) {
     const curve = layout.edges[index];
     if (!curve) continue;
-    const layer = isOfRow(edge) ? rowEdges : edges;
+    const layer = touchesRow(edge) ? rowEdges : edges;
     const faded = opacity(isFaded(edge.from, edge.to, looks));
     const dash = edge.kind === 'take' ? ' stroke-dasharray="4 3"' : '';
-    layer.add(`fill="none" stroke="${EDGE}"${dash}${faded}`, curve.line);
-    layer.add(`fill="${EDGE}"${faded}`, curve.arrow);
+    layer.add(`fill="none" stroke="${EDGE_COLOUR}"${dash}${faded}`, curve.line);
+    layer.add(`fill="${EDGE_COLOUR}"${faded}`, curve.arrow);
   }
 }
 
-/** Things of the same look share paths: a renderer takes two thirds less time for them than for many. */
+/** Shapes of the same style share paths, which a renderer draws three times as fast as single ones. */
 class Layer {
   readonly #paths = new Map<string, string[]>();
 
@@ -91,31 +93,31 @@ class Layer {
   }
 }
 
-/** Not too many: where lines of one path cross each other thousands of times, a renderer takes minutes. */
-const MOST_IN_PATH = 8;
+/** A renderer takes minutes for a path in which lines cross each other thousands of times. */
+const MAX_SHAPES_PER_PATH = 8;
 
 function bundles(parts: readonly string[]): string[] {
   const starts = Array.from(
-    { length: Math.ceil(parts.length / MOST_IN_PATH) },
-    (_, index) => index * MOST_IN_PATH,
+    { length: Math.ceil(parts.length / MAX_SHAPES_PER_PATH) },
+    (_, index) => index * MAX_SHAPES_PER_PATH,
   );
-  return starts.map((start) => parts.slice(start, start + MOST_IN_PATH).join(''));
+  return starts.map((start) => parts.slice(start, start + MAX_SHAPES_PER_PATH).join(''));
 }
 
-/** Smaller letters cannot be read. */
+/** Smaller text is not legible. */
 const MIN_LETTER_PIXELS = 5;
 
-/** Whether pixels can show a picture of this size so that its letters can be read. */
+/** Whether a PNG of this layout has legible labels. */
 export const isReadable = (layout: { width: number; height: number }): boolean =>
-  scaleOf(layout) * LETTERS >= MIN_LETTER_PIXELS;
+  scaleOf(layout) * FONT_SIZE >= MIN_LETTER_PIXELS;
 
 function scaleOf({ width, height }: { width: number; height: number }): number {
   const area = width * height;
-  const enlarged = Math.min(MOST_SCALE, Math.sqrt(MOST_PIXELS_ENLARGED / area));
+  const enlarged = Math.min(MAX_SCALE, Math.sqrt(MAX_ENLARGED_PIXELS / area));
   const largest = Math.min(
     Math.max(1, enlarged),
-    Math.sqrt(MOST_PIXELS / area),
-    MOST_SIDE / Math.max(width, height),
+    Math.sqrt(MAX_PIXELS / area),
+    MAX_SIDE_PIXELS / Math.max(width, height),
   );
   return Math.max(STEP, Math.floor(largest / STEP) * STEP);
 }
@@ -123,7 +125,8 @@ function scaleOf({ width, height }: { width: number; height: number }): number {
 function styleOf(tile: Tile): string {
   const { fill, border } = TONES[tile.tone];
   const stroke = tile.pinned ? PINNED_BORDER : border;
-  return `fill="${fill}" stroke="${stroke}" stroke-width="${strokeOf(tile)}"${tile.dashed ? ' stroke-dasharray="5 3"' : ''}`;
+  const dash = tile.dashed ? ' stroke-dasharray="5 3"' : '';
+  return `fill="${fill}" stroke="${stroke}" stroke-width="${strokeOf(tile)}"${dash}`;
 }
 
 const opacity = (faded: boolean): string => (faded ? ' opacity="0.35"' : '');

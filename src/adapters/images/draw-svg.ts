@@ -1,46 +1,47 @@
 import type { Graph, GraphEdge, GraphNode } from '#domain/graph/graph.ts';
 import { PINNED_BORDER, TONES, type NodeLook, type Tone } from '#domain/graph/look.ts';
-import { LETTERS, visible } from '#domain/graph/measure-label.ts';
-import { EDGE } from '#domain/graph/write-dot.ts';
+import { FONT_SIZE, visible } from '#domain/graph/measure-label.ts';
+import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
 import { tilePath, tilesOf, type Tile } from './drawing.ts';
 import type { EdgePaths, Layout } from './layout.ts';
-import { round } from './points.ts';
+import { roundToTenth } from './points.ts';
 
 export interface Picture {
   graph: Graph;
   layout: Layout;
   looks: ReadonlyMap<string, NodeLook>;
-  /** Of the pipeline. */
+  /** Name of the pipeline. */
   name: string;
 }
 
-/** Most jobs whose state the description tells. */
-const MOST_TOLD = 50;
+/** Jobs whose state the `desc` element names. */
+const MAX_DESCRIBED_JOBS = 50;
 export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu Sans',sans-serif";
 
 /**
- * An SVG picture that stands alone: no scripts, links, images or fonts from elsewhere. Colours are
- * attributes, so that it is right where styles are not allowed; the style sheet only darkens what is light
- * when the reader's screen is dark.
+ * A self-contained SVG: no scripts, links, images or external fonts. Colours are attributes, so it also works
+ * where styles are blocked; the style sheet only darkens light colours on dark screens.
  */
 export function drawSvg({ graph, layout, looks, name }: Picture): string {
   const { width, height } = layout;
+  const title = escapeXml(`Pipeline ${name}`);
   const nodes = graph.nodes.map((node, index) => nodeGroup(node, index, { layout, looks }));
   const drawn = graph.edges.map((edge, index) => ({
     edge,
     group: edgeGroup(edge, layout.edges[index], looks),
   }));
   const { nodeEdges = [], rowEdges = [] } = Object.groupBy(drawn, ({ edge }) =>
-    isOfRow(edge) ? 'rowEdges' : 'nodeEdges',
+    touchesRow(edge) ? 'rowEdges' : 'nodeEdges',
   );
   const edges = (some: typeof drawn): string[] => [
-    `<g fill="none" stroke="${EDGE}" class="edges">`,
+    `<g fill="none" stroke="${EDGE_COLOUR}" class="edges">`,
     ...some.map(({ group }) => group),
     '</g>',
   ];
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeXml(`Pipeline ${name}`)}" font-family="${FONTS}" font-size="${LETTERS}">`,
-    `<title>${escapeXml(`Pipeline ${name}`)}</title>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"` +
+      ` role="img" aria-label="${title}" font-family="${FONTS}" font-size="${FONT_SIZE}">`,
+    `<title>${title}</title>`,
     `<desc>${escapeXml(describe(graph, looks))}</desc>`,
     STYLE,
     ...edges(nodeEdges),
@@ -53,7 +54,7 @@ export function drawSvg({ graph, layout, looks, name }: Picture): string {
   ].join('\n');
 }
 
-/** Fill, border and letters of the light tones where the screen is dark; the others are right on both. */
+/** Fill and border of light tones on dark screens. The other tones work on both. */
 const DARK: Partial<Record<Tone, readonly [fill: string, border: string]>> = {
   resource: ['#22272e', '#909dab'],
   failing: ['#22272e', '#ff8182'],
@@ -62,7 +63,9 @@ const DARK: Partial<Record<Tone, readonly [fill: string, border: string]>> = {
 const DARK_RULES = Object.entries(DARK).map(
   ([tone, [fill, border]]) => `.${tone} path{fill:${fill};stroke:${border}}.${tone} text{fill:#e6edf3}`,
 );
-const STYLE = `<style>@media (prefers-color-scheme:dark){${DARK_RULES.join('')}.dashed path{stroke:#e6edf3}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
+const STYLE =
+  `<style>@media (prefers-color-scheme:dark){${DARK_RULES.join('')}` +
+  `.dashed path{stroke:#e6edf3}.pinned path{stroke:${PINNED_BORDER}}}</style>`;
 
 function nodeGroup(
   node: GraphNode,
@@ -81,10 +84,16 @@ function tileGroup(tile: Tile): string {
   const { fill, border, ink } = TONES[tone];
   const stroke = pinned ? PINNED_BORDER : border;
   const thickness = strokeOf(tile);
-  const text = label
-    ? `<text x="${round(label.x)}" y="${round(label.baseline)}" fill="${ink}">${escapeXml(label.text)}</text>`
-    : '';
-  return `<g class="${tone}${dashed ? ' dashed' : ''}${pinned ? ' pinned' : ''}"><title>${escapeXml(title)}</title><path d="${tilePath(tile)}" fill="${fill}" stroke="${stroke}"${thickness === 1 ? '' : ` stroke-width="${thickness}"`}${dashed ? ' stroke-dasharray="5 3"' : ''}/>${text}</g>`;
+  const text = label ? labelText(label, ink) : '';
+  const strokeWidth = thickness === 1 ? '' : ` stroke-width="${thickness}"`;
+  const dashes = dashed ? ' stroke-dasharray="5 3"' : '';
+  const path = `<path d="${tilePath(tile)}" fill="${fill}" stroke="${stroke}"${strokeWidth}${dashes}/>`;
+  const classes = `${tone}${dashed ? ' dashed' : ''}${pinned ? ' pinned' : ''}`;
+  return `<g class="${classes}"><title>${escapeXml(title)}</title>${path}${text}</g>`;
+}
+
+function labelText({ text, x, baseline }: NonNullable<Tile['label']>, colour: string): string {
+  return `<text x="${roundToTenth(x)}" y="${roundToTenth(baseline)}" fill="${colour}">${escapeXml(text)}</text>`;
 }
 
 export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): number => {
@@ -92,8 +101,8 @@ export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): n
   return dashed ? 2 : 1;
 };
 
-/** Such an edge crosses the margin of its compact node, and so lies above it. */
-export const isOfRow = ({ fromRow, toRow }: GraphEdge): boolean =>
+/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn above it. */
+export const touchesRow = ({ fromRow, toRow }: GraphEdge): boolean =>
   fromRow !== undefined || toRow !== undefined;
 
 function edgeGroup(
@@ -104,7 +113,8 @@ function edgeGroup(
   if (!curve) return '';
   const faded = isFaded(from, to, looks) ? ' opacity="0.35"' : '';
   const dash = kind === 'take' ? ' stroke-dasharray="4 3"' : '';
-  return `<g${faded}><path d="${curve.line}"${dash}/><path d="${curve.arrow}" fill="${EDGE}" stroke="none"/></g>`;
+  const arrow = `<path d="${curve.arrow}" fill="${EDGE_COLOUR}" stroke="none"/>`;
+  return `<g${faded}><path d="${curve.line}"${dash}/>${arrow}</g>`;
 }
 
 export const isFaded = (from: string, to: string, looks: ReadonlyMap<string, NodeLook>): boolean =>
@@ -116,8 +126,9 @@ function describe({ nodes }: Graph, looks: ReadonlyMap<string, NodeLook>): strin
     if (node.kind !== 'job' || !look) return [];
     return look.rows.length === 0 ? [look.title] : look.rows.map(({ title }) => title);
   });
-  const more = jobs.length > MOST_TOLD ? [`and ${jobs.length - MOST_TOLD} more`] : [];
-  return `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}. ${[...jobs.slice(0, MOST_TOLD), ...more].join('; ')}`;
+  const more = jobs.length > MAX_DESCRIBED_JOBS ? [`and ${jobs.length - MAX_DESCRIBED_JOBS} more`] : [];
+  const described = [...jobs.slice(0, MAX_DESCRIBED_JOBS), ...more].join('; ');
+  return `${jobs.length} ${jobs.length === 1 ? 'job' : 'jobs'}. ${described}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -128,7 +139,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For text and for values of attributes; what XML does not allow is replaced. */
+/** Escapes text for elements and attributes, and replaces characters that XML forbids. */
 export function escapeXml(text: string): string {
   if (/^[\w .,:;()-]*$/.test(text)) return text;
   return visible(text).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char);

@@ -1,10 +1,10 @@
 import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { GraphNode } from '#domain/graph/graph.ts';
 import type { Look, NodeLook, Tone } from '#domain/graph/look.ts';
-import { LETTERS } from '#domain/graph/measure-label.ts';
-import { at, type Point } from './points.ts';
+import { FONT_SIZE } from '#domain/graph/measure-label.ts';
+import { svgPoint, type Point } from './points.ts';
 
-/** A node as rectangles with names in them: what both kinds of picture are made of. */
+/** A labelled rectangle. SVG and PNG pictures are both drawn from these. */
 export interface Tile {
   x: number;
   y: number;
@@ -18,31 +18,31 @@ export interface Tile {
   label?: { text: string; x: number; baseline: number };
 }
 
-/** Half of the height of a small letter, and a little: letters look centred then. */
-const BELOW_MIDDLE = LETTERS * 0.36;
+/** Distance from the middle to the baseline that makes text look centred. */
+const BASELINE_OFFSET = FONT_SIZE * 0.36;
 
-/** The node's own tile first, then the rows of a compact node. */
+/** The tile of the node itself, then those of its rows. */
 export function tilesOf(node: GraphNode, look: NodeLook, centre: Point): Tile[] {
   const { labels, more, width, height } = boxOf(node);
   const [x, y] = [centre.x - width / 2, centre.y - height / 2];
   const whole = tile(look, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
-  if (labels.length === 1) return [named(whole, labels[0])];
+  if (labels.length === 1) return [withLabel(whole, labels[0])];
   const rows = labels.map((label, index): Tile => {
     const isMore = more > 0 && index === labels.length - 1;
-    const row = isMore ? restOf(look, index) : (look.rows[index] ?? look);
+    const row = isMore ? lookOfRest(look, index) : (look.rows[index] ?? look);
     const place = {
       x: x + ROWS_MARGIN,
       y: y + ROWS_MARGIN + index * ROW_HEIGHT,
       width: width - 2 * ROWS_MARGIN,
       height: ROW_HEIGHT - ROWS_MARGIN,
     };
-    return named(tile(row, place, 4), label);
+    return withLabel(tile(row, place, 4), label);
   });
   return [{ ...whole, tone: 'resource', dashed: false }, ...rows];
 }
 
-/** The row for all jobs that have none of their own has the look of the gravest among them. */
-function restOf(look: NodeLook, from: number): Look {
+/** The last row stands for several jobs: it has the worst look among them. */
+function lookOfRest(look: NodeLook, from: number): Look {
   const rest = look.rows.slice(from);
   return {
     ...look,
@@ -57,14 +57,14 @@ function tile(look: Look, place: Pick<Tile, 'x' | 'y' | 'width' | 'height'>, rad
   return { ...place, radius, tone, dashed, pinned, title };
 }
 
-function named(whole: Tile, text = ''): Tile {
+function withLabel(whole: Tile, text = ''): Tile {
   const middle = { x: whole.x + whole.width / 2, y: whole.y + whole.height / 2 };
-  return { ...whole, label: { text, x: middle.x, baseline: middle.y + BELOW_MIDDLE } };
+  return { ...whole, label: { text, x: middle.x, baseline: middle.y + BASELINE_OFFSET } };
 }
 
 export function tilePath({ x, y, width, height, radius: r }: Tile): string {
   const corner = (dx: number, dy: number): string => `a${r},${r} 0 0 1 ${dx},${dy}`;
   const [h, v] = [width - 2 * r, height - 2 * r];
-  const start = at({ x: x + r, y });
+  const start = svgPoint({ x: x + r, y });
   return `M${start}h${h}${corner(r, r)}v${v}${corner(-r, r)}h${-h}${corner(-r, -r)}v${-v}${corner(r, -r)}z`;
 }

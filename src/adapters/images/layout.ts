@@ -1,33 +1,28 @@
 import type { Graph } from '#domain/graph/graph.ts';
 import { layoutEnds } from '#domain/graph/write-dot.ts';
 import type { Point } from './points.ts';
-import type { Placed } from './read-plain.ts';
+import type { GraphvizLayout } from './read-plain.ts';
 
-/**
- * Where everything of a graph lies, in points from the upper left corner; indexes are those of the graph's
- * nodes and edges.
- */
+/** Positions of nodes and edges, in points from the upper left corner. Indexes are those of the graph. */
 export interface Layout {
   width: number;
   height: number;
-  /** Centres. */
+  /** Centres of the nodes. */
   nodes: Point[];
   edges: EdgePaths[];
 }
 
-/**
- * An edge as SVG draws it: the line, which ends inside the arrow, and the arrow, whose tip touches the node.
- */
+/** SVG path data of an edge. `line` ends inside the arrow; the tip of `arrow` touches the node. */
 export interface EdgePaths {
   line: string;
   arrow: string;
 }
 
 /**
- * Brings what Graphviz placed into the order of the graph, or throws where it placed nothing, or gave no
- * numbers.
+ * Puts the positions from Graphviz into the order of the graph. Throws if a position is missing or not a
+ * number.
  */
-export function layoutOf({ width, height, nodes, edges }: Placed, graph: Graph): Layout {
+export function layoutOf({ width, height, nodes, edges }: GraphvizLayout, graph: Graph): Layout {
   const number = new Map(graph.nodes.map(({ id }, index) => [id, index]));
   return {
     width,

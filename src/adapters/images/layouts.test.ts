@@ -3,7 +3,7 @@ import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
 import type { Layout } from './layout.ts';
-import { createLayouts, type FoundLayout } from './layouts.ts';
+import { createLayouts, type LayoutResult } from './layouts.ts';
 
 const layout: Layout = { width: 1, height: 1, nodes: [], edges: [] };
 const graph = (...jobs: string[]): Graph =>
@@ -12,7 +12,7 @@ const graph = (...jobs: string[]): Graph =>
 const many = (count: number, salt: number): Graph =>
   graph(...Array.from({ length: count }, (_, index) => `${'x'.repeat(salt)}${index}`));
 
-function counted(answer: () => Promise<FoundLayout> = async () => ({ layout })): {
+function counted(answer: () => Promise<LayoutResult> = async () => ({ layout })): {
   asked: string[];
   layouts: ReturnType<typeof createLayouts>;
 } {
@@ -33,7 +33,7 @@ describe('layouts', () => {
   });
 
   test('are asked for again after a refusal or a fault', async () => {
-    const answers: (() => Promise<FoundLayout>)[] = [
+    const answers: (() => Promise<LayoutResult>)[] = [
       async () => ({ refused: { reason: 'time-limit', message: 'slow' } }),
       async () => {
         throw new Error('broken');

@@ -1,8 +1,8 @@
-import { advanceOf, LETTERS, widthOf } from '#domain/graph/measure-label.ts';
-import type { LabelToPaint } from './draw-shapes.ts';
-import { PHASES, type Glyph, type Letters } from './glyphs.ts';
+import { advanceOf, FONT_SIZE, widthOf } from '#domain/graph/measure-label.ts';
+import type { PlacedLabel } from './draw-shapes.ts';
+import { SUBPIXEL_PHASES, type Glyph, type GlyphsByLetter } from './glyphs.ts';
 
-/** Red, green, blue and opacity, a byte each, row by row. */
+/** RGBA, one byte each, row by row. */
 export interface Pixels {
   data: Uint8Array;
   width: number;
@@ -17,25 +17,22 @@ interface Ink {
 
 const FADED = 0.35;
 
-/**
- * Writes names over a picture, their middles where the labels say. Letters that are not there leave their
- * room empty.
- */
+/** Draws the labels onto the picture, centred at their positions. Missing glyphs leave a gap. */
 export function paintLabels(
   pixels: Pixels,
-  labels: readonly LabelToPaint[],
+  labels: readonly PlacedLabel[],
   scale: number,
-  letters: Letters,
+  letters: GlyphsByLetter,
 ): void {
-  const size = LETTERS * scale;
+  const size = FONT_SIZE * scale;
   for (const { text, x, baseline, ink, faded } of labels) {
     const paint: Ink = { bytes: bytesOf(ink), opacity: faded ? FADED : 1 };
     const line = Math.round(baseline * scale);
     let pen = x * scale - widthOf(text, size) / 2;
     for (const letter of text) {
-      const start = Math.round(pen * PHASES);
-      const glyph = letters.get(letter)?.[start % PHASES];
-      if (glyph) blend(pixels, glyph, { x: Math.floor(start / PHASES), y: line }, paint);
+      const start = Math.round(pen * SUBPIXEL_PHASES);
+      const glyph = letters.get(letter)?.[start % SUBPIXEL_PHASES];
+      if (glyph) blend(pixels, glyph, { x: Math.floor(start / SUBPIXEL_PHASES), y: line }, paint);
       pen += advanceOf(letter) * size;
     }
   }
@@ -60,7 +57,7 @@ function blend(
   }
 }
 
-/** Ink over what is there, which may be transparent. */
+/** Blends ink over a pixel, which can be transparent. */
 function blendPixel(data: Uint8Array, at: number, { bytes, opacity }: Ink, covered: number): void {
   const over = covered * opacity;
   const under = ((data[at + 3] ?? 0) / 255) * (1 - over);

@@ -1,29 +1,26 @@
 import sharp from 'sharp';
-import { LETTERS } from '#domain/graph/measure-label.ts';
-import type { LabelToPaint, Shapes } from './draw-shapes.ts';
-import { drawLetters, type Glyph, type Letters } from './glyphs.ts';
+import { FONT_SIZE } from '#domain/graph/measure-label.ts';
+import type { PlacedLabel, Shapes } from './draw-shapes.ts';
+import { drawGlyphs, type Glyph, type GlyphsByLetter } from './glyphs.ts';
 import { paintLabels } from './paint-labels.ts';
 
-/** Sizes of letters that are kept; there are 104 of them in all. */
-const MOST_SIZES = 24;
+/** Font sizes whose glyphs are cached, out of 104 possible ones. */
+const MAX_CACHED_SIZES = 24;
 
-/**
- * Draws the shapes, writes the names over them, and packs the pixels. The letters of earlier pictures are
- * kept.
- */
+/** Renders the shapes, draws the labels over them and encodes a PNG. Glyphs are cached across pictures. */
 export function createPainter(): (shapes: Shapes) => Promise<Uint8Array> {
   const sizes = new Map<number, Map<string, readonly Glyph[]>>();
 
-  const lettersFor = async (size: number, labels: readonly LabelToPaint[]): Promise<Letters> => {
-    const known = sizes.get(size) ?? new Map<string, readonly Glyph[]>();
+  const lettersFor = async (size: number, labels: readonly PlacedLabel[]): Promise<GlyphsByLetter> => {
+    const glyphs = sizes.get(size) ?? new Map<string, readonly Glyph[]>();
     sizes.delete(size);
-    sizes.set(size, known);
-    for (const oldest of sizes.keys()) if (sizes.size > MOST_SIZES) sizes.delete(oldest);
-    const missing = new Set(labels.flatMap(({ text }) => Array.from(text))).difference(known);
+    sizes.set(size, glyphs);
+    for (const oldest of sizes.keys()) if (sizes.size > MAX_CACHED_SIZES) sizes.delete(oldest);
+    const missing = new Set(labels.flatMap(({ text }) => Array.from(text))).difference(glyphs);
     missing.delete(' ');
     if (missing.size > 0)
-      for (const [letter, glyph] of await drawLetters(missing, size)) known.set(letter, glyph);
-    return known;
+      for (const [letter, glyph] of await drawGlyphs(missing, size)) glyphs.set(letter, glyph);
+    return glyphs;
   };
 
   return async ({ svg, width, height, scale, labels }) => {
@@ -32,7 +29,7 @@ export function createPainter(): (shapes: Shapes) => Promise<Uint8Array> {
       .ensureAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true });
-    paintLabels({ data, width, height }, labels, scale, await lettersFor(LETTERS * scale, labels));
+    paintLabels({ data, width, height }, labels, scale, await lettersFor(FONT_SIZE * scale, labels));
     return sharp(data, { raw: { width, height, channels: 4 } })
       .png({ compressionLevel: 3 })
       .toBuffer();

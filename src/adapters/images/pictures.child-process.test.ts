@@ -240,12 +240,12 @@ describe('a PNG picture', () => {
       (index: number) => (index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
     ],
     ['1,000 jobs of their own', (index: number) => get(`git.app${index}`)],
-  ])('of %s is refused: nobody could read it', async (_, taken) => {
+  ])('of %s is refused, because its text would not be legible', async (_, taken) => {
     const jobs = Array.from({ length: 1000 }, (__, index) => job(`j${index}`, taken(index)));
     expect(await pictures.png(requestOf(pipelineOf(...jobs)))).toEqual({
       refused: {
         reason: 'too-large',
-        message: expect.stringMatching(/^the picture is \d+ by \d+ points: .* Draw an SVG/),
+        message: expect.stringMatching(/^the picture is \d+ by \d+ points, .* Draw an SVG/),
       },
     });
   });

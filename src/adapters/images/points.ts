@@ -3,8 +3,8 @@ export interface Point {
   y: number;
 }
 
-/** Points with one decimal, as SVG wants them. */
-export const at = ({ x, y }: Point): string => `${round(x)},${round(y)}`;
+/** Coordinates for SVG path data, with one decimal. */
+export const svgPoint = ({ x, y }: Point): string => `${roundToTenth(x)},${roundToTenth(y)}`;
 
 /** A tenth of a point is finer than any screen. */
-export const round = (value: number): number => Math.round(value * 10) / 10;
+export const roundToTenth = (value: number): number => Math.round(value * 10) / 10;

@@ -3,25 +3,22 @@ import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { DrawingRefused } from '#flows/views/overview-ports.ts';
 import { findFont, workerUrl } from './locate.ts';
-import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
+import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
-export type Refusal = DrawingRefused['refused'];
+export type DrawingRefusal = DrawingRefused['refused'];
 
-/**
- * A process that draws: a fault of Graphviz or libvips, or of V8 when it is ended, takes nobody else along
- * (ADR 0014).
- */
+/** A separate process for drawing: a crash of Graphviz, libvips or V8 does not end the gateway (ADR 0014). */
 export interface DrawingProcess {
-  /** One request at a time. After a refusal the process is gone. */
-  send(request: WorkerRequest, timeLimitMs: number): Promise<WorkerAnswer | { refused: Refusal }>;
+  /** Takes one request at a time. After a refusal the process has ended. */
+  send(request: DrawingRequest, timeLimitMs: number): Promise<DrawingReply | { refused: DrawingRefusal }>;
   stop(): Promise<void>;
 }
 
 /**
- * It gets none of our environment, may start no program and write no file. Graphviz and pixels are beside the
- * heap; a small young generation keeps garbage from piling up.
+ * It gets no environment, starts no program and writes no file. Graphviz and pixels are outside the heap; a
+ * small young generation limits garbage.
  */
-const FLAGS = [
+const NODE_FLAGS = [
   '--permission',
   '--allow-addons',
   '--allow-fs-read=*',
@@ -31,82 +28,85 @@ const FLAGS = [
 ];
 
 /**
- * Blocks of 128 KiB and more go back to the system when they are freed. By itself glibc learns from the
- * pixels of the first PNG to keep blocks of 16 MB for good: 300 MB instead of 235 MB. One thread paints, and
- * all take small blocks from one place, which takes some MB less.
+ * Returns freed blocks of 128 KiB and more to the system. By default glibc raises this threshold after the
+ * first PNG and keeps blocks of 16 MB: 300 MB instead of 235 MB. One thread and one arena save some more.
  */
-const MEMORY = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '1' };
+const MEMORY_ENVIRONMENT = {
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_ARENA_MAX: '1',
+  UV_THREADPOOL_SIZE: '1',
+};
 
 export function startDrawing(): DrawingProcess {
   const child = fork(fileURLToPath(workerUrl), [findFont()], {
-    env: MEMORY,
-    execArgv: FLAGS,
+    env: MEMORY_ENVIRONMENT,
+    execArgv: NODE_FLAGS,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  let settle: ((answer: WorkerAnswer | { refused: Refusal }) => void) | undefined;
-  let fault: Refusal | undefined;
-  const refuse = (reason: Refusal['reason'], message: string): void => {
+  let settle: ((answer: DrawingReply | { refused: DrawingRefusal }) => void) | undefined;
+  let fault: DrawingRefusal | undefined;
+  const refuse = (reason: DrawingRefusal['reason'], message: string): void => {
     fault ??= { reason, message };
     settle?.({ refused: fault });
   };
   const gone = watchEnd(child, (how) => refuse('fault', `drawing failed: ${how}`));
-  child.on('message', (answer: WorkerAnswer) => settle?.(answer));
-  rest(child);
+  child.on('message', (answer: DrawingReply) => settle?.(answer));
+  unrefChild(child);
   return {
     async send(request, timeLimitMs) {
       if (fault) return { refused: fault };
       child.ref();
       child.channel?.ref();
-      const answer = new Promise<WorkerAnswer | { refused: Refusal }>((resolve) => {
+      const answer = new Promise<DrawingReply | { refused: DrawingRefusal }>((resolve) => {
         settle = resolve;
       });
       const timer = setTimeout(() => refuse('time-limit', tooLong(timeLimitMs)), timeLimitMs);
-      // A process that is gone says so by itself, and how it ended.
+      // If the process has ended, its `close` event reports it.
       child.send(request, () => undefined);
       const outcome = await answer;
       clearTimeout(timer);
-      rest(child);
+      unrefChild(child);
       if ('refused' in outcome) child.kill('SIGKILL');
       return outcome;
     },
     async stop() {
       refuse('fault', 'the drawing was ended');
-      wake(child);
+      refChild(child);
       child.kill('SIGKILL');
       await gone;
     },
   };
 }
 
-/** Nobody's own process waits for one that has nothing to do. */
-function rest(child: ChildProcess): void {
+/** An idle child must not keep this process alive. */
+function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
 }
 
 /**
- * The end that `gone` waits for has come when the process, its channel and its standard error have all ended.
- * One that is left out keeps nothing alive: when it is the last to end, Node exits with code 13 before it.
+ * The `close` event comes when the process, its channel and its stderr have all ended. Without references to
+ * all three, Node can exit with code 13 before it.
  */
-function wake(child: ChildProcess): void {
+function refChild(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
   if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
-const LONGEST_WORDS = 4096;
+const MAX_STDERR_CHARACTERS = 4096;
 
-/** Calls when the process has ended, with what it said of it on standard error, and resolves then. */
+/** Resolves when the process has ended, and passes on the cause from stderr. */
 function watchEnd(child: ChildProcess, call: (how: string) => void): Promise<void> {
-  let words = '';
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(0, LONGEST_WORDS);
+    stderr = (stderr + text).slice(0, MAX_STDERR_CHARACTERS);
   });
   if (child.stderr instanceof Socket) child.stderr.unref();
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      call(errorIn(words) ?? `it ended with ${signal ?? `exit code ${code}`}`);
+      call(errorIn(stderr) ?? `it ended with ${signal ?? `exit code ${code}`}`);
       resolve();
     });
     child.on('error', (error) => {
@@ -116,9 +116,9 @@ function watchEnd(child: ChildProcess, call: (how: string) => void): Promise<voi
   });
 }
 
-/** Node shows first where an error was thrown. */
-function errorIn(words: string): string | undefined {
-  const lines = words.split('\n').filter((line) => /\w/.test(line));
+/** Node prints the source location before the error itself. */
+function errorIn(stderr: string): string | undefined {
+  const lines = stderr.split('\n').filter((line) => /\w/.test(line));
   return (lines.find((line) => /error|fatal/i.test(line)) ?? lines[0])?.trim().slice(0, 200);
 }
 

@@ -1,26 +1,26 @@
 import { ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { EdgePaths } from './layout.ts';
-import { at, type Point } from './points.ts';
+import { svgPoint, type Point } from './points.ts';
 
-/** What Graphviz said, nodes and edges by the numbers that the text gave the nodes. */
-export interface Placed {
+/** A layout from Graphviz. Nodes and edges have the numbers of the layout text. */
+export interface GraphvizLayout {
   width: number;
   height: number;
   nodes: Map<number, Point>;
-  /** `<tail> <head>`, each with the row and side of its port, if it has one: `0:2:e 3`. */
+  /** Key `<tail> <head>`, each with the row and side of its port if it has one: `0:2:e 3`. */
   edges: Map<string, EdgePaths>;
 }
 
-/** Points around the picture, for borders. */
+/** Margin around the picture for borders, in points. */
 const MARGIN = 7;
 const POINTS_PER_INCH = 72;
 
 /**
- * Reads Graphviz' `plain-ext` text: a line for the graph, for each node and for each edge, in inches from the
+ * Reads Graphviz' `plain-ext` format: one line for the graph, each node and each edge, in inches from the
  * lower left corner.
  */
-export function readPlain(plain: string): Placed {
-  const placed: Placed = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
+export function readPlain(plain: string): GraphvizLayout {
+  const placed: GraphvizLayout = { width: 0, height: 0, nodes: new Map(), edges: new Map() };
   let top = 0;
   const place = (x: string | undefined, y: string | undefined): Point => ({
     x: Number(x) * POINTS_PER_INCH + MARGIN,
@@ -47,7 +47,7 @@ export function readPlain(plain: string): Placed {
 }
 
 /**
- * Graphviz ends at the border of a node. An edge that has a port goes on over the margin, to the row itself.
+ * Graphviz ends edges at the border of a node. An edge with a port continues across the margin to its row.
  */
 function reachRows(points: readonly Point[], tail: string, head: string): Point[] {
   const [back, on] = [tail, head].map((end) => (end.includes(':') ? ROWS_MARGIN : 0));
@@ -72,9 +72,10 @@ function edgePaths(points: Point[]): EdgePaths {
     ...points.slice(0, -2),
     ...points.slice(-2).map((point) => back(ARROW.length - 1, 0, point)),
   ];
+  const [left, right] = [back(ARROW.length, ARROW.half), back(ARROW.length, -ARROW.half)];
   return {
-    line: first ? `M${at(first)}C${others.map(at).join(' ')}` : '',
-    arrow: `M${at(tip)}L${at(back(ARROW.length, ARROW.half))} ${at(back(ARROW.length, -ARROW.half))}z`,
+    line: first ? `M${svgPoint(first)}C${others.map(svgPoint).join(' ')}` : '',
+    arrow: `M${svgPoint(tip)}L${svgPoint(left)} ${svgPoint(right)}z`,
   };
 }
 

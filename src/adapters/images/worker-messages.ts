@@ -1,6 +1,6 @@
 import type { Shapes } from './draw-shapes.ts';
-import type { Placed } from './read-plain.ts';
+import type { GraphvizLayout } from './read-plain.ts';
 
-export type WorkerRequest = { kind: 'layout'; dot: string } | { kind: 'png'; shapes: Shapes };
+export type DrawingRequest = { kind: 'layout'; dot: string } | { kind: 'png'; shapes: Shapes };
 
-export type WorkerAnswer = { kind: 'layout'; placed: Placed } | { kind: 'png'; png: Uint8Array };
+export type DrawingReply = { kind: 'layout'; placed: GraphvizLayout } | { kind: 'png'; png: Uint8Array };

@@ -4,21 +4,21 @@ import sharp from 'sharp';
 import { loadFont } from './glyphs.ts';
 import { createPainter } from './paint-png.ts';
 import { readPlain } from './read-plain.ts';
-import type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
+import type { DrawingReply, DrawingRequest } from './worker-messages.ts';
 
 /*
- * The process that lays graphs out and paints pictures, one request at a time. After a fault of Graphviz
- * nothing is known of its memory: the fault ends the process, and pictures.ts starts another one.
+ * The drawing process: lays out graphs and paints PNGs, one request at a time. After a fault of Graphviz its
+ * memory is undefined, so the fault ends the process and pictures.ts starts another one.
  */
-/** A TrueType file with DejaVu Sans. */
+/** Path of a TrueType file with DejaVu Sans. */
 const [, , font = ''] = argv;
-// Pictures differ each time, and requests come one after another: caches and threads would only take memory.
+// Pictures differ each time and requests are sequential: caches and threads would only cost memory.
 sharp.cache(false);
 sharp.concurrency(1);
 const graphviz = await Graphviz.load();
 let painter: ReturnType<typeof createPainter> | undefined;
 
-async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
+async function answer(request: DrawingRequest): Promise<DrawingReply> {
   if (request.kind === 'layout') {
     return { kind: 'layout', placed: readPlain(graphviz.layout(request.dot, 'plain-ext', 'dot')) };
   }
@@ -27,9 +27,9 @@ async function answer(request: WorkerRequest): Promise<WorkerAnswer> {
   return { kind: 'png', png: await painter(request.shapes) };
 }
 
-process.on('message', (request: WorkerRequest) => {
-  // A failure ends the process: it is an unhandled rejection.
+process.on('message', (request: DrawingRequest) => {
+  // A failure is an unhandled rejection, which ends the process.
   void answer(request).then((reply) => process.send?.(reply));
 });
-// Whoever asked is gone, and may have been killed.
+// The parent has ended, possibly by a kill signal.
 process.on('disconnect', () => process.exit());

@@ -1,7 +1,7 @@
-import { gravestOf, toneOf, type Tone } from './look.ts';
+import { toneOf, worstTone, type Tone } from './look.ts';
 import type { JobState } from './state.ts';
 
-/** What a badge says of a job, or of all jobs of a pipeline. */
+/** The text and colour of a badge: `label` on the left, `word` on the right. */
 export interface Badge {
   label: string;
   word: string;
@@ -9,11 +9,11 @@ export interface Badge {
 }
 
 /**
- * The gravest of the jobs gives the colour, as in a compact node of a picture; a badge keeps to how builds
- * ended.
+ * The worst state of the jobs gives the colour, as in a compact node of a picture. The word says how builds
+ * ended, or that none has run.
  */
 export function badgeOf(label: string, jobs: readonly JobState[]): Badge {
-  const tone = gravestOf(jobs.map(toneOf));
+  const tone = worstTone(jobs.map(toneOf));
   return { label, tone, word: tone === 'idle' ? wordOfIdle(jobs) : (WORDS[tone] ?? tone) };
 }
 

@@ -9,16 +9,16 @@ export const ROW_HEIGHT = 24;
 export const ROWS_MARGIN = 6;
 const MAX_ROWS = 12;
 
-/** A node's labels and its size in points, all of which follow from its names alone. */
+/** Labels of a node and its size in points. Both depend on its names only. */
 export interface Box {
-  /** One, or a row for each job of a compact node; `more` are not shown. */
+  /** One label, or one for each job of a compact node. `more` counts the jobs without a row. */
   labels: string[];
   more: number;
   width: number;
   height: number;
 }
 
-/** Jobs that share the last row, because there are too many for a row each. */
+/** Number of jobs that share the last row because there are more than `MAX_ROWS`. */
 const moreThanRows = (jobs: number): number => (jobs > MAX_ROWS ? jobs - MAX_ROWS + 1 : 0);
 
 /** The row of a compact node that shows its job with this index. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { get, job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
+import { connectedComponents } from './connected-components.ts';
 import { graphOf } from './graph-of.ts';
-import { partsOf } from './connected-components.ts';
 
 const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string[][] }> = {
   'a pipeline without jobs has no parts': { jobs: [], parts: [] },
@@ -23,5 +23,7 @@ const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string
 };
 
 test.each(Object.entries(CASES))('%s', (_sentence, { jobs, parts }) => {
-  expect(partsOf(graphOf(pipelineOf(...jobs))).map((part) => part.map(({ id }) => id))).toEqual(parts);
+  expect(connectedComponents(graphOf(pipelineOf(...jobs))).map((part) => part.map(({ id }) => id))).toEqual(
+    parts,
+  );
 });

@@ -14,13 +14,13 @@ import { groupParallel } from './group-parallel.ts';
 import { hideIntermediates } from './hide-intermediates.ts';
 
 export interface GraphOptions {
-  /** Direct edges from job to job; of the resources only those stay whose new versions start a job. */
+  /** Draws edges directly from job to job. Of the resources, only those remain that trigger a job. */
   hideIntermediates?: boolean;
-  /** Jobs that follow exactly the same become one compact node. */
+  /** Merges jobs with the same parents into one compact node. */
   groupParallel?: boolean;
 }
 
-/** The picture of a pipeline. Resources that no job gets or puts are not in it. */
+/** The graph of a pipeline, without resources that no job gets or puts. */
 export function graphOf(pipeline: Pipeline, options: GraphOptions = {}): Graph {
   const whole = wholeGraph(pipeline);
   const shown = options.hideIntermediates === true ? hideIntermediates(whole) : whole;
@@ -36,7 +36,10 @@ function wholeGraph(pipeline: Pipeline): Graph {
   );
 }
 
-/** A job with what it takes and what it puts. A put's node is also the way to the jobs that wait for it. */
+/**
+ * A job, the resources that it gets and the resources that it puts. Downstream jobs connect to the node of
+ * the put.
+ */
 function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph {
   const nodes: GraphNode[] = [];
   const edges: GraphEdge[] = [];
@@ -67,7 +70,7 @@ function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph
   return { nodes, edges };
 }
 
-/** Resources that a job may put, in its steps and in what its hooks do. */
+/** Resources that the steps or hooks of a job put. */
 function putsOf(job: Job): Set<string> {
   const actions = [...actionsOf(job.steps), ...hooksOf(job)];
   return new Set(actions.flatMap((action) => (action.kind === 'put' ? [action.resource] : [])));

@@ -1,9 +1,9 @@
 /**
- * What a picture of a pipeline shows: jobs, the resources they take and make, and who waits for whom. Names
- * only: nothing of a resource's parameters or a step's commands can come into a picture.
+ * Jobs, the resources that they get and put, and the order between them. A graph holds only names, so
+ * parameters and commands cannot leak into a picture.
  */
 export interface Graph {
-  /** In the order of the file; an edge's ends are among them. */
+  /** In the order of the file. `edges` refer to these nodes by id. */
   nodes: GraphNode[];
   edges: GraphEdge[];
 }
@@ -13,7 +13,7 @@ export type GraphNode = JobNode | ResourceNode;
 export interface JobNode {
   kind: 'job';
   id: string;
-  /** One job, or the jobs that a compact node stands for. */
+  /** One job, or the jobs of a compact node. */
   jobs: string[];
 }
 
@@ -22,22 +22,24 @@ export interface ResourceNode {
   id: string;
   /** `<type>.<label>` */
   resource: string;
-  /** `entry`: where versions come in. `passed` and `put`: versions that a job lets through or makes. */
+  /**
+   * `entry`: where versions enter. `passed` and `put`: versions after a job that gets or puts the resource.
+   */
   role: 'entry' | 'passed' | 'put';
-  /** Of `passed` and `put`: the job, or the jobs of a compact node. */
+  /** For `passed` and `put`: the job that the versions come from, or the jobs of a compact node. */
   after: string[];
 }
 
 export interface GraphEdge {
   from: string;
-  /** The row of a compact node where the edge starts. Absent: it starts at all of the node's jobs. */
+  /** Row of a compact node where the edge starts. Absent: it starts at the whole node. */
   fromRow?: number;
   to: string;
-  /** Likewise where it ends. */
+  /** Row of a compact node where the edge ends. Absent: it ends at the whole node. */
   toRow?: number;
   /**
-   * `trigger`: a new version starts the job. `take`: the job takes what is there. `make`: the job lets
-   * through or makes it.
+   * `trigger`: a new version starts the job. `take`: the job takes the newest version. `make`: from a job to
+   * the versions after it.
    */
   kind: 'trigger' | 'take' | 'make';
 }
@@ -47,8 +49,8 @@ export const entryId = (resource: string): string => `resource ${resource}`;
 export const outputId = (job: string, resource: string): string => `${resource} after ${job}`;
 
 /**
- * Nodes by id and edges by their ends, each once. Of nodes with one id a put is kept before what is let
- * through; of edges with the same ends a trigger is kept before a take.
+ * Removes duplicate nodes (by id) and edges (by ends). A `put` node replaces a `passed` one, and a `trigger`
+ * edge a `take` edge.
  */
 export function mergeGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): Graph {
   const byId = new Map<string, GraphNode>();

@@ -7,20 +7,20 @@ import {
   type JobNode,
   type ResourceNode,
 } from './graph.ts';
-import { joinEnds, membersOf, type End, type Ends } from './join-ends.ts';
+import { joinEnds, memberByJob, type EdgeEnd, type EdgeEnds } from './join-ends.ts';
 
 /**
- * Jobs with the same parents become one node. What they let through or put becomes one node where it leads
- * to the same jobs. A job without parents stays alone.
+ * Merges jobs with the same parents into one compact node, and the versions after them if they lead to the
+ * same jobs. Jobs without parents are not merged.
  */
 export function groupParallel(graph: Graph): Graph {
   const groups = findGroups(graph);
-  const members = membersOf(groups);
+  const members = memberByJob(groups);
   const merged = new Map(mergeOutputs(graph, groups));
   const shown = (node: GraphNode): GraphNode => members.get(node.id)?.group ?? merged.get(node.id) ?? node;
   const shownId = new Map(graph.nodes.map((node) => [node.id, shown(node).id]));
-  const end = (id: string): End => ({ node: shownId.get(id) ?? id, ...(members.has(id) && { job: id }) });
-  const ends = graph.edges.map(({ from, to, kind }): Ends => ({ tail: end(from), head: end(to), kind }));
+  const end = (id: string): EdgeEnd => ({ node: shownId.get(id) ?? id, ...(members.has(id) && { job: id }) });
+  const ends = graph.edges.map(({ from, to, kind }): EdgeEnds => ({ tail: end(from), head: end(to), kind }));
   return mergeGraph(graph.nodes.map(shown), joinEnds(ends, members));
 }
 
@@ -44,16 +44,13 @@ function compact(members: readonly JobNode[]): JobNode {
   return { kind: 'job', id: jobId(nameOf(jobs)), jobs };
 }
 
-/**
- * A job is in one group only, and in one node for each resource, so that its name is enough to tell them
- * apart.
- */
+/** The first job and the number of others identify a group, because a job is in one group only. */
 const nameOf = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`;
 
 /**
- * Versions of one resource that come from jobs of one group and go to the same jobs, by the ids that they
- * had.
+ * Merges nodes of a resource that come after jobs of one group and lead to the same jobs. Returns the merged
+ * nodes by the ids of the original ones.
  */
 function mergeOutputs({ nodes, edges }: Graph, groups: readonly JobNode[]): [string, ResourceNode][] {
   const takers = Map.groupBy(edges, ({ from }) => from);

@@ -1,9 +1,6 @@
 import { mergeGraph, type Graph, type GraphEdge } from './graph.ts';
 
-/**
- * Draws who waits for whom: what jobs let through or put is left out, and so are resources that start
- * nothing.
- */
+/** Connects jobs directly. Removes the versions between them, and resources that trigger no job. */
 export function hideIntermediates({ nodes, edges }: Graph): Graph {
   const roles = new Map(nodes.map((node) => [node.id, node.kind === 'job' ? 'job' : node.role]));
   const makers = Map.groupBy(

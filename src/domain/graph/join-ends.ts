@@ -1,16 +1,16 @@
 import { rowOf } from './box.ts';
 import { jobId, type GraphEdge, type JobNode } from './graph.ts';
 
-/** A job in a compact node, and the row that shows it. */
+/** A job of a compact node, and the row that shows it. */
 interface Member {
   group: JobNode;
   row: number;
 }
 
-/** By the job's own id. */
+/** By the id of the job's own node. */
 export type Members = ReadonlyMap<string, Member>;
 
-export const membersOf = (groups: readonly JobNode[]): Members =>
+export const memberByJob = (groups: readonly JobNode[]): Members =>
   new Map(
     groups.flatMap((group) =>
       group.jobs.map((job, index): [string, Member] => [jobId(job), { group, row: rowOf(group, index) }]),
@@ -18,25 +18,25 @@ export const membersOf = (groups: readonly JobNode[]): Members =>
   );
 
 /**
- * A node that is shown, and the id of the job in it that an edge belongs to. Without a job it belongs to the
+ * A node of the picture, and the id of the job in it that an edge belongs to. Absent: the edge belongs to the
  * whole node.
  */
-export interface End {
+export interface EdgeEnd {
   node: string;
   job?: string;
 }
 
-export interface Ends {
-  tail: End;
-  head: End;
+export interface EdgeEnds {
+  tail: EdgeEnd;
+  head: EdgeEnd;
   kind: GraphEdge['kind'];
 }
 
 /**
- * Joins the edges that all jobs of a compact node have in common; the others start or end at the rows of
- * their jobs.
+ * Joins edges that all jobs of a compact node have in common. Other edges start or end at the rows of their
+ * jobs.
  */
-export function joinEnds(edges: readonly Ends[], members: Members): GraphEdge[] {
+export function joinEnds(edges: readonly EdgeEnds[], members: Members): GraphEdge[] {
   const joined = joinAt('tail', joinAt('head', edges, members), members);
   return joined.map(({ tail, head, kind }) => {
     const [fromRow, toRow] = [tail, head].map(({ job }) => members.get(job ?? '')?.row);
@@ -50,7 +50,7 @@ export function joinEnds(edges: readonly Ends[], members: Members): GraphEdge[] 
   });
 }
 
-function joinAt(side: 'tail' | 'head', edges: readonly Ends[], members: Members): Ends[] {
+function joinAt(side: 'tail' | 'head', edges: readonly EdgeEnds[], members: Members): EdgeEnds[] {
   const alike = Map.groupBy(edges, (edge) => JSON.stringify({ ...edge, [side]: edge[side].node }));
   return [...alike.values()].flatMap((some) => {
     const [first] = some;

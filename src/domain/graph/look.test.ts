@@ -45,7 +45,7 @@ describe('the look of a resource', () => {
   });
   const found = [...looks.values()].filter(({ tone }) => tone === 'resource' || tone === 'failing');
 
-  test('tells where it comes from and that it is pinned, everywhere; a failing check only where versions come in', () => {
+  test('names its origin and its pin everywhere, and a failing check only where versions enter', () => {
     expect(found.map(({ title, pinned, tone }) => [title, pinned, tone])).toEqual([
       ['git.app, pinned, last check failed', true, 'failing'],
       ['git.app that passed unit, pinned', true, 'resource'],

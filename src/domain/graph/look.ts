@@ -2,23 +2,23 @@ import { jobId, outputId, type Graph, type GraphNode, type JobNode, type Resourc
 import type { GraphState, JobState, ResourceState } from './state.ts';
 import { traceVersion } from './trace-version.ts';
 
-/** How a node or a row of a compact node is drawn. */
+/** How a node, or a row of a compact node, is drawn. */
 export interface Look {
   tone: Tone;
-  /** Something of the job is pending or running. */
+  /** A build of the job is pending or running. */
   dashed: boolean;
   pinned: boolean;
-  /** Off the path of the version that is followed. */
+  /** Not on the path of the followed version. */
   faded: boolean;
-  /** The whole name and the state in words, for those who do not see the colour. */
+  /** The full name and the state in words, for readers who cannot see the colour. */
   title: string;
 }
 
 const DARK_INK = '#1f2328';
 
 /**
- * Fill, border and letters. The manual names the fills of `paused` and `warning`, and the amber border of a
- * pinned resource; the others keep away from them, and letters have a contrast of at least 4.5 on each.
+ * Fill, border and text colour. The manual specifies the fills of `paused` and `warning` and the border of
+ * pinned resources. Text has a contrast of at least 4.5 on every fill.
  */
 export const TONES = {
   idle: { fill: '#d8dee4', border: '#57606a', ink: DARK_INK },
@@ -37,12 +37,12 @@ export type Tone = keyof typeof TONES;
 export const PINNED_BORDER = '#ffbf00';
 
 export interface NodeLook extends Look {
-  /** Of a compact node: one look for each of its jobs. */
+  /** For a compact node: one look for each of its jobs. */
   rows: Look[];
 }
 
 export interface FollowedVersion {
-  /** The graph with nothing hidden or grouped, on which the way of the version is found. */
+  /** The full graph, in which the path of the version is searched. */
   whole: Graph;
   resource: string;
 }
@@ -61,24 +61,32 @@ export function looksOf(graph: Graph, state: GraphState, followed?: FollowedVers
   );
 }
 
-/** The nodes of the whole graph that a node stands for. */
+/** Ids of the nodes of the full graph that a node represents. */
 function idsWithin(node: GraphNode): string[] {
   if (node.kind === 'job') return node.jobs.map(jobId);
   return node.role === 'entry' ? [node.id] : node.after.map((job) => outputId(job, node.resource));
 }
 
-/** The first that one of its jobs has gives a compact node its tone. */
-const GRAVEST: readonly Tone[] = ['failed', 'cancelled', 'warning', 'waiting', 'paused', 'idle', 'succeeded'];
+/** Worst first: the first tone that a job of a compact node has is the tone of the node. */
+const TONES_BY_SEVERITY: readonly Tone[] = [
+  'failed',
+  'cancelled',
+  'warning',
+  'waiting',
+  'paused',
+  'idle',
+  'succeeded',
+];
 
-export const gravestOf = (tones: readonly Tone[]): Tone =>
-  GRAVEST.find((tone) => tones.includes(tone)) ?? 'idle';
+export const worstTone = (tones: readonly Tone[]): Tone =>
+  TONES_BY_SEVERITY.find((tone) => tones.includes(tone)) ?? 'idle';
 
 function lookOfJobs({ jobs }: JobNode, state: GraphState, faded: boolean): NodeLook {
   const rows = jobs.map((job) => lookOfJob(job, state.jobs.get(job), faded));
   const [only] = rows;
   if (only && rows.length === 1) return { ...only, rows: [] };
   return {
-    tone: gravestOf(rows.map(({ tone }) => tone)),
+    tone: worstTone(rows.map(({ tone }) => tone)),
     dashed: rows.some((row) => row.dashed),
     pinned: false,
     faded,
@@ -122,12 +130,12 @@ function lookOfResource(node: ResourceNode, { resources }: GraphState, faded: bo
     dashed: false,
     pinned,
     faded,
-    title: [`${node.resource}${whence(node)}`, ...words].join(', '),
+    title: [`${node.resource}${originOf(node)}`, ...words].join(', '),
     rows: [],
   };
 }
 
-function whence({ role, after }: ResourceNode): string {
+function originOf({ role, after }: ResourceNode): string {
   if (role === 'entry') return '';
   return ` ${role === 'put' ? 'put by' : 'that passed'} ${after.join(', ')}`;
 }

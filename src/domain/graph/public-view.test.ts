@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 import { job, pipelineOf } from '#testing/pipelines/pipelines-to-draw.ts';
-import { publicStructure, type PublicStep } from './public-view.ts';
+import { publicStructure, type PublicStructureStep } from './public-view.ts';
 
 const SECRET = 'planted';
 const run: Command = { runner: 'shell', cmd: SECRET };
 
-const steps: Record<string, { step: Step; shown: PublicStep }> = {
+const steps: Record<string, { step: Step; shown: PublicStructureStep }> = {
   'a get shows its resource, what it passed and whether it starts the job': {
     step: {
       kind: 'get',

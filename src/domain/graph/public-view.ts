@@ -1,26 +1,26 @@
 import type { Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 
 /**
- * A pipeline as strangers may see it: the names of what it is made of, and how it hangs together. Nothing is
- * taken from it but what is named here, so that a field that is added to the definition stays inside: no
- * parameters, commands, images, variables, messages or schedules.
+ * The structure of a pipeline that the public may see: names and connections only. Fields are copied one by
+ * one, so a new field of the definition stays private: parameters, commands, images, variables, messages and
+ * schedules never get out.
  */
 export interface PublicStructure {
-  jobs: { name: string; steps: PublicStep[] }[];
+  jobs: { name: string; steps: PublicStructureStep[] }[];
   resourceTypes: { id: string; name: string }[];
 }
 
-export interface PublicStep {
+export interface PublicStructureStep {
   kind: Step['kind'];
-  /** Of a get, task or put; of a notification `<type>.<label>`, of a service its type. */
+  /** Name of a get, task or put; `<type>.<label>` of a notification; type of a service. */
   name?: string;
-  /** Of a get or put. */
+  /** For a get or put. */
   resource?: string;
-  /** Of a get: jobs that the version passed, and whether a new one starts the job. */
+  /** For a get: the jobs that the version must have passed, and whether a new version triggers the job. */
   passed?: string[];
   trigger?: boolean;
-  /** Of a group, or of all branches one after the other. */
-  steps?: PublicStep[];
+  /** For a group, or for all branches in order. */
+  steps?: PublicStructureStep[];
 }
 
 export function publicStructure({ jobs, resourceTypes }: Pipeline): PublicStructure {
@@ -30,7 +30,7 @@ export function publicStructure({ jobs, resourceTypes }: Pipeline): PublicStruct
   };
 }
 
-function publicStep(step: Step): PublicStep {
+function publicStep(step: Step): PublicStructureStep {
   const { kind } = step;
   if (kind === 'parallel') return { kind, steps: step.steps.map(publicStep) };
   if (kind === 'branch') return { kind, steps: step.branches.flatMap(({ steps }) => steps.map(publicStep)) };

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { stateOfJob, type Doing, type Ended } from './state.ts';
+import { stateOfJob, type ActiveStatus, type EndedStatus } from './state.ts';
 
-const cases: Record<string, { builds: [string, Ended | Doing][]; ended?: Ended; doing?: Doing }> = {
+const cases: Record<
+  string,
+  { builds: [string, EndedStatus | ActiveStatus][]; ended?: EndedStatus; doing?: ActiveStatus }
+> = {
   'a job that never ran has no state': { builds: [] },
   'the newest build counts, by number and not by text': {
     builds: [

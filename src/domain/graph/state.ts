@@ -1,6 +1,5 @@
 /**
- * What is known of a pipeline's jobs and resources when its picture is drawn; what is absent has neither run
- * nor been pinned.
+ * State of the jobs and resources in a picture. An absent job has not run; an absent resource is not pinned.
  */
 export interface GraphState {
   jobs: ReadonlyMap<string, JobState>;
@@ -8,33 +7,32 @@ export interface GraphState {
 }
 
 export interface JobState {
-  /** The job or its pipeline. */
+  /** Whether the job or its pipeline is paused. */
   paused: boolean;
-  /** How its latest builds ended. */
-  ended?: Ended;
-  /** What it is doing besides. */
-  doing?: Doing;
+  /** Outcome of the newest ended build. */
+  ended?: EndedStatus;
+  /** State of its newest build that has not ended. */
+  doing?: ActiveStatus;
 }
 
 export interface ResourceState {
   pinned: boolean;
-  /** Its last check failed. */
+  /** Whether its last check failed. */
   failing: boolean;
 }
 
-export type Ended = 'succeeded' | 'failed' | 'cancelled' | 'warning';
-export type Doing = 'pending' | 'waiting' | 'started';
+export type EndedStatus = 'succeeded' | 'failed' | 'cancelled' | 'warning';
+export type ActiveStatus = 'pending' | 'waiting' | 'started';
 
 interface JobBuild {
-  /** `7`, its retries `7.1`, `7.2`. */
+  /** `7`, or for retries `7.1`, `7.2`. */
   number: string;
-  status: Ended | Doing;
+  status: EndedStatus | ActiveStatus;
 }
 
 /**
- * The state of a job from its builds, in any order. The newest number that has an ended build gives the
- * colour, and of that build and its retries the newest that ended: a late retry of an old build changes
- * nothing.
+ * State of a job from its builds, in any order. The build with the highest number that has ended gives the
+ * outcome; of that build and its retries, the newest. A late retry of an older build changes nothing.
  */
 export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobState {
   const newestFirst = builds.toSorted((one, other) => compareNumbers(other.number, one.number));
@@ -45,7 +43,7 @@ export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobSta
   return { paused, ...(ended && !isDoing(ended) && { ended }), ...(doing && { doing }) };
 }
 
-const isDoing = (status: Ended | Doing): status is Doing =>
+const isDoing = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>
   status === 'pending' || status === 'waiting' || status === 'started';
 
 function compareNumbers(one: string, other: string): number {

@@ -1,8 +1,8 @@
 import { entryId, type Graph, type GraphNode } from './graph.ts';
 
 /**
- * Ids of the nodes that a version of the resource can come to: the jobs that take it, then along `passed`,
- * and from what those jobs put into further resources on.
+ * Ids of the nodes that a version of the resource can reach: jobs that get it, jobs after them by `passed`,
+ * and resources that those jobs put.
  */
 export function traceVersion({ nodes, edges }: Graph, resource: string): Set<string> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
@@ -28,7 +28,7 @@ export function traceVersion({ nodes, edges }: Graph, resource: string): Set<str
   return reached;
 }
 
-/** A job passes on the version that it took, and what it makes of it by a put. */
+/** A job passes on the version that it took, and what it puts. */
 function carries(from: GraphNode, to: GraphNode, carried: string): boolean {
   if (from.kind === 'resource' || to.kind === 'job') return true;
   return to.resource === carried || to.role === 'put';

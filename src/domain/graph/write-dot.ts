@@ -1,26 +1,26 @@
 import { boxOf, ROW_HEIGHT } from './box.ts';
+import { connectedComponents } from './connected-components.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
 import { PINNED_BORDER, TONES, type NodeLook } from './look.ts';
-import { LETTERS, visible } from './measure-label.ts';
-import { partsOf } from './connected-components.ts';
+import { FONT_SIZE, visible } from './measure-label.ts';
 
-/** Of edges: seen on white and on black. */
-export const EDGE = '#7d8590';
+/** Visible on white and on black. */
+export const EDGE_COLOUR = '#7d8590';
 const FADED = '66';
 
-const ROOM = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
+const SPACING = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
 
 /**
- * The graph in Graphviz' language. Every name stands in quotes, and there are no URLs, images or HTML labels.
+ * The graph in Graphviz' DOT language. Every name is quoted, and there are no URLs, images or HTML labels.
  */
 export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, NodeLook>): string {
   const lines = [
     `digraph ${quote(name)} {`,
-    `  graph [${ROOM}, bgcolor="transparent", pad=0.1];`,
-    `  node [shape=box, fixedsize=true, fontname="DejaVu Sans", fontsize=${LETTERS}];`,
-    `  edge [color="${EDGE}", arrowsize=0.6];`,
+    `  graph [${SPACING}, bgcolor="transparent", pad=0.1];`,
+    `  node [shape=box, fixedsize=true, fontname="DejaVu Sans", fontsize=${FONT_SIZE}];`,
+    `  edge [color="${EDGE_COLOUR}", arrowsize=0.6];`,
     '',
-    ...upwards(graph).map((node) => nodeLine(node, looks.get(node.id))),
+    ...bottomUp(graph).map((node) => nodeLine(node, looks.get(node.id))),
     '',
     ...graph.edges.map((edge) => edgeLine(edge, looks)),
     '}',
@@ -30,22 +30,22 @@ export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, 
 }
 
 /**
- * What the layout depends on and nothing else: sizes and edges, nodes by number. Equal texts have equal
- * layouts, whatever the names and states are, and no name reaches the layout engine.
+ * Only what the layout depends on: sizes, edges, and nodes by number. Equal texts have equal layouts, and no
+ * name reaches the layout engine.
  */
 export function writeLayoutDot(graph: Graph): string {
   const { nodes, edges } = graph;
   const number = new Map(nodes.map(({ id }, index) => [id, index]));
-  const sizes = upwards(graph).map((node) => `${number.get(node.id)} [${sizeOf(node)}]`);
+  const sizes = bottomUp(graph).map((node) => `${number.get(node.id)} [${sizeOf(node)}]`);
   return [
-    `digraph {graph [${ROOM}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
+    `digraph {graph [${SPACING}] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]`,
     ...sizes,
     ...edges.map((edge) => layoutEnds(edge, number).join(' -> ')),
     '}',
   ].join('\n');
 }
 
-/** How the layout's text names the ends of an edge: the number of a node, and the side of a row. */
+/** Ends of an edge in the layout text: the number of the node and the side of the row. */
 export function layoutEnds(
   { from, fromRow, to, toRow }: GraphEdge,
   number: ReadonlyMap<string, number>,
@@ -56,19 +56,21 @@ export function layoutEnds(
 }
 
 /**
- * A record shares its height evenly among its ports, so a compact node leaves out the margins of its rows.
+ * Graphviz divides the height of a record evenly among its ports, so compact nodes omit the margins of their
+ * rows.
  */
 function sizeOf(node: GraphNode): string {
   const { labels, width, height } = boxOf(node);
   if (labels.length === 1) return `width=${inches(width)}, height=${inches(height)}`;
   const ports = labels.map((_, row) => `<${row}>`).join('|');
-  return `shape=record, fontsize=1, label="${ports}", width=${inches(width)}, height=${inches(labels.length * ROW_HEIGHT)}`;
+  const size = `width=${inches(width)}, height=${inches(labels.length * ROW_HEIGHT)}`;
+  return `shape=record, fontsize=1, label="${ports}", ${size}`;
 }
 
 const portOf = (row?: number): string => (row === undefined ? '' : `:${row}`);
 
-/** From left to right Graphviz puts unconnected parts one above the other, the first at the bottom. */
-const upwards = (graph: Graph): GraphNode[] => partsOf(graph).toReversed().flat();
+/** Graphviz draws unconnected components from bottom to top, so the first one goes last. */
+const bottomUp = (graph: Graph): GraphNode[] => connectedComponents(graph).toReversed().flat();
 
 function nodeLine(node: GraphNode, look?: NodeLook): string {
   const { labels, width, height } = boxOf(node);
@@ -85,14 +87,14 @@ function nodeLine(node: GraphNode, look?: NodeLook): string {
 
 function lookAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }: NodeLook): string[] {
   const { fill, border, ink } = TONES[tone];
-  const veil = faded ? FADED : '';
+  const alpha = faded ? FADED : '';
   const styles = ['filled', ...(node.kind === 'job' ? ['rounded'] : []), ...(dashed ? ['dashed'] : [])];
   return [
     `style="${styles.join(',')}"`,
-    `fillcolor="${fill}${veil}"`,
-    `color="${pinned ? PINNED_BORDER : border}${veil}"`,
+    `fillcolor="${fill}${alpha}"`,
+    `color="${pinned ? PINNED_BORDER : border}${alpha}"`,
     ...(pinned || dashed ? [`penwidth=${pinned ? 3 : 2}`] : []),
-    `fontcolor="${ink}${veil}"`,
+    `fontcolor="${ink}${alpha}"`,
     `tooltip=${quoteLabel([title])}`,
   ];
 }
@@ -105,7 +107,7 @@ function edgeLine(
   const attributes = [
     ...(kind === 'take' ? ['style="dashed"'] : []),
     ...(fromRow === undefined ? [] : ['dir=both', 'arrowtail=dot']),
-    ...(faded ? [`color="${EDGE}${FADED}"`] : []),
+    ...(faded ? [`color="${EDGE_COLOUR}${FADED}"`] : []),
   ];
   const suffix = attributes.length === 0 ? '' : ` [${attributes.join(', ')}]`;
   return `  ${quote(from)}${portOf(fromRow)} -> ${quote(to)}${portOf(toRow)}${suffix};`;

@@ -1,6 +1,6 @@
 import type { Graph } from '#domain/graph/graph.ts';
 import type { NodeLook } from '#domain/graph/look.ts';
-import type { Doing, Ended } from '#domain/graph/state.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 
@@ -16,7 +16,7 @@ export interface OverviewPipeline extends PipelineName {
 
 export interface OverviewState {
   /** In the order of the file. */
-  jobs: { id: number; name: string; paused: boolean; ended?: Ended; doing: Doing[] }[];
+  jobs: { id: number; name: string; paused: boolean; ended?: EndedStatus; doing: ActiveStatus[] }[];
   resources: { id: number; name: string; type: string; pinned: boolean; failing: boolean }[];
 }
 

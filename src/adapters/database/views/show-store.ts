@@ -1,15 +1,15 @@
 import type { DatabasePool } from 'slonik';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import type { Doing, Ended } from '#domain/graph/state.ts';
+import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { OverviewPipeline, OverviewState, OverviewStore } from '#flows/views/overview-ports.ts';
 
 interface JobRow {
   id: number;
   name: string;
   paused: boolean;
-  ended: Ended | null;
-  doing: Doing[];
+  ended: EndedStatus | null;
+  doing: ActiveStatus[];
 }
 
 /** Reads what images, badges and the public view show. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { shownTo } from '#adapters/http/auth/public-access.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { isMember } from '#domain/access/decide-access.ts';
-import type { PublicStep } from '#domain/graph/public-view.ts';
+import type { PublicStructureStep } from '#domain/graph/public-view.ts';
 import { jobStateOf, type Overview } from '#flows/views/show-pipeline.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
@@ -94,4 +94,4 @@ function encode({ pipeline, jobs, resourceTypes, state }: Overview) {
   };
 }
 
-const NO_STEPS: PublicStep[] = [];
+const NO_STEPS: PublicStructureStep[] = [];
