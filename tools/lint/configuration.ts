@@ -1,0 +1,142 @@
+import { filesOf, seenBy, type Folder, type Override, type Room, type Table } from './table.ts';
+
+/** A pattern of oxlint's rule no-restricted-imports. */
+interface Pattern {
+  group?: string[];
+  regex?: string;
+  allowTypeImports?: true;
+  allowImportNames?: string[];
+  message: string;
+}
+
+/** Every room may import it. */
+const DEFINED = '!#defined';
+
+/** Only tests import it. */
+const TEST_DATA = ['#domain/**/testdata/**', './testdata/**'];
+
+const NO_ENTRY_POINT = [
+  '#config',
+  '#testing/**',
+  '**/operator/**',
+  '#operator/**',
+  '**/gateway/**',
+  '#gateway/**',
+  '**/agent/**',
+  '**/cli/**',
+  '#cli/**',
+];
+
+/** The content of .oxlintrc.json. Of two overrides for a file, the later one applies. */
+export function configurationOf(table: Table): Record<string, unknown> {
+  const { domain, flows, adapters, overrides } = table;
+  return {
+    ...table.base,
+    overrides: [
+      ...domain.folders.map((folder) => domainFolder(folder, domain.folders)),
+      ...flowRooms(flows.folders),
+      ...adapters.rooms.flatMap((room) => adapter(room, adapters.shared)),
+      sharedAdapters(adapters.shared),
+      ...overrides,
+    ],
+  };
+}
+
+function override(files: string[], patterns: Pattern[]): Override {
+  return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
+function order(room: string, name: string, sees: readonly string[]): string {
+  return sees.length === 0
+    ? `${room}/${name} imports no other folder of ${room}.`
+    : `${room}/${name} imports only these folders of ${room}: ${sees.join(', ')}.`;
+}
+
+function domainFolder(folder: Folder, folders: readonly Folder[]): Override {
+  const sees = seenBy(folders).get(folder.name) ?? [];
+  const group = ['*', '!./**', DEFINED, ...sees.map((name) => `!#domain/${name}/**`), ...TEST_DATA];
+  return override(
+    [filesOf('domain', folder, folders)],
+    [{ group, message: order('domain', folder.name, sees) }],
+  );
+}
+
+/** Files outside of the folders, such as names.ts, may be imported by all. */
+function flowRooms(folders: readonly Folder[]): Override[] {
+  const base = ['*', '!./**', DEFINED, '!#domain/**'];
+  const message = 'Flows import the domain, and reach the outside through their ports.';
+  return [
+    override(['src/flows/**/*.ts'], [{ group: [...base, '!#flows/**', ...TEST_DATA], message }]),
+    ...folders.map((folder) => {
+      const sees = seenBy(folders).get(folder.name) ?? [];
+      const seen = sees.map((one) => `!#flows/${one}/**`);
+      const group = [...base, '!#flows/*', ...seen, ...TEST_DATA];
+      return override(
+        [filesOf('flows', folder, folders)],
+        [{ group, message: `${message} ${order('flows', folder.name, sees)}` }],
+      );
+    }),
+  ];
+}
+
+function adapter(room: Room, shared: readonly string[]): Override[] {
+  const { name, folders = [] } = room;
+  const message = `Adapters import the domain, flows, ${shared.join(', ')} and packages.`;
+  return [
+    override(
+      [`src/adapters/${name}/**/*.ts`],
+      [{ group: apart([name, ...shared]), message }, ...typesOnly(room, {})],
+    ),
+    ...folders.map((folder) => adapterFolder(room, folder, shared)),
+  ];
+}
+
+function adapterFolder(room: Room, folder: Folder, shared: readonly string[]): Override {
+  const { name, folders = [] } = room;
+  const files = [filesOf(`adapters/${name}`, folder, folders)];
+  const { packages } = folder;
+  if (packages !== undefined) {
+    const group = ['*', '!./**', DEFINED, '!#domain/**', ...packages.map((one) => `!${one}`), ...TEST_DATA];
+    const message = `${name}/${folder.name} is pure: it imports the domain and ${packages.join(', ')}.`;
+    return override(files, [...typesOnly(room, folder), { group, message }]);
+  }
+  const sees = seenBy(folders).get(folder.name) ?? [];
+  const group = apart([...sees.map((one) => `${name}/${one}`), ...shared]);
+  return override(files, [{ group, message: order(name, folder.name, sees) }, ...typesOnly(room, folder)]);
+}
+
+/** Refuses all adapters but these, and the entry points. */
+function apart(adapters: readonly string[]): string[] {
+  return [
+    '../**',
+    '#adapters/**',
+    ...adapters.map((name) => `!#adapters/${name}/**`),
+    ...NO_ENTRY_POINT,
+    ...TEST_DATA,
+  ];
+}
+
+function typesOnly(room: Room, { domain, flows }: Pick<Folder, 'domain' | 'flows'>): Pattern[] {
+  if (room.typesOnly !== true) return [];
+  return [
+    {
+      regex: '^#domain/',
+      allowTypeImports: true,
+      ...(domain !== undefined && { allowImportNames: domain }),
+      message: 'Flows decide. This adapter imports types, constants and encodings of the domain.',
+    },
+    {
+      regex: '^#flows/',
+      allowTypeImports: true,
+      ...(flows !== undefined && { allowImportNames: flows }),
+      message: 'An adapter implements the ports of flows, and calls no flow.',
+    },
+  ];
+}
+
+function sharedAdapters(shared: readonly string[]): Override {
+  return override(
+    shared.map((name) => `src/adapters/${name}/**/*.ts`),
+    [{ group: apart([]), message: `${shared.join(' and ')} import no other adapter.` }],
+  );
+}
