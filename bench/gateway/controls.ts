@@ -5,7 +5,7 @@ import { Pool } from 'pg';
 import { webhookSecret, webhookTokenHash } from '#adapters/crypto/digests.ts';
 import { requestChecksByToken } from '#adapters/database/checks/request-checks-by-token.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
-import { gathered } from '#adapters/http/api/batch.ts';
+import { batched } from '#adapters/http/api/batch.ts';
 import { signatureCheck } from '#adapters/http/api/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
@@ -69,7 +69,7 @@ const STATUS = { requested: 202, busy: 503, refused: 403, unknown: 404 };
 async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
   const pool = await openPool(databaseUrl, { maximumConnections: 1 });
   const secretKey = createSecretKey(key);
-  const ask = gathered<WebhookCall, WebhookAnswer>({
+  const ask = batched<WebhookCall, WebhookAnswer>({
     call: async (calls) => (await requestChecksByToken(pool, { calls, wait: true }, new Date())).answers,
     nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
     most: MOST,

@@ -27,7 +27,7 @@ export const keepLogs = async (team: string, folder: string, until: AbortSignal)
 
 interface Entry {
   level?: string;
-  door?: string;
+  component?: string;
   time?: string;
   msg?: string;
   err?: { message?: string };
@@ -44,8 +44,8 @@ const parseEntry = (line: string): Entry | undefined => {
   }
 };
 
-const kindOf = ({ level, door, msg, err }: Entry): string =>
-  [level, door, msg, err?.message?.replaceAll(/[\d.:]{6,}|[0-9a-f-]{36}/g, '…').slice(0, 140)]
+const kindOf = ({ level, component, msg, err }: Entry): string =>
+  [level, component, msg, err?.message?.replaceAll(/[\d.:]{6,}|[0-9a-f-]{36}/g, '…').slice(0, 140)]
     .filter((part) => part !== undefined)
     .join(' ');
 

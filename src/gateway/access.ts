@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { authorizePeople } from '#adapters/http/auth/authorize-people.ts';
 import type { Authorize } from '#adapters/http/auth/authorize.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
@@ -28,7 +28,7 @@ export interface AccessParts {
 }
 
 /** What the routes of accounts stand on, and who a request comes from. */
-export function openAccess(parts: AccessParts): { ports: AccessPorts; authorize: Authorize } {
+export function openAccess(parts: AccessParts): { ports: AccountPorts; authorize: Authorize } {
   const { stores, client, installation, passwords, externalUrl, now } = parts;
   const codec = sessionCodec(parts.sessionKey);
   return {

@@ -10,7 +10,7 @@ import { found, openStores, toSave, type TestStores } from '#testing/stores/stor
  * Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had.
  * Nobody looks again by themselves.
  */
-const PATIENT = { tendMs: 3_600_000 };
+const PATIENT = { recheckMs: 3_600_000 };
 const DEFINITION = samplePipeline({
   jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))],
 });

@@ -12,7 +12,7 @@ import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/
  * Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at
  * the first.
  */
-const QUICK = { tendMs: 50, heartbeatMs: 200, slowestMs: 5000, perAccount: 4 };
+const QUICK = { recheckMs: 50, heartbeatMs: 200, maxWaitMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
 

@@ -1,5 +1,5 @@
-import { picturesAtHand } from '#adapters/http/api/images.ts';
-import { pages } from '#adapters/http/pages/pages.ts';
+import { cachedPictures } from '#adapters/http/api/images.ts';
+import { createPages } from '#adapters/http/pages/pages.ts';
 import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
 import { PRESSURE_LIMITS } from '#adapters/http/server/pressure.ts';
 import { createServer } from '#adapters/http/server/server.ts';
@@ -41,8 +41,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       ...publicRoutes(ports, readiness, VERSION, { metrics: streamMetrics(registry) }),
       ...accessRoutes(access.ports),
     ],
-    pages: pages(ports, access.ports),
-    atHand: picturesAtHand(ports.shows),
+    pages: createPages(ports, access.ports),
+    cachedImages: cachedPictures(ports.shows),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,

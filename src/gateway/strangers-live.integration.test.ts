@@ -7,8 +7,8 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* What strangers follow, for how long, and how much they may ask for. */
-const QUICK = { tendMs: 50 };
-const FEW = { strangersPerAddress: 3, strangersInAll: 4 };
+const QUICK = { recheckMs: 50 };
+const FEW = { publicPerAddress: 3, publicTotal: 4 };
 
 let stores: TestStores;
 let gateway: Gateway;
@@ -139,7 +139,7 @@ describe('strangers', () => {
     try {
       const at = async (address: string, as?: string) =>
         await follow(as, { 'x-forwarded-for': address }, crowded);
-      for (let times = 0; times < FEW.strangersPerAddress; times += 1) await at(`2001:db8::${times}`);
+      for (let times = 0; times < FEW.publicPerAddress; times += 1) await at(`2001:db8::${times}`);
       const many = await at('2001:db8::ffff');
       expect([many.status, many.headers['retry-after']]).toEqual([429, '30']);
       expect((await at('192.0.2.1')).status).toBe(200);
@@ -151,7 +151,9 @@ describe('strangers', () => {
   });
 
   test('may ask for so much at a time, whether it is there or not; members may, and pictures are counted apart', async () => {
-    const limited = await openGateway(stores, { strangers: { burst: 3, perSecond: 0.001, addresses: 100 } });
+    const limited = await openGateway(stores, {
+      publicRateLimits: { burst: 3, perSecond: 0.001, addresses: 100 },
+    });
     try {
       const ask = async (path: string, address: string, as?: string, accept = 'application/json') =>
         await limited.ask(`GET ${path}`, { as, headers: { 'x-forwarded-for': address, accept } });

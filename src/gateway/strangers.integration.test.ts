@@ -32,7 +32,7 @@ const strangers = new Map<string, string | undefined>();
 
 beforeAll(async () => {
   stores = await openStores();
-  gateway = await openGateway(stores, { strangers: { burst: 10_000, perSecond: 1, addresses: 10 } });
+  gateway = await openGateway(stores, { publicRateLimits: { burst: 10_000, perSecond: 1, addresses: 10 } });
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
   for (const [pipeline, isPublic] of [

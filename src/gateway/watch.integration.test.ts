@@ -13,7 +13,7 @@ import { endCheck } from '#testing/stores/end-check.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /* The command line beside a build, at the public gateway over a real Postgres; the test is the agent. */
-const QUICK = { tendMs: 50, heartbeatMs: 200 };
+const QUICK = { recheckMs: 50, heartbeatMs: 200 };
 
 let stores: TestStores;
 let gateway: Gateway;
@@ -255,7 +255,7 @@ describe('what there is', () => {
     ],
     'a pipeline of another team that is not public, as if there were none': [
       'jobs list app --team other',
-      'There is no pipeline app in team other that everybody may see.',
+      'There is no public pipeline app in team other.',
     ],
     'a name that leads elsewhere': ['jobs list ..', '".." is not a valid name'],
     'a log as JSON': ['trigger app/unit --watch --output json', 'remove --watch or --output json'],

@@ -48,7 +48,7 @@ const OURS = ALL.filter(({ name }) => name.startsWith('millrace_'));
 
 /** Each label and why it has a bound. */
 const BOUNDED: Record<string, string> = {
-  door: 'one a process',
+  component: 'one a process',
   fill: 'fine, near or full',
   version: 'one a process',
   method: 'of HTTP, others count as one',

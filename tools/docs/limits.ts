@@ -5,10 +5,10 @@ import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts'
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
 import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
-import { MAX_TEXTS, MAX_TEXTS_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
+import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
-import { STRANGER_LIMITS } from '#adapters/http/auth/rate-limits.ts';
+import { PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { TERMINATION_LIMIT } from '#domain/build/events.ts';
@@ -108,11 +108,11 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'Texts of a team that the public gateway validates or queues at the same time',
-      count(MAX_TEXTS_OF_TEAM),
+      count(MAX_COMPILES_OF_TEAM),
       'refusal',
       '503; other teams are not affected',
     ],
-    ['The same for all teams', count(MAX_TEXTS), 'refusal', '503'],
+    ['The same for all teams', count(MAX_COMPILES), 'refusal', '503'],
     [
       'Definitions kept in memory by each process',
       bytes(MAX_CACHED_BYTES),
@@ -268,19 +268,19 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
     [
       'Requests of non-members from one address, in a burst',
-      count(STRANGER_LIMITS.burst),
+      count(PUBLIC_RATE_LIMITS.burst),
       'refusal',
       '429 with `Retry-After`; pictures count separately',
     ],
-    ['The same, sustained', perSecond(STRANGER_LIMITS.perSecond), 'refusal', '429 with `Retry-After`'],
+    ['The same, sustained', perSecond(PUBLIC_RATE_LIMITS.perSecond), 'refusal', '429 with `Retry-After`'],
     ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
     [
       'Event streams of non-members from one address',
-      count(STREAM_LIMITS.strangersPerAddress),
+      count(STREAM_LIMITS.publicPerAddress),
       'refusal',
       '429',
     ],
-    ['Event streams of one replica', count(STREAM_LIMITS.inAll), 'refusal', '503'],
+    ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],
   ],
 };
 

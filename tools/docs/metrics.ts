@@ -13,7 +13,7 @@ Only the cluster can reach that port ([network](network.md)).
 If you set \`metrics.serviceMonitor.enabled\` of [the chart](../../charts/millrace/README.md), it
 creates a ServiceMonitor of the Prometheus operator.
 
-The label \`door\` of each sample names its process: \`operator\`, \`gateway-public\` or
+The label \`component\` of each sample names its process: \`operator\`, \`gateway-public\` or
 \`gateway-internal\`.
 The metrics of Node.js (\`process_…\`, \`nodejs_…\`) are there too.
 No label contains the name of a team, a pipeline or a person.
@@ -37,7 +37,7 @@ const QUESTIONS = `
 `;
 
 /** What each process makes. */
-const DOORS: Record<string, ((registry: Registry) => void)[]> = {
+const COMPONENTS: Record<string, ((registry: Registry) => void)[]> = {
   operator: [requestMetrics, operatorMetrics],
   'gateway-public': [requestMetrics, publicMetrics, streamMetrics],
   'gateway-internal': [requestMetrics, agentMetrics],
@@ -46,15 +46,15 @@ const DOORS: Record<string, ((registry: Registry) => void)[]> = {
 interface Row {
   type: string;
   labels: string;
-  doors: string[];
+  components: string[];
   help: string;
 }
 
 /** The page of all metrics of ours, from what the processes make. */
 export function metricsPage(): Promise<string> {
   const rows = new Map<string, Row>();
-  for (const [door, parts] of Object.entries(DOORS)) {
-    const { registry } = createMetrics(door, '0');
+  for (const [component, parts] of Object.entries(COMPONENTS)) {
+    const { registry } = createMetrics(component, '0');
     for (const make of parts) make(registry);
     for (const metric of registry.getMetricsAsArray()) {
       if (!metric.name.startsWith('millrace_')) continue;
@@ -62,15 +62,17 @@ export function metricsPage(): Promise<string> {
       const known = rows.get(metric.name) ?? {
         type: String(type),
         labels: labelsOf(metric),
-        doors: [],
+        components: [],
         help,
       };
-      rows.set(metric.name, { ...known, doors: [...known.doors, door] });
+      rows.set(metric.name, { ...known, components: [...known.components, component] });
     }
   }
   const lines = [...rows]
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([name, row]) => `| \`${name}\` | ${row.type} | ${row.labels} | ${doorsOf(row)} | ${row.help} |`);
+    .map(
+      ([name, row]) => `| \`${name}\` | ${row.type} | ${row.labels} | ${componentsOf(row)} | ${row.help} |`,
+    );
   const table = [
     '| Metric | Type | Labels | Process | Meaning |',
     '| --- | --- | --- | --- | --- |',
@@ -83,8 +85,8 @@ export function metricsPage(): Promise<string> {
   });
 }
 
-const doorsOf = ({ doors }: Row): string =>
-  doors.length === Object.keys(DOORS).length ? 'all' : doors.join(', ');
+const componentsOf = ({ components }: Row): string =>
+  components.length === Object.keys(COMPONENTS).length ? 'all' : components.join(', ');
 
 /** prom-client keeps the names of labels on the metric itself. */
 function labelsOf(metric: object): string {

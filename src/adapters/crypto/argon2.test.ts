@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Passwords } from '#flows/people/ports.ts';
 import { argon2Passwords } from './argon2.ts';
-import { turns } from './password-turns.ts';
+import { limitConcurrency } from './password-turns.ts';
 
 let passwords: Passwords;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('a password', () => {
 
 describe('taking turns', () => {
   test('runs no more at once than said, and all in the end', async () => {
-    const inTurn = turns(2, 10);
+    const inTurn = limitConcurrency(2, 10);
     let now = 0;
     let most = 0;
     const done = await Promise.all(
@@ -54,7 +54,7 @@ describe('taking turns', () => {
   });
 
   test('refuses who would wait too long, and goes on after a task that failed', async () => {
-    const inTurn = turns(1, 1);
+    const inTurn = limitConcurrency(1, 1);
     const open = Promise.withResolvers<undefined>();
     const first = inTurn(async () => await open.promise);
     const second = inTurn(async () => 'second');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2';
 import type { Passwords } from '#flows/people/ports.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { turns } from './password-turns.ts';
+import { limitConcurrency } from './password-turns.ts';
 
 /** argon2id, with the least that OWASP's Password Storage Cheat Sheet asks for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -16,7 +16,7 @@ const WAITING = 64;
  */
 export async function argon2Passwords(): Promise<Passwords> {
   const nobody = await argon2Hash(randomBytes(32), COST);
-  const inTurn = turns(AT_ONCE, WAITING);
+  const inTurn = limitConcurrency(AT_ONCE, WAITING);
   return {
     hash: async (password) => await inTurn(async () => await argon2Hash(password, COST)),
     async verify(hash, password) {

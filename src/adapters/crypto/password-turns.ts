@@ -8,7 +8,7 @@ class TooBusy extends Error {
  * Runs at most `atOnce` of the tasks side by side and keeps at most `waiting` others; who comes then is
  * refused with `TooBusy`.
  */
-export function turns(atOnce: number, waiting: number): <T>(task: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(atOnce: number, waiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
   const queue: (() => void)[] = [];
   return async (task) => {

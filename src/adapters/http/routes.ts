@@ -1,5 +1,5 @@
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
-import type { AccessPorts } from './api/account-ports.ts';
+import type { AccountPorts } from './api/account-ports.ts';
 import { tokenRoutes } from './api/api-tokens.ts';
 import { auditRoutes } from './api/audit.ts';
 import { badgeRoutes } from './api/badges.ts';
@@ -58,7 +58,7 @@ export function publicRoutes(
 }
 
 /** Who people are and what they may: accounts, sessions, tokens, members, and who did what. */
-export function accessRoutes(ports: AccessPorts): Route[] {
+export function accessRoutes(ports: AccountPorts): Route[] {
   return [
     ...signInRoutes(ports),
     ...personalPageOnlyRoutes(),

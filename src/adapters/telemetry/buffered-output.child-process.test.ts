@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 
 const run = promisify(execFile);
-const ANSWER = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
+const LINE = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
 
 /** What a process writes to its standard output that says this. */
 async function written(code: string): Promise<unknown[]> {
   const from = new URL('log.ts', import.meta.url).href;
-  const script = `import { answerLog, createLog } from '${from}';
-    const log = createLog('info', 'test'); const answered = answerLog(log); const answer = ${ANSWER}; ${code}`;
+  const script = `import { accessLog, createLog } from '${from}';
+    const log = createLog('info', 'test'); const write = accessLog(log); const line = ${LINE}; ${code}`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);
   return stdout
     .trim()
@@ -18,7 +18,7 @@ async function written(code: string): Promise<unknown[]> {
 }
 
 test('lines are written in the order in which they were said', async () => {
-  expect(await written(`answered(answer); log.info('between'); answered(answer);`)).toEqual([
+  expect(await written(`write(line); log.info('between'); write(line);`)).toEqual([
     'answered',
     'between',
     'answered',
@@ -28,14 +28,12 @@ test('lines are written in the order in which they were said', async () => {
 test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
   'what was said last is written when the process ends by %s',
   async (end) => {
-    const lines = await written(`answered(answer); answered(answer); ${end};`);
+    const lines = await written(`write(line); write(line); ${end};`);
     expect(lines).toEqual(['answered', 'answered']);
   },
 );
 
 test('more than a pipe holds is written to its last line when the process ends', async () => {
-  const lines = await written(
-    'for (let count = 0; count < 5000; count += 1) answered(answer); process.exit(0);',
-  );
+  const lines = await written('for (let count = 0; count < 5000; count += 1) write(line); process.exit(0);');
   expect(lines).toHaveLength(5000);
 });

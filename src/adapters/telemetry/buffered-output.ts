@@ -2,67 +2,67 @@ import { writeSync } from 'node:fs';
 import { pino, type DestinationStream } from 'pino';
 import { isError } from './is-error.ts';
 
-export interface GatheredLines {
-  /** Where everything goes. */
+export interface BufferedOutput {
   destination: DestinationStream;
-  /** Is written, with those that come beside it, before the process turns to anything else. */
+  /** Adds a line to the buffer, which is written before the next turn of the event loop. */
   add(line: string): void;
-  /** What was added and is not written yet, for whoever writes something else now: the order stays. */
-  taken(): string;
+  /** Empties the buffer and returns its text: write it before anything else, so that lines stay in order. */
+  takeBuffered(): string;
 }
 
 /**
- * A line costs the system as much as a small answer, so that lines of one turn of the event loop are written
- * together. A destination that is handed in gets each at once.
+ * Writes the lines of one turn of the event loop together: one write costs as much as a small response. A
+ * destination that is passed in gets each line at once.
  */
-export function gatherLines(given?: DestinationStream): GatheredLines {
-  if (given !== undefined) return { destination: given, add: (line) => given.write(line), taken: () => '' };
+export function bufferOutput(given?: DestinationStream): BufferedOutput {
+  if (given !== undefined)
+    return { destination: given, add: (line) => given.write(line), takeBuffered: () => '' };
   const destination = pino.destination(process.stdout.fd);
-  let waiting = '';
-  const taken = (): string => {
-    const text = waiting;
-    waiting = '';
+  let buffer = '';
+  const takeBuffered = (): string => {
+    const text = buffer;
+    buffer = '';
     return text;
   };
-  const write = (): void => {
-    if (waiting !== '') destination.write(taken());
+  const flush = (): void => {
+    if (buffer !== '') destination.write(takeBuffered());
   };
-  let begun = false;
+  let flushesAtExit = false;
   return {
     destination,
     add(line) {
-      if (waiting === '') setImmediate(write);
-      waiting += line;
-      if (begun) return;
-      begun = true;
-      // What pino still has it writes before.
-      process.once('exit', () => writeAtEnd(taken()));
+      if (buffer === '') setImmediate(flush);
+      buffer += line;
+      if (flushesAtExit) return;
+      flushesAtExit = true;
+      // Pino's own exit handler has run before this one.
+      process.once('exit', () => writeAtExit(takeBuffered()));
     },
-    taken,
+    takeBuffered,
   };
 }
 
-/** A reader that takes nothing for so long is not waited for. */
-const PATIENCE_MS = 5000;
+/** How long to wait for a reader of standard output that reads nothing. */
+const MAX_STALL_MS = 5000;
 const PAUSE_MS = 10;
 
-/** A pipe takes as much as there is room in it, and the rest once its reader has made some. */
-function writeAtEnd(text: string): void {
+/** Writes synchronously. A full pipe takes the rest once its reader has read some. */
+function writeAtExit(text: string): void {
   let rest: Buffer = Buffer.from(text);
-  for (let waited = 0; rest.length > 0 && waited < PATIENCE_MS;) {
-    const taken = takenOf(rest);
-    if (taken === 'all') return;
-    rest = rest.subarray(taken);
-    waited = taken > 0 ? 0 : waited + PAUSE_MS;
-    if (taken === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  for (let stalledMs = 0; rest.length > 0 && stalledMs < MAX_STALL_MS;) {
+    const written = writeSome(rest);
+    if (written === 'closed') return;
+    rest = rest.subarray(written);
+    stalledMs = written > 0 ? 0 : stalledMs + PAUSE_MS;
+    if (written === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
   }
 }
 
-/** `all`: nobody reads any more. */
-function takenOf(bytes: Buffer): number | 'all' {
+/** Returns the number of bytes written, or `closed` if nobody reads any more. */
+function writeSome(bytes: Buffer): number | 'closed' {
   try {
     return writeSync(process.stdout.fd, bytes);
   } catch (error) {
-    return isError(error) && 'code' in error && error.code === 'EAGAIN' ? 0 : 'all';
+    return isError(error) && 'code' in error && error.code === 'EAGAIN' ? 0 : 'closed';
   }
 }

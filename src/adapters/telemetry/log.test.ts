@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerLog, createLog, type Log } from './log.ts';
+import { accessLog, createLog, type Log } from './log.ts';
 
 function logged(write: (log: Log) => void): { line: string; fields: Record<string, unknown> } {
   const lines: string[] = [];
@@ -9,11 +9,11 @@ function logged(write: (log: Log) => void): { line: string; fields: Record<strin
 }
 
 describe('a line of the log', () => {
-  test('has the level as a word, the time and the door', () => {
+  test('has the level as a word, the time and the component', () => {
     expect(logged((log) => log.info('said')).fields).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      door: 'test',
+      component: 'test',
       msg: 'said',
     });
   });
@@ -77,7 +77,7 @@ describe('the line of an answer', () => {
   };
 
   test('is the one that the log writes of these fields', () => {
-    const quick = logged((log) => answerLog(log)(ANSWER)).line;
+    const quick = logged((log) => accessLog(log)(ANSWER)).line;
     const usual = logged((log) => log.info(ANSWER, 'answered')).line;
     expect(JSON.parse(quick).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(withoutTime(quick)).toBe(withoutTime(usual));
@@ -90,7 +90,7 @@ describe('the line of an answer', () => {
   ])('at level %s of %j has the level %s', (level, answer, expected) => {
     const lines: string[] = [];
     const log = createLog(level, 'test', { write: (line) => void lines.push(line) });
-    answerLog(log)(answer);
+    accessLog(log)(answer);
     expect(lines.map((line): unknown => JSON.parse(line).level)).toEqual([expected]);
   });
 
@@ -99,7 +99,7 @@ describe('the line of an answer', () => {
     ['info', { ...ANSWER, route: '/health' }],
   ])('is not written at level %s of %j', (level, answer) => {
     const lines: string[] = [];
-    answerLog(createLog(level, 'test', { write: (line) => void lines.push(line) }))(answer);
+    accessLog(createLog(level, 'test', { write: (line) => void lines.push(line) }))(answer);
     expect(lines).toEqual([]);
   });
 });

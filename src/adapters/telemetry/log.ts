@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { pino, type DestinationStream, type Logger } from 'pino';
-import { gatherLines, type GatheredLines } from './buffered-output.ts';
+import { bufferOutput, type BufferedOutput } from './buffered-output.ts';
 import { isError } from './is-error.ts';
 
-/** Keys whose values never reach the log, wherever a caller put them. */
+/** Fields whose values never reach the log. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -24,64 +24,66 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'secret',
   'connectionString',
 ]);
-/** Fields of fields of fields. */
-const LOOKED_INTO = 3;
+/** Levels of nested fields that are searched for secrets. */
+const MAX_DEPTH = 3;
 
 export type Log = Logger;
 
 /**
- * JSON lines with the level as a word and the time in ISO form; one field per secret-looking key is blanked,
- * two levels deep.
+ * Creates a logger that writes JSON lines, with the level as a word and the time in ISO 8601. Values of
+ * secret fields are hidden. `component` names the process on each line.
  */
-export function createLog(level: string, door: string, destination?: DestinationStream): Log {
-  const lines = gatherLines(destination);
+export function createLog(level: string, component: string, destination?: DestinationStream): Log {
+  const output = bufferOutput(destination);
   const options = {
     level,
-    base: { door },
+    base: { component },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: hideSecrets, bindings: hideSecrets },
-    hooks: { streamWrite: (line: string) => lines.taken() + cleanLine(line) },
+    hooks: { streamWrite: (line: string) => output.takeBuffered() + cleanLine(line) },
     serializers: { err: describeError, error: describeError },
   };
-  const log = pino(options, lines.destination);
-  writers.set(log, writerOf(log, door, lines));
+  const log = pino(options, output.destination);
+  accessWriters.set(log, accessWriter(log, component, output));
   return log;
 }
 
-/** By hand, because pino's own redaction takes as long as all else that is done for a small request. */
+/** Used instead of pino's redaction, which takes as long as the rest of a small request. */
 function hideSecrets(fields: object): Record<string, unknown> {
-  return { ...fields, ...hiddenIn(fields, LOOKED_INTO) };
+  return { ...fields, ...hiddenIn(fields, MAX_DEPTH) };
 }
 
-/** The fields that are shown otherwise. */
+/** Only the fields that change. */
 function hiddenIn(fields: object, depth: number): Record<string, unknown> {
   const changed: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) {
     if (SECRET_KEYS.has(key)) changed[key] = '[hidden]';
     else if (depth > 1 && typeof value === 'object' && value !== null && !isError(value)) {
-      const within = hiddenIn(value, depth - 1);
-      if (Object.keys(within).length > 0) changed[key] = { ...value, ...within };
+      const nested = hiddenIn(value, depth - 1);
+      if (Object.keys(nested).length > 0) changed[key] = { ...value, ...nested };
     }
   }
   return changed;
 }
 
-/** A token in a path, whoever wrote the path into a message; the pattern of the route stays. */
+/** A webhook token in a path. Does not match the pattern of the route, `/webhooks/:token`. */
 const TOKEN_IN_PATH = /(\/webhooks\/)[^\s"\\/?#:][^\s"\\/?#]*/g;
 
-/** Beyond what JSON escapes: control characters of terminals and what turns the direction of text. */
-const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/**
+ * What JSON does not escape: control characters of terminals, and characters that change the text direction.
+ */
+const INVISIBLE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The last thing before a line is written: whatever got into it, it shows no token and moves no terminal. */
+/** Cleans each line before it is written, so that it shows no token and cannot control a terminal. */
 function cleanLine(line: string): string {
   return line
     .replaceAll(TOKEN_IN_PATH, '$1[hidden]')
-    .replaceAll(UNSEEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    .replaceAll(INVISIBLE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * Message, code and stack of an error and its cause; never its own fields, which may hold a query's values or
- * a request.
+ * Name, message, code and stack of an error and its cause. Other fields may hold values of a query or a
+ * request.
  */
 function describeError(error: unknown): unknown {
   if (!isError(error)) return { message: String(error) };
@@ -95,11 +97,8 @@ function describeError(error: unknown): unknown {
   };
 }
 
-/**
- * What the line of a request tells: the route's pattern, never its path or query, since a path may be a
- * webhook's token.
- */
-export interface Answer {
+/** A line of the access log. It has the pattern of the route: the path may contain a webhook token. */
+export interface AccessLine {
   requestId: string;
   method: string;
   route: string;
@@ -107,24 +106,28 @@ export interface Answer {
   milliseconds: number;
 }
 
-/** Asked every few seconds; what they find is logged where it is found. */
+/** Requested every few seconds. What they find is logged elsewhere, so their lines are at level debug. */
 const PROBES = new Set(['/health']);
-const ANSWERED = 'answered';
+const MESSAGE = 'answered';
 
-type WriteAnswer = (answer: Answer) => void;
-const writers = new WeakMap<FastifyBaseLogger, WriteAnswer>();
+type WriteLine = (line: AccessLine) => void;
+const accessWriters = new WeakMap<FastifyBaseLogger, WriteLine>();
 
-/** Writes the one line of each request. */
-export function answerLog(log: FastifyBaseLogger): WriteAnswer {
-  const write = writers.get(log) ?? ((answer: Answer) => log.info(answer, ANSWERED));
-  return (answer) => {
-    if (PROBES.has(answer.route)) log.debug(answer, ANSWERED);
-    else if (answer.status >= 500) log.error(answer, ANSWERED);
-    else write(answer);
+/** Returns a function that writes one line for each request. */
+export function accessLog(log: FastifyBaseLogger): WriteLine {
+  const write = accessWriters.get(log) ?? ((line: AccessLine) => log.info(line, MESSAGE));
+  return (line) => {
+    if (PROBES.has(line.route)) log.debug(line, MESSAGE);
+    else if (line.status >= 500) log.error(line, MESSAGE);
+    else write(line);
   };
 }
 
-export function answerOf(request: FastifyRequest, reply: FastifyReply, route: string | undefined): Answer {
+export function accessLineOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: string | undefined,
+): AccessLine {
   return {
     requestId: request.id,
     method: request.method,
@@ -135,24 +138,24 @@ export function answerOf(request: FastifyRequest, reply: FastifyReply, route: st
 }
 
 /**
- * The same line as `log.info` writes, from the same facts, for a tenth of the time: each of them is a number,
- * or a text of a fixed set or form, in which there is nothing to hide or to clean.
+ * Writes the line that `log.info` would write, in a tenth of the time. Each value is a number or comes from a
+ * fixed set or form, so nothing needs to be hidden or cleaned.
  */
-function writerOf(log: Log, door: string, lines: GatheredLines): WriteAnswer {
-  const end = `,"msg":"${ANSWERED}"}\n`;
+function accessWriter(log: Log, component: string, output: BufferedOutput): WriteLine {
+  const end = `,"msg":"${MESSAGE}"}\n`;
   const start = `{"level":"info","time":"`;
-  const next = `","door":${JSON.stringify(door)},"requestId":`;
+  const next = `","component":${JSON.stringify(component)},"requestId":`;
   return ({ requestId, method, route, status, milliseconds }) => {
     if (!log.isLevelEnabled('info')) return;
     const texts = `${JSON.stringify(requestId)},"method":${JSON.stringify(method)},"route":${JSON.stringify(route)}`;
-    lines.add(`${start}${isoTime()}${next}${texts},"status":${status},"milliseconds":${milliseconds}${end}`);
+    output.add(`${start}${isoTime()}${next}${texts},"status":${status},"milliseconds":${milliseconds}${end}`);
   };
 }
 
 let lastTime = 0;
 let lastText = '';
 
-/** Many lines are of the same millisecond. */
+/** The current time in ISO 8601, formatted once per millisecond. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== lastTime) {

@@ -92,9 +92,11 @@ describe('metrics', () => {
     observe({ method: 'GET', route: '/teams/:team/pipelines', status: 200, seconds: 0.01 });
     observe({ method: 'BREW', route: 'none', status: 404, seconds: 0.01 });
     const text = (await ask('/metrics'))[1];
-    expect(text).toContain('_count{door="test",method="GET",route="/teams/:team/pipelines",status="200"} 1');
-    expect(text).toContain('_count{door="test",method="other",route="none",status="404"} 1');
+    expect(text).toContain(
+      '_count{component="test",method="GET",route="/teams/:team/pipelines",status="200"} 1',
+    );
+    expect(text).toContain('_count{component="test",method="other",route="none",status="404"} 1');
     expect(text).not.toContain('BREW');
-    expect(text).toContain('millrace_build_info{version="1.2.3",door="test"} 1');
+    expect(text).toContain('millrace_build_info{version="1.2.3",component="test"} 1');
   });
 });

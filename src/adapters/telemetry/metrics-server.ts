@@ -1,14 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Registry } from 'prom-client';
-import { answerPlainly, pathOf } from './plain-response.ts';
+import { pathWithoutQuery, sendPlainly } from './plain-response.ts';
 
-/** Undefined when ready, else a sentence fit for strangers. */
+/** Undefined when ready, else a sentence fit for the public. */
 export type Readiness = () => Promise<string | undefined>;
 
 /**
- * The port that only the cluster sees: `/metrics`, `/healthz` (the process moves; `stuck` says why not) and
- * `/readyz` (it can do its work now). It stays up while the door drains, so that the last scrape and the
- * failing readiness are seen.
+ * Creates the server of the port that only the cluster can reach: `/metrics`, `/healthz` (503 if `stuck`
+ * returns a reason) and `/readyz` (503 if `readiness` does). It stays up while the process drains, so that
+ * the last scrape and the failing readiness are seen.
  */
 export function createMetricsServer(
   registry: Registry,
@@ -16,8 +16,8 @@ export function createMetricsServer(
   stuck: () => string | undefined = () => undefined,
 ): Server {
   const server = createServer((request, response) => {
-    answer(pathOf(request), response, { registry, readiness, stuck }).catch(() =>
-      answerPlainly(response, 500, 'failed\n'),
+    answer(pathWithoutQuery(request), response, { registry, readiness, stuck }).catch(() =>
+      sendPlainly(response, 500, 'failed\n'),
     );
   });
   server.maxConnections = 64;
@@ -26,7 +26,7 @@ export function createMetricsServer(
   return server;
 }
 
-interface Parts {
+interface Endpoints {
   registry: Registry;
   readiness: Readiness;
   stuck: () => string | undefined;
@@ -35,20 +35,20 @@ interface Parts {
 async function answer(
   path: string,
   response: ServerResponse,
-  { registry, readiness, stuck }: Parts,
+  { registry, readiness, stuck }: Endpoints,
 ): Promise<void> {
   switch (path) {
     case '/metrics':
-      return answerPlainly(response, 200, await registry.metrics(), registry.contentType);
+      return sendPlainly(response, 200, await registry.metrics(), registry.contentType);
     case '/healthz':
       return probe(response, stuck());
     case '/readyz':
       return probe(response, await readiness());
     default:
-      return answerPlainly(response, 404, 'not found\n');
+      return sendPlainly(response, 404, 'not found\n');
   }
 }
 
 function probe(response: ServerResponse, reason: string | undefined): void {
-  answerPlainly(response, reason === undefined ? 200 : 503, `${reason ?? 'ok'}\n`);
+  sendPlainly(response, reason === undefined ? 200 : 503, `${reason ?? 'ok'}\n`);
 }

@@ -1,12 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Metrics of one process. Labels come from fixed sets only: patterns of routes, words of ours, never names of
- * users' things.
+ * Creates the metrics of one process; the label `component` of each sample names the process. Labels come
+ * from fixed sets only, such as patterns of routes; never names that users choose.
  */
-export function createMetrics(door: string, version: string): { registry: Registry } {
+export function createMetrics(component: string, version: string): { registry: Registry } {
   const registry = new Registry();
-  registry.setDefaultLabels({ door });
+  registry.setDefaultLabels({ component });
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
   new Gauge({
     name: 'millrace_build_info',
@@ -38,7 +38,7 @@ export function requestMetrics(registry: Registry): ObserveRequest {
   };
 }
 
-/** A client may write any word as its method. */
+/** Other methods get the label `other`: clients may send any word. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export interface PublicMetrics {
@@ -77,10 +77,10 @@ export function publicMetrics(registry: Registry): PublicMetrics {
 
 export interface AgentMetrics {
   session(result: SessionResult, seconds: number): void;
-  /** A second key showed a nonce that another had used: somebody else has read it. */
+  /** A second key used the nonce of another, so someone else has read it. */
   nonceReused(): void;
   events(count: number): void;
-  /** How long an agent stood waiting for its Pod's address to be known. */
+  /** How long an agent waited until the address of its Pod was known. */
   waitedForAddress(seconds: number): void;
   streams(change: 1 | -1): void;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** For servers that need no framework: those that only the cluster reaches. */
-export function answerPlainly(
+/** Sends a text. For servers without a framework, which only the cluster can reach. */
+export function sendPlainly(
   response: ServerResponse,
   status: number,
   text: string,
@@ -16,7 +16,7 @@ export function answerPlainly(
   response.end(text);
 }
 
-/** Without what is asked of it. */
-export function pathOf({ url = '' }: IncomingMessage): string {
+/** The path without its query. */
+export function pathWithoutQuery({ url = '' }: IncomingMessage): string {
   return url.split('?')[0] ?? '';
 }

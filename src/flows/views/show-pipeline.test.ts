@@ -95,33 +95,33 @@ describe('pictures', () => {
   });
 });
 
-const atHand = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureOptions> = {}) =>
+const cachedImages = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureOptions> = {}) =>
   all.cachedPicture(APP, { ...SVG, ...wanted });
 
 describe('a picture at hand', () => {
   test('is the one that somebody has just had, and no other', async () => {
     const about = shows();
-    expect(atHand(about)).toBeUndefined();
+    expect(cachedImages(about)).toBeUndefined();
     const found = await about.find();
-    expect(atHand(about)).toBeUndefined();
+    expect(cachedImages(about)).toBeUndefined();
     const drawn = await found.draw();
-    expect(atHand(about)).toEqual({ tag: found.tag, ...drawn });
+    expect(cachedImages(about)).toEqual({ tag: found.tag, ...drawn });
     const others = [{ format: 'png' }, { hideIntermediates: true }, { groupParallel: true }] as const;
-    expect(others.map((other) => atHand(about, other))).toEqual(others.map(() => undefined));
+    expect(others.map((other) => cachedImages(about, other))).toEqual(others.map(() => undefined));
     expect(about.asked).toEqual(['shown', 'state']);
   });
 
   test('is not for a version, which is looked up each time', async () => {
     const about = shows();
     await (await about.find({ version: 11 })).draw();
-    expect(atHand(about, { version: 11 })).toBeUndefined();
+    expect(cachedImages(about, { version: 11 })).toBeUndefined();
   });
 
   test('is there no more a second after its pipeline was looked at, whatever has become of it', async () => {
     const about = shows();
     await (await about.find()).draw();
     about.later();
-    expect(atHand(about)).toBeUndefined();
+    expect(cachedImages(about)).toBeUndefined();
   });
 
   test('of a pipeline that is not public is for nobody, also after a member had it', async () => {
@@ -129,7 +129,7 @@ describe('a picture at hand', () => {
     const found = await about.all.picture(APP, true, SVG);
     if (found === undefined || found === 'no-version') throw new Error('A member has no picture.');
     await found.draw();
-    expect(atHand(about)).toBeUndefined();
+    expect(cachedImages(about)).toBeUndefined();
   });
 
   test('has the name of its own team and pipeline, whatever letters are in them', async () => {

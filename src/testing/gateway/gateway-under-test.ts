@@ -9,12 +9,12 @@ import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { views } from '#adapters/database/views/view-store.ts';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
-import { picturesAtHand } from '#adapters/http/api/images.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { cachedPictures } from '#adapters/http/api/images.ts';
 import { authorizeByInstallation } from '#adapters/http/auth/installation-tokens.ts';
-import type { StrangerLimits } from '#adapters/http/auth/rate-limits.ts';
+import type { PublicRateLimits } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS, type StreamLimits } from '#adapters/http/live/open-streams.ts';
-import { pages } from '#adapters/http/pages/pages.ts';
+import { createPages } from '#adapters/http/pages/pages.ts';
 import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
@@ -97,7 +97,7 @@ export interface Options {
   objects?: ApiObjects;
   compiler?: Compiler;
   limits?: Partial<StreamLimits>;
-  strangers?: StrangerLimits;
+  publicRateLimits?: PublicRateLimits;
 }
 
 interface Stores {
@@ -130,15 +130,17 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const routes = [...publicRoutes(ports, async () => undefined, '0', streams), ...accessRoutes(access.ports)];
   const app = createServer({
     routes,
-    pages: pages(ports, access.ports),
-    atHand: picturesAtHand(ports.shows),
+    pages: createPages(ports, access.ports),
+    cachedImages: cachedPictures(ports.shows),
     authorize: access.authorize,
     browser: access.ports.browser,
     audit: access.ports.audit,
     externalUrl: externalUrlOf(options),
     log,
     trustedProxies: options.trustedProxies ?? ['127.0.0.0/8'],
-    ...(options.strangers !== undefined && { strangers: options.strangers }),
+    ...(options.publicRateLimits !== undefined && {
+      publicRateLimits: options.publicRateLimits,
+    }),
   });
   const base = await app.listen({ host: '127.0.0.1', port: 0 });
 
@@ -262,7 +264,7 @@ async function makeAccount(
 
 /** Without signing in. */
 async function makeSession(
-  { accounts, sessions, codec, now }: AccessPorts,
+  { accounts, sessions, codec, now }: AccountPorts,
   username: string,
 ): Promise<string> {
   const known = await accounts.credentials(username);

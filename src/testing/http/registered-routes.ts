@@ -1,7 +1,7 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
 import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
@@ -18,7 +18,7 @@ const refuse = (): never => {
   throw new Error('these routes are only read');
 };
 
-async function portsOfNobody(): Promise<AccessPorts> {
+async function portsOfNobody(): Promise<AccountPorts> {
   const driverFactory = async () => ({ createClient: refuse });
   const pool = await createPool('postgresql://127.0.0.1/none', { minPoolSize: 0, driverFactory });
   const codec = sessionCodec(Buffer.alloc(32));

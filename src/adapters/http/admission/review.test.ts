@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerTo, readReview, type Review, type Verdict } from './review.ts';
+import { answerTo, readReview, type AdmissionVerdict, type Review } from './review.ts';
 
 const body = (spec: unknown, request: object = {}, whole: object = {}): unknown => ({
   apiVersion: 'admission.k8s.io/v1',
@@ -75,7 +75,7 @@ describe('a question', () => {
 });
 
 const asked: Review = { uid: 'u1', namespace: 'blue', name: 'demo' };
-const response = (verdict: Verdict, review = asked): unknown => answerTo(review, verdict);
+const response = (verdict: AdmissionVerdict, review = asked): unknown => answerTo(review, verdict);
 const envelope = (answer: object): object => ({
   apiVersion: 'admission.k8s.io/v1',
   kind: 'AdmissionReview',
@@ -83,7 +83,7 @@ const envelope = (answer: object): object => ({
 });
 
 describe('the answer', () => {
-  test.each<[string, Verdict, object]>([
+  test.each<[string, AdmissionVerdict, object]>([
     ['lets in what has nothing wrong', { errors: [], warnings: [] }, { allowed: true }],
     [
       'lets in what has warnings, and tells them',

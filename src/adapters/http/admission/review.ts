@@ -18,7 +18,7 @@ export interface Review {
 }
 
 /** `unchecked`: a sentence why nothing can be said now. */
-export type Verdict = ManifestDiagnosis | { unchecked: string };
+export type AdmissionVerdict = ManifestDiagnosis | { unchecked: string };
 
 /** The question in a body, or undefined when it is none about a Pipeline. */
 export function readReview(body: unknown): Review | undefined {
@@ -38,11 +38,11 @@ export function readReview(body: unknown): Review | undefined {
 }
 
 /** The answer to it, as an AdmissionReview. */
-export function answerTo({ uid, name }: Review, verdict: Verdict): object {
+export function answerTo({ uid, name }: Review, verdict: AdmissionVerdict): object {
   return { apiVersion: API_VERSION, kind: KIND, response: { uid, ...responseFor(name, verdict) } };
 }
 
-function responseFor(name: string, verdict: Verdict): object {
+function responseFor(name: string, verdict: AdmissionVerdict): object {
   if ('unchecked' in verdict) return { allowed: true, ...warned([verdict.unchecked]) };
   const warnings = warned(verdict.warnings.map((warning) => `spec.config: ${warning}`));
   if (verdict.errors.length === 0) return { allowed: true, ...warnings };

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
-import { answerPlainly, pathOf } from '#adapters/telemetry/plain-response.ts';
+import { pathWithoutQuery, sendPlainly } from '#adapters/telemetry/plain-response.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-manifest.ts';
-import { answerTo, readReview, type Review, type Verdict } from './review.ts';
+import { answerTo, readReview, type AdmissionVerdict, type Review } from './review.ts';
 
 export const ADMISSION_PATH = '/validate-pipeline';
 
@@ -45,7 +45,7 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
       const started = performance.now();
       response.on('finish', () => {
         const { statusCode: status } = response;
-        const route = pathOf(request) === ADMISSION_PATH ? ADMISSION_PATH : 'none';
+        const route = pathWithoutQuery(request) === ADMISSION_PATH ? ADMISSION_PATH : 'none';
         const seconds = (performance.now() - started) / 1000;
         parts.observe?.({ method: request.method ?? '', route, status, seconds });
       });
@@ -78,7 +78,7 @@ interface Refusal {
 }
 
 function refusalOf(request: IncomingMessage, current: number): Refusal | undefined {
-  if (pathOf(request) !== ADMISSION_PATH) return { status: 404, reason: 'not found' };
+  if (pathWithoutQuery(request) !== ADMISSION_PATH) return { status: 404, reason: 'not found' };
   if (request.method !== 'POST') return { status: 405, reason: 'send POST' };
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return { status: 415, reason: 'send application/json' };
@@ -96,7 +96,7 @@ type Diagnose = AdmissionServerParts['diagnose'];
  */
 function oneAtATime(
   diagnose: Diagnose,
-): (manifest: ManifestText, namespace: string, late: AbortSignal) => Promise<Verdict> {
+): (manifest: ManifestText, namespace: string, late: AbortSignal) => Promise<AdmissionVerdict> {
   const seats = createFairPool(['the only one']);
   return async (manifest, namespace, late) => {
     const seat = await seats.acquire(namespace);
@@ -121,7 +121,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   const { longestMs = LONGEST_MS } = parts;
   const verdict = await verdictOn(review, parts, longestMs - (performance.now() - started));
   parts.reviewed?.(resultOf(verdict));
-  answerPlainly(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
+  sendPlainly(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
 }
 
 /** Undefined when it is longer than it may be. */
@@ -149,9 +149,9 @@ async function verdictOn(
   { manifest, namespace, name }: Review,
   { diagnose, log }: InTurn,
   milliseconds: number,
-): Promise<Verdict> {
+): Promise<AdmissionVerdict> {
   if (manifest === undefined) return { errors: [], warnings: [] };
-  const { promise, resolve } = Promise.withResolvers<Verdict>();
+  const { promise, resolve } = Promise.withResolvers<AdmissionVerdict>();
   const late = new AbortController();
   const timer = setTimeout(() => {
     late.abort();
@@ -171,7 +171,7 @@ const NOT_IN_TIME =
   'spec.config could not be checked in time: the condition Ready will tell whether it is right';
 const NOT_NOW = 'spec.config could not be checked now: the condition Ready will tell whether it is right';
 
-function resultOf(verdict: Verdict): ReviewResult {
+function resultOf(verdict: AdmissionVerdict): ReviewResult {
   if ('unchecked' in verdict) return 'unchecked';
   return verdict.errors.length === 0 ? 'allowed' : 'refused';
 }
@@ -181,5 +181,5 @@ function refuse(response: ServerResponse, { status, reason }: Refusal): void {
   // What is left of the body is not worth reading.
   response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
-  answerPlainly(response, status, `${reason}\n`);
+  sendPlainly(response, status, `${reason}\n`);
 }

@@ -4,7 +4,7 @@ import type { Server } from 'node:https';
 import { join } from 'node:path';
 
 /** What a TLS listener is made from. */
-export interface Certificate {
+export interface TlsCertificate {
   cert: string;
   key: string;
   minVersion: 'TLSv1.3';
@@ -17,7 +17,7 @@ export interface Certificate {
 
 const LOOK_EVERY_MS = 10_000;
 
-export async function readCertificate(directory: string): Promise<Certificate> {
+export async function readCertificate(directory: string): Promise<TlsCertificate> {
   const [cert, key] = await Promise.all([
     readFile(join(directory, 'tls.crt'), 'utf8'),
     readFile(join(directory, 'tls.key'), 'utf8'),
@@ -29,7 +29,7 @@ export async function readCertificate(directory: string): Promise<Certificate> {
 export interface CertificateWatch {
   directory: string;
   /** The one that the server was made with. */
-  first: Certificate;
+  first: TlsCertificate;
   renewed(): void;
   failed(error: unknown): void;
 }

@@ -234,7 +234,9 @@ describe('a session', () => {
     fake.state.answer = { answer: 'taken', session: BUILD };
     await ask('/agent/v1/session', { body: WORD });
     expect(lines.find((line) => line.includes('"alarm":true'))).toContain('"level":"error"');
-    expect(await metrics.registry.metrics()).toContain('millrace_agent_nonce_reuse_total{door="test"} 1');
+    expect(await metrics.registry.metrics()).toContain(
+      'millrace_agent_nonce_reuse_total{component="test"} 1',
+    );
   });
 
   test('neither credential, key nor secrets reach the log', async () => {

@@ -3,13 +3,13 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify';
-import { Problem, problemOf, sendProblem } from '#adapters/http/protocol/problem.ts';
+import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
 import { healthOf } from '#adapters/http/server/readiness.ts';
-import { answerLog, answerOf } from '#adapters/telemetry/log.ts';
+import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { AgentApi } from './agent-api.ts';
-import type { Certificate } from './certificate.ts';
+import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
 import { RefusedCalls } from './refused-calls.ts';
 import { registerAgentRoutes, type AgentApp, type AgentRoutes } from './routes.ts';
@@ -18,7 +18,7 @@ import { Sessions } from './sessions.ts';
 
 export interface AgentServerParts {
   api: AgentApi;
-  certificate: Certificate;
+  certificate: TlsCertificate;
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
   readiness: Readiness;
@@ -44,7 +44,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     // Nothing is turned into another type or dropped: an agent means what it says.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     frameworkErrors: (error, _request, reply) => {
-      void sendProblem(reply, problemOf(error));
+      void sendProblem(reply, toProblem(error));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
   const sessions = new Sessions((keyHash) => api.sessionOf(keyHash));
@@ -64,15 +64,15 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
     return inflated(payload);
   });
-  const logAnswer = answerLog(log);
+  const logAnswer = accessLog(log);
   app.addHook('onResponse', async (request, reply) => {
-    const answer = answerOf(request, reply, request.routeOptions.url);
+    const answer = accessLineOf(request, reply, request.routeOptions.url);
     logAnswer(answer);
     parts.observe?.({ ...answer, seconds: reply.elapsedTime / 1000 });
   });
   app.addHook('preClose', async () => streams.closeAll());
   app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     if (problem !== error && problem.status >= 500)
       request.log.error({ err: error }, 'a request of an agent failed');
     return sendProblem(reply, problem);
@@ -97,7 +97,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
     try {
       return await sessions.of(authorization);
     } catch (error) {
-      refused = problemOf(error).status === 401;
+      refused = toProblem(error).status === 401;
       throw error;
     } finally {
       settle(refused);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyBaseLogger, FastifyReply } from 'fastify';
-import { Problem, problemOf } from '#adapters/http/protocol/problem.ts';
+import { Problem, toProblem } from '#adapters/http/protocol/problem.ts';
 import type { AgentMetrics, SessionResult } from '#adapters/telemetry/metrics.ts';
 import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
@@ -36,7 +36,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
         sessions.remember(hashKey(body.key), answer.session);
         return lines.end({ confirmed: true }) ?? answer.response;
       } catch (error) {
-        const problem = problemOf(error);
+        const problem = toProblem(error);
         const ended = lines.end({ confirmed: false, status: problem.status });
         if (ended === undefined) throw error;
         if (problem !== error) log.error({ err: error }, 'a session that had begun could not be opened');

@@ -15,7 +15,7 @@ import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 
 /** What the routes of accounts, sessions, tokens, members and the audit log stand on. */
-export interface AccessPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
+export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;
   members: MemberStore;
   sessions: UserSessionStore;

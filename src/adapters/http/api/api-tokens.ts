@@ -5,9 +5,9 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import { createToken } from '#flows/people/api-tokens.ts';
 import type { ApiToken } from '#flows/people/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, freshAccountOf } from './caller.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY } from './request-bodies.ts';
 import { answerList, Time } from './schemas.ts';
 
@@ -40,7 +40,7 @@ const Wanted = body({
   ),
 });
 
-export function tokenRoutes(ports: AccessPorts): Route[] {
+export function tokenRoutes(ports: AccountPorts): Route[] {
   const { tokens, now } = ports;
   return [
     createRoute(ports),
@@ -48,7 +48,7 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
       method: 'GET',
       url: '/api-tokens',
       needs: 'session',
-      about: 'Your tokens, without what they are.',
+      about: 'Your API tokens, without their secrets.',
       schema: { response: answerList(Type.Object(Token)) },
       handler: async ({ identity }) => ({
         data: (await tokens.tokens(accountOf(identity).userId)).map(encode),
@@ -58,7 +58,7 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
       method: 'DELETE',
       url: '/api-tokens/:id',
       needs: 'session',
-      about: 'Deletes a token of yours.',
+      about: 'Deletes one of your API tokens.',
       schema: {
         params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) }),
         response: Nothing,
@@ -66,22 +66,22 @@ export function tokenRoutes(ports: AccessPorts): Route[] {
       handler: async ({ params: { id }, identity }, reply) => {
         const { userId } = accountOf(identity);
         const removed = await tokens.removeToken({ id, userId }, actOf(identity, now()));
-        found(removed ? removed : undefined, 'This token of yours');
+        requireFound(removed ? removed : undefined, 'This token of yours');
         return reply.code(204).send(undefined);
       },
     }),
   ];
 }
 
-function createRoute({ tokens, now, tokenMaxSeconds }: AccessPorts): Route {
+function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/api-tokens',
     needs: 'session',
     about:
-      'Creates a token, shown once: `personal`, with all your rights, or for `team_canonical` with ' +
-      'at most a `role`. It ends at `expires_at`, otherwise after 90 days. Asks for a session of ' +
-      'the last ten minutes: `sign-in-again`.',
+      'Creates an API token and shows it once. A `personal` token has all your rights; one for ' +
+      '`team_canonical` has at most a `role` in that team. It expires at `expires_at`, otherwise after 90 ' +
+      'days. Requires a session from the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,
     schema: {
       body: Wanted,

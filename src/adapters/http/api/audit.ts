@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { answerPage, PageQuery, TeamParams, Time } from './schemas.ts';
 
 const Entry = Type.Object({
@@ -29,15 +29,15 @@ const Query = {
 };
 type Query = Type.Static<Type.TObject<typeof Query>>;
 
-export function auditRoutes({ audit }: Pick<AccessPorts, 'audit'>): Route[] {
+export function auditRoutes({ audit }: Pick<AccountPorts, 'audit'>): Route[] {
   return [
     route({
       method: 'GET',
       url: '/teams/:team/audit',
       needs: 'read',
       about:
-        'Who did what in the team, newest first, in pages; `user`, `exclude_user`, `action`, ' +
-        '`exclude_action` (each may be repeated), `pipeline`, `since`, `until`.',
+        'The audit log of the team, newest first, in pages. Filter with `user`, `exclude_user`, `action`, ' +
+        '`exclude_action` (each may be repeated), `pipeline`, `since` and `until`.',
       schema: { params: TeamParams, querystring: Type.Object(Query), response: answerPage(Entry) },
       handler: async ({ params, query }) => {
         const { rows, hasMore } = await audit.entries(params.team, filterOf(query), query);
@@ -48,7 +48,9 @@ export function auditRoutes({ audit }: Pick<AccessPorts, 'audit'>): Route[] {
       method: 'GET',
       url: '/admin/audit',
       needs: 'global-admin',
-      about: 'The same for the whole installation, with sign-ins, tokens and accounts.',
+      about:
+        'The audit log of the installation, including sign-ins, tokens and accounts, with the same ' +
+        'filters.',
       schema: { querystring: Type.Object(Query), response: answerPage(Entry) },
       handler: async ({ query }) => {
         const { rows, hasMore } = await audit.entries(undefined, filterOf(query), query);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { shownTo } from '#adapters/http/auth/public-access.ts';
+import { requireVisible } from '#adapters/http/auth/public-access.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -12,7 +12,7 @@ export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
     request: Pick<FastifyRequest, 'identity' | 'params'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const badge = shownTo(request, await shows.badge(name, isMember(request.identity, name.team)));
+    const badge = requireVisible(request, await shows.badge(name, isMember(request.identity, name.team)));
     if (badge.public) void reply.header('cache-control', 'no-cache');
     return reply.type('image/svg+xml; charset=utf-8').send(drawBadge(badge));
   };
@@ -21,9 +21,9 @@ export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/badge.svg',
       needs: 'public',
-      about: 'A badge (SVG) with the name of the pipeline and the gravest state of its jobs.',
-      shows: 'image',
-      strangers: 'same',
+      about: 'A badge (SVG) with the name of the pipeline and the worst status of its jobs.',
+      content: 'image',
+      forPublic: 'same',
       schema: { params: PipelineParams },
       handler: async (request, reply) => await send(request.params, request, reply),
     }),
@@ -31,9 +31,9 @@ export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/badge.svg',
       needs: 'public',
-      about: 'A badge (SVG) with the name of a job and how its newest build ended.',
-      shows: 'image',
-      strangers: 'same',
+      about: 'A badge (SVG) with the name of the job and the outcome of its newest build.',
+      content: 'image',
+      forPublic: 'same',
       schema: { params: JobParams },
       handler: async (request, reply) => await send(request.params, request, reply),
     }),

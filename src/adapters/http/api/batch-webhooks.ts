@@ -1,6 +1,6 @@
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 import { answerWebhooks } from '#flows/checks/request-check.ts';
-import { gathered } from './batch.ts';
+import { batched } from './batch.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 
 /** Of one transaction. */
@@ -15,7 +15,7 @@ export function batchWebhooks(
   ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,
 ): (call: WebhookCall) => Promise<Exclude<WebhookAnswer, 'busy'>> {
   const lane = (wait: boolean) =>
-    gathered<WebhookCall, WebhookAnswer>({
+    batched<WebhookCall, WebhookAnswer>({
       call: (calls) => answerWebhooks({ calls, wait }, ports),
       nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
       most: MAX_WEBHOOKS,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { gathered } from './batch.ts';
+import { batched } from './batch.ts';
 
 /** Calls that end when they are told to. */
 function held(limits: { most?: number; mostWaiting?: number } = {}) {
   const calls: { items: string[]; end: (answers?: string[]) => void; fail: () => void }[] = [];
-  const ask = gathered<string, string>({
+  const ask = batched<string, string>({
     call: async (items) => {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>();
       calls.push({

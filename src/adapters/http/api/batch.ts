@@ -1,6 +1,6 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
-export interface Gathering<T, A> {
+export interface Batching<T, A> {
   /** Answers in the order of the items. */
   call: (items: T[]) => Promise<A[]>;
   /** Items of one name are one item. */
@@ -19,7 +19,7 @@ interface Waiting<T, A> extends PromiseWithResolvers<A> {
  * Group commit: what comes while a call is under way shares the next one, so that a thousand requests cost
  * one transaction, and a single one waits for nobody. Every item's call begins after the item came.
  */
-export function gathered<T, A>(gathering: Gathering<T, A>): (item: T) => Promise<A> {
+export function batched<T, A>(gathering: Batching<T, A>): (item: T) => Promise<A> {
   const { call, nameOf, most, mostWaiting } = gathering;
   let waiting = new Map<string, Waiting<T, A>>();
   let underway = false;
@@ -39,7 +39,7 @@ export function gathered<T, A>(gathering: Gathering<T, A>): (item: T) => Promise
     const known = waiting.get(name);
     if (known !== undefined) return known.promise;
     if (waiting.size >= mostWaiting)
-      throw new Problem('unavailable', 'Too much to do at once. Try again in a second.');
+      throw new Problem('unavailable', 'The server is overloaded. Try again in a second.');
     const { promise, resolve, reject } = Promise.withResolvers<A>();
     waiting.set(name, { item, promise, resolve, reject });
     if (!underway) {

@@ -4,7 +4,7 @@ import { cancelBuild } from '#flows/builds/cancel-build.ts';
 import { markWarning } from '#flows/builds/mark-warning.ts';
 import { retryBuild } from '#flows/builds/retry-build.ts';
 import { voteOnBuild } from '#flows/builds/vote-on-build.ts';
-import { describeBuild, refOf } from './builds.ts';
+import { nameBuild, refOf } from './builds.ts';
 import { buildUrl } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
@@ -27,12 +27,12 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'job.cancelled',
       about:
-        'Cancels a build: 202. A build that has not started ends at once; a running one once its ' +
-        'current step has been stopped. 409 when it has ended.',
+        'Cancels a build: 202. A build that has not started ends at once, a running one when its current ' +
+        'step has stopped. 409 if it has ended.',
       schema: { params: BuildParams, response: { 202: Type.Object({ data: Type.Object(Named) }) } },
       handler: async ({ params, identity }, reply) => {
         const ref = refOf(params);
-        doneOr(await cancelBuild(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
+        doneOr(await cancelBuild(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
         return reply.code(202).send({ data: { job: ref.job, number: ref.number } });
       },
     }),
@@ -43,11 +43,11 @@ export function buildActionRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/warning',
       needs: 'maintain',
       audit: 'build.marked_warning',
-      about: 'Marks a failed build as a warning: it counts as good for `passed` from then on.',
+      about: 'Marks a failed build as a warning: from then on it counts as good for `passed`.',
       schema: { params: BuildParams, response: answer({ ...Named, status: Type.String() }) },
       handler: async ({ params, identity }) => {
         const ref = refOf(params);
-        doneOr(await markWarning(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
+        doneOr(await markWarning(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
         return { data: { job: ref.job, number: ref.number, status: 'warning' } };
       },
     }),
@@ -62,8 +62,8 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       needs: 'maintain',
       audit: 'build.approved',
       about:
-        'Approves a build that waits for it; the body may have a `message`. 409 when it does not ' +
-        'wait, or this person has voted or may not.',
+        'Approves a build that waits for approval; the body may have a `message`. 409 if it does not ' +
+        'wait, or if you have voted or may not vote.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -78,7 +78,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
         const message = body?.message;
         const by = identity?.user ?? 'unknown';
         const given = { by, approve: true, ...(message !== undefined && { message }) };
-        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), describeBuild(ref)));
+        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
       },
     }),
     route({
@@ -86,7 +86,8 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/reject',
       needs: 'maintain',
       audit: 'build.rejected',
-      about: 'Rejects a build that waits for approval, which fails it; the body has the reason as `message`.',
+      about:
+        'Rejects a build that waits for approval, so that it fails. The body has the reason as `message`.',
       bodyLimit: 8192,
       schema: {
         params: BuildParams,
@@ -96,7 +97,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
       handler: async ({ params, body, identity }) => {
         const ref = refOf(params);
         const given = { by: identity?.user ?? 'unknown', approve: false, message: body.message };
-        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), describeBuild(ref)));
+        return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
       },
     }),
   ];
@@ -109,16 +110,15 @@ function retryRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'job.retried',
     about:
-      'Runs the build again with the same versions and the same definition, as `N.k`: 201 and its ' +
-      'number. 409 with the reasons when it has not ended, its job is paused or has ' +
-      '`disable_retry`.',
+      'Runs the build again with the same versions and the same definition, as `N.k`: 201 with its ' +
+      'number. 409 with the reasons if it has not ended, or if its job is paused or has `disable_retry`.',
     schema: {
       params: BuildParams,
       response: { 201: Type.Object({ data: Type.Object({ ...Named, url: Type.String() }) }) },
     },
     handler: async ({ params, identity }, reply) => {
       const ref = refOf(params);
-      const { build } = doneOr(await retryBuild(ref, identity?.user ?? 'unknown', ports), describeBuild(ref));
+      const { build } = doneOr(await retryBuild(ref, identity?.user ?? 'unknown', ports), nameBuild(ref));
       const url = buildUrl(build, build.number);
       void reply.header('location', url);
       return reply.code(201).send({ data: { job: build.job, number: build.number, url } });

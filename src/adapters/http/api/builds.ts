@@ -2,11 +2,17 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
-import { found } from './found.ts';
-import { encodeChecks, nameOf, RequestedChecks } from './jobs.ts';
+import { requireFound } from './found.ts';
+import { encodeChecks, nameJob, RequestedChecks } from './jobs.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { encodeShownBuild, encodeShownDetail, SHOWN, shownOne, shownPage } from './public-schemas.ts';
+import {
+  encodePublicBuild,
+  encodePublicBuildDetail,
+  PUBLIC_SCHEMAS,
+  publicData,
+  publicPage,
+} from './public-schemas.ts';
 import {
   answer,
   answerPage,
@@ -18,7 +24,7 @@ import {
   Time,
 } from './schemas.ts';
 
-export const Build = {
+export const BuildSchema = {
   id: Type.Integer(),
   number: Type.String(),
   status: BuildStatusName,
@@ -41,7 +47,7 @@ const Input = Type.Object({
   version: Strings,
 });
 
-export const Step = Type.Object({
+export const StepSchema = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['get', 'task', 'put']),
   name: Type.String(),
@@ -60,20 +66,20 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds',
       needs: 'public',
       about:
-        'Builds, newest first, in pages; `status` keeps those in one status. The public gets ' +
-        'number, status and times.',
+        'The builds of a job, newest first, in pages; `status` selects those with that status. The public ' +
+        'gets number, status and times.',
       schema: {
         params: JobParams,
         querystring: Type.Object({ ...PageQuery, status: Type.Optional(BuildStatusName) }),
-        response: answerPage(Type.Object(Build)),
+        response: answerPage(Type.Object(BuildSchema)),
       },
-      strangers: {
-        answer: SHOWN.builds,
+      forPublic: {
+        response: PUBLIC_SCHEMAS.builds,
         read: async ({ params, query }) =>
-          shownPage(await publicViews.builds(params, query), encodeShownBuild),
+          publicPage(await publicViews.builds(params, query), encodePublicBuild),
       },
       handler: async ({ params, query }) => {
-        const { rows, hasMore } = found(await views.builds(params, query), nameOf(params));
+        const { rows, hasMore } = requireFound(await views.builds(params, query), nameJob(params));
         return { data: rows.map(encode), has_more: hasMore };
       },
     }),
@@ -83,23 +89,24 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
       needs: 'public',
       about:
         'One build with its inputs and steps. The public gets number, status and times, also of the ' +
-        'steps; no inputs, messages and exit codes.',
+        'steps; no inputs, messages or exit codes.',
       schema: {
         params: BuildParams,
         response: answer({
-          ...Build,
+          ...BuildSchema,
           inputs: Type.Array(Input),
           checks: Type.Optional(RequestedChecks),
-          steps: Type.Array(Step),
+          steps: Type.Array(StepSchema),
         }),
       },
-      strangers: {
-        answer: SHOWN.build,
-        read: async ({ params }) => shownOne(await publicViews.build(refOf(params)), encodeShownDetail),
+      forPublic: {
+        response: PUBLIC_SCHEMAS.build,
+        read: async ({ params }) =>
+          publicData(await publicViews.build(refOf(params)), encodePublicBuildDetail),
       },
       handler: async ({ params }) => {
         const ref = refOf(params);
-        return { data: encodeDetail(found(await views.build(ref), describeBuild(ref))) };
+        return { data: encodeDetail(requireFound(await views.build(ref), nameBuild(ref))) };
       },
     }),
   ];
@@ -109,7 +116,7 @@ export function refOf(params: { team: string; pipeline: string; job: string; bui
   return { team: params.team, pipeline: params.pipeline, job: params.job, number: params.build };
 }
 
-export function describeBuild(ref: BuildRef): string {
+export function nameBuild(ref: BuildRef): string {
   return `Build ${ref.number} of job ${ref.job} of pipeline ${ref.pipeline} in team ${ref.team}`;
 }
 

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { requestCheck } from '#flows/checks/request-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { HooksView } from '#flows/views/ports.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, ResourceParams, Time } from './schemas.ts';
 
@@ -47,11 +47,11 @@ function lastCheckRoute({ views }: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
     needs: 'read',
     about:
-      'Its last check: when, how it failed, how often in a row, and what it said (the last 64 KiB, ' +
-      'secrets masked).',
+      'The last check of a resource: when it ran, why it failed, how many checks in a row have failed, ' +
+      'and its output (the last 64 KiB, secrets masked).',
     schema: { params: ResourceParams, response: answer(Check) },
     handler: async ({ params }) => {
-      const check = found(await views.check(params), nameOf(params));
+      const check = requireFound(await views.check(params), nameResource(params));
       const { running, failures, stalled, output, error, held, webhookWorks, hooks } = check;
       const { lastCheckedAt, nextCheckAt } = check;
       return {
@@ -89,7 +89,7 @@ function checkRoute(ports: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/check',
     needs: 'write',
     audit: 'resource.check_triggered',
-    about: 'Asks for a check now: 202. Requests that arrive while one runs become one more check.',
+    about: 'Requests a check now: 202. Requests that arrive while a check runs become one more check.',
     schema: {
       params: ResourceParams,
       response: { 202: Type.Object({ data: Type.Object({ resource: Type.String() }) }) },
@@ -97,12 +97,12 @@ function checkRoute(ports: PipelinePorts): Route {
     handler: async ({ params }, reply) => {
       const answered = await requestCheck(params, ports);
       ports.metrics.check(answered);
-      found(answered === 'requested' ? answered : undefined, nameOf(params));
+      requireFound(answered === 'requested' ? answered : undefined, nameResource(params));
       return reply.code(202).send({ data: { resource: params.resource } });
     },
   });
 }
 
-export function nameOf({ team, pipeline, resource }: ResourceName): string {
+export function nameResource({ team, pipeline, resource }: ResourceName): string {
   return `Resource ${resource} of pipeline ${pipeline} in team ${team}`;
 }

@@ -3,7 +3,7 @@ import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
 /** What makes objects in the cluster; a gateway that was started without one makes none. */
-export function writable(objects: ApiObjects | undefined): ApiObjects {
+export function requireObjects(objects: ApiObjects | undefined): ApiObjects {
   if (objects !== undefined) return objects;
   throw new Problem(
     'unavailable',
@@ -11,10 +11,10 @@ export function writable(objects: ApiObjects | undefined): ApiObjects {
   );
 }
 
-/** What was written, or the problem why nothing was. */
-export function written<T>(answered: ObjectAnswer<T>, what: string): T {
+/** Returns what was written, or throws the problem why nothing was. */
+export function requireWritten<T>(answered: ObjectAnswer<T>, what: string): T {
   if (answered.answer === 'done') return answered.value;
-  throw problemOf(answered, what);
+  throw objectProblem(answered, what);
 }
 
 type NotWritten = Exclude<ObjectAnswer, { answer: 'done' }>;
@@ -26,7 +26,7 @@ const KINDS = {
   changed: ['refused', 'was changed by somebody else at this moment: look, and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
-export function problemOf(answered: NotWritten, what: string): Problem {
+export function objectProblem(answered: NotWritten, what: string): Problem {
   if (answered.answer === 'refused') return new Problem('refused', answered.message);
   if (answered.answer === 'away') return new Problem('unavailable', answered.message);
   const [kind, words] = KINDS[answered.answer];

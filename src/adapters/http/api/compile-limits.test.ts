@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import { MAX_TEXTS, MAX_TEXTS_OF_TEAM, textTurns } from './compile-limits.ts';
+import { limitCompiles, MAX_COMPILES, MAX_COMPILES_OF_TEAM } from './compile-limits.ts';
 
 /** Holds every text until it is let go. */
 function held() {
   const waiting: (() => void)[] = [];
   const shares: (string | undefined)[] = [];
-  const turns = textTurns({
+  const turns = limitCompiles({
     compile: (_source, _variables, _sources, share) => {
       shares.push(share);
       return new Promise<Compilation>((resolve) => waiting.push(() => resolve({ diagnostics: [] })));
@@ -27,7 +27,7 @@ function held() {
 
 test('a team with many texts is refused more, and another team is not', async () => {
   const { ask, letGo, shares } = held();
-  const greedy = Array.from({ length: MAX_TEXTS_OF_TEAM }, () => ask('greedy'));
+  const greedy = Array.from({ length: MAX_COMPILES_OF_TEAM }, () => ask('greedy'));
   expect(await ask('greedy')).toBe(
     'Many texts of the team greedy are being checked now. Try again in a second.',
   );
@@ -42,7 +42,7 @@ test('a team with many texts is refused more, and another team is not', async ()
 
 test('all teams together have a limit too', async () => {
   const { ask, letGo } = held();
-  const many = Array.from({ length: MAX_TEXTS }, (_, one) => ask(`team-${one}`));
+  const many = Array.from({ length: MAX_COMPILES }, (_, one) => ask(`team-${one}`));
   expect(await ask('late')).toBe('Many texts are being checked now. Try again in a second.');
   letGo();
   await Promise.all(many);

@@ -16,7 +16,7 @@ export function healthRoutes(readiness: Readiness, version: string): Route[] {
       method: 'GET',
       url: '/health',
       needs: 'nothing',
-      about: 'Whether this replica can answer: 200, or 503 when it cannot reach the database.',
+      about: 'Whether this replica can answer: 200, or 503 if it cannot reach the database.',
       schema: { response: { 200: Health, 503: Health } },
       handler: async (_request, reply) => {
         void reply.header('cache-control', 'no-store');

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { shownTo } from '#adapters/http/auth/public-access.ts';
-import { hasAlready } from '#adapters/http/protocol/etag.ts';
+import { requireVisible } from '#adapters/http/auth/public-access.ts';
+import { clientHas } from '#adapters/http/protocol/etag.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
-import { remember } from '#adapters/http/server/memoize.ts';
+import { memoize } from '#adapters/http/server/memoize.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
-import type { FindAtHand } from '#adapters/http/server/serve-cached-image.ts';
+import type { FindCachedImage } from '#adapters/http/server/serve-cached-image.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
@@ -39,10 +39,10 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/image.dot',
       needs: 'public',
       about:
-        'Its graph as a text for Graphviz, in `dot`. `hide_intermediates`, `group_parallel` and ' +
-        '`version_id` as below.',
+        'The graph of the pipeline for Graphviz, as `dot`. Takes `hide_intermediates`, `group_parallel` ' +
+        'and `version_id` as the SVG image does.',
       schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
-      strangers: 'same',
+      forPublic: 'same',
       handler: async (request, reply) => {
         const dot = await draw(shows, 'dot', request, reply);
         return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
@@ -54,8 +54,8 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
         url: pathOf(format),
         needs: 'public',
         about: ABOUT[format],
-        shows: 'image',
-        strangers: 'same',
+        content: 'image',
+        forPublic: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
         handler: async (request, reply) => {
           const picture = await draw(shows, format, request, reply);
@@ -73,8 +73,8 @@ const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(sv
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
 /** Finished pictures of public pipelines. An address written in an unusual way is left to the routes. */
-export function picturesAtHand(shows: Pick<Overviews, 'cachedPicture'>): FindAtHand {
-  const read = remember(REMEMBERED, readAddress);
+export function cachedPictures(shows: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
+  const read = memoize(REMEMBERED, readAddress);
   return (url) => {
     const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
     const picture = address && shows.cachedPicture(address.name, address.wanted);
@@ -130,12 +130,15 @@ async function draw(
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;
   const wanted = wantedOf(format, query);
-  const picture = shownTo(request, await shows.picture(params, isMember(identity, params.team), wanted));
+  const picture = requireVisible(
+    request,
+    await shows.picture(params, isMember(identity, params.team), wanted),
+  );
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);
   }
   if (picture.public) void reply.header('cache-control', 'no-cache');
-  if (hasAlready(request, reply, picture.tag)) {
+  if (clientHas(request, reply, picture.tag)) {
     void reply.code(304).send();
     return undefined;
   }

@@ -6,14 +6,14 @@ import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
 import type { JobView } from '#flows/views/ports.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { encodeShownJob, SHOWN, shownAll, shownOne } from './public-schemas.ts';
+import { encodePublicJob, PUBLIC_SCHEMAS, publicData, publicList } from './public-schemas.ts';
 import { answer, answerList, BuildStatusName, JobParams, PipelineParams, Time } from './schemas.ts';
-import { WaitingTriggers } from './trigger-limits.ts';
+import { TriggerLimits } from './trigger-limits.ts';
 
-export const Job = {
+export const JobSchema = {
   id: Type.Integer(),
   name: Type.String(),
   paused: Type.Boolean(),
@@ -33,15 +33,18 @@ export function jobRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs',
       needs: 'public',
       about:
-        'Its jobs in the order of the file, each with the number, status and times of its latest ' +
-        'build, for the public too.',
-      schema: { params: PipelineParams, response: answerList(Type.Object(Job)) },
-      strangers: {
-        answer: SHOWN.jobs,
-        read: async ({ params }) => shownAll(await publicViews.jobs(params), encodeShownJob),
+        'The jobs of a pipeline in the order of the file, each with number, status and times of its ' +
+        'newest build, for the public too.',
+      schema: { params: PipelineParams, response: answerList(Type.Object(JobSchema)) },
+      forPublic: {
+        response: PUBLIC_SCHEMAS.jobs,
+        read: async ({ params }) => publicList(await publicViews.jobs(params), encodePublicJob),
       },
       handler: async ({ params }) => {
-        const jobs = found(await views.jobs(params), `Pipeline ${params.pipeline} in team ${params.team}`);
+        const jobs = requireFound(
+          await views.jobs(params),
+          `Pipeline ${params.pipeline} in team ${params.team}`,
+        );
         return { data: jobs.map(encodeJob) };
       },
     }),
@@ -49,13 +52,15 @@ export function jobRoutes(ports: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job',
       needs: 'public',
-      about: 'One job: the same.',
-      schema: { params: JobParams, response: answer(Job) },
-      strangers: {
-        answer: SHOWN.job,
-        read: async ({ params }) => shownOne(await publicViews.job(params), encodeShownJob),
+      about: 'One job, with the same fields.',
+      schema: { params: JobParams, response: answer(JobSchema) },
+      forPublic: {
+        response: PUBLIC_SCHEMAS.job,
+        read: async ({ params }) => publicData(await publicViews.job(params), encodePublicJob),
       },
-      handler: async ({ params }) => ({ data: encodeJob(found(await views.job(params), nameOf(params))) }),
+      handler: async ({ params }) => ({
+        data: encodeJob(requireFound(await views.job(params), nameJob(params))),
+      }),
     }),
     triggerRoute(ports),
   ];
@@ -79,17 +84,17 @@ export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof R
 
 /** The body is ignored: inputs of jobs come with a later part of the language. */
 function triggerRoute(ports: PipelinePorts): Route {
-  const waiting = new WaitingTriggers();
+  const waiting = new TriggerLimits();
   return route({
     method: 'POST',
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/trigger',
     needs: 'write',
     audit: 'job.triggered',
     about:
-      'Starts a build with the newest versions that fit: 201 and its number, or 409 with the reason ' +
-      'for each input that lacks one. `check=true` checks the resources that the job gets without ' +
-      '`passed` first, and waits at most 25 seconds; `checks` says of each whether it was ' +
-      '`checked`, `failed` or `late`. The body is ignored.',
+      'Starts a build with the newest versions that fit: 201 with its number, or 409 with the reason for ' +
+      'each input that has none. `check=true` first checks the resources that the job gets without ' +
+      '`passed`, for at most 25 seconds; `checks` says for each whether it was `checked`, `failed` or ' +
+      '`late`. The body is ignored.',
     schema: {
       params: JobParams,
       querystring: Type.Object({ check: Type.Boolean({ default: false }) }),
@@ -111,7 +116,7 @@ function triggerRoute(ports: PipelinePorts): Route {
         : await triggerJob(params, by, ports);
       ports.metrics.trigger(answered.answer);
       if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
-      if (answered.answer === 'unknown') throw new Problem('not-found', `${nameOf(params)} does not exist.`);
+      if (answered.answer === 'unknown') throw new Problem('not-found', `${nameJob(params)} does not exist.`);
       if (answered.answer === 'refused') throw refusal(params.job, answered.reasons);
       const { build, checks } = answered;
       const url = buildUrl(params, build.number);
@@ -136,7 +141,7 @@ export function buildUrl({ team, pipeline, job }: JobName, number: string): stri
   return `/teams/${t}/pipelines/${p}/jobs/${j}/builds/${number}`;
 }
 
-export function nameOf({ team, pipeline, job }: JobName): string {
+export function nameJob({ team, pipeline, job }: JobName): string {
   return `Job ${job} of pipeline ${pipeline} in team ${team}`;
 }
 

@@ -14,7 +14,7 @@ async function downloaded(allowed: number): Promise<[sent: string, whole: boolea
   let asked = 0;
   const sent: string[] = [];
   const reading = {
-    mayStill: async () => {
+    recheckAccess: async () => {
       asked += 1;
       if (asked > allowed) throw new Error('not any more');
     },

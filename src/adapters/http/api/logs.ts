@@ -3,8 +3,8 @@ import { Type } from 'typebox';
 import { preferred } from '#adapters/http/protocol/negotiate.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { LOG_REMOVED, type LogPage } from '#flows/views/ports.ts';
-import { describeBuild, refOf } from './builds.ts';
-import { found } from './found.ts';
+import { nameBuild, refOf } from './builds.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { BuildParams, Time } from './schemas.ts';
 
@@ -29,8 +29,8 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/logs',
       needs: 'read',
       about:
-        'The log as plain text, or with `Accept: application/json` numbered chunks; `after` goes on ' +
-        'behind a chunk.',
+        'The log as plain text, or as numbered chunks if you accept `application/json`. `after`: resume ' +
+        'after this sequence number.',
       timeLimit: LONGEST_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
@@ -55,14 +55,14 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
       handler: async (request, reply) => {
         const { params, query, headers } = request;
         const ref = refOf(params);
-        const page = found(await views.logs(ref, query.after), describeBuild(ref));
+        const page = requireFound(await views.logs(ref, query.after), nameBuild(ref));
         if (preferred(headers.accept, ['text/plain', 'application/json']) === 'application/json') {
           return reply.type('application/json; charset=utf-8').send(encode(page));
         }
         return reply.type('text/plain; charset=utf-8').send(
           Readable.from(
             logText(page, {
-              mayStill: async () => await request.server.mayStill(request),
+              recheckAccess: async () => await request.server.recheckAccess(request),
               read: async (after) => await views.logs(ref, after),
             }),
           ),
@@ -86,7 +86,7 @@ export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
 
 interface LogReading {
   /** Fails when whoever downloads may not read it any more. */
-  mayStill: () => Promise<void>;
+  recheckAccess: () => Promise<void>;
   read: (after: number) => Promise<LogPage | undefined>;
 }
 
@@ -94,7 +94,7 @@ interface LogReading {
  * Reads each page once the one before has been sent, and checks that the reader still may: a slow download
  * lasts minutes. A line says where another attempt begins, and why.
  */
-export async function* logText(first: LogPage, { mayStill, read }: LogReading): AsyncGenerator<string> {
+export async function* logText(first: LogPage, { recheckAccess, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;
   let attempt = first.chunks[0]?.attempt ?? 1;
   if (first.removed) yield `${LOG_REMOVED}\n`;
@@ -106,7 +106,7 @@ export async function* logText(first: LogPage, { mayStill, read }: LogReading): 
     }
     const last: number | undefined = page.chunks.at(-1)?.sequence;
     if (!page.hasMore || last === undefined) return;
-    await mayStill();
+    await recheckAccess();
     page = await read(last);
   }
 }

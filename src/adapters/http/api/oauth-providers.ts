@@ -10,9 +10,9 @@ import {
   type WantedProvider,
 } from '#flows/people/change-oauth-provider.ts';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
-import { writable, written } from './cluster-objects.ts';
+import { requireObjects, requireWritten } from './cluster-objects.ts';
 import { body, Nothing, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList } from './schemas.ts';
 
@@ -60,16 +60,16 @@ type WantedFields = Static<typeof WantedBody>;
 const Canonical = Type.String({ pattern: '^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$' });
 const Params = Type.Object({ canonical: Canonical });
 
-export function providerRoutes(ports: AccessPorts): Route[] {
+export function providerRoutes(ports: AccountPorts): Route[] {
   return [listRoute(ports), presetsRoute(), createRoute(ports), changeRoute(ports), deleteRoute(ports)];
 }
 
-function listRoute({ oauth, externalUrl }: AccessPorts): Route {
+function listRoute({ oauth, externalUrl }: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/admin/oauth-providers',
     needs: 'global-admin',
-    about: 'All providers, as the OAuthProvider objects say; never a secret.',
+    about: 'All providers, as their OAuthProvider objects define them, without secrets.',
     schema: { response: answerList(Type.Object(Provider)) },
     handler: async () => ({
       data: (await oauth.providers()).map((provider) => encode(provider, externalUrl)),
@@ -96,8 +96,8 @@ function presetsRoute(): Route {
     url: '/admin/oauth-providers/presets',
     needs: 'global-admin',
     about:
-      'What is known of usual providers: type, URLs, scopes and claims to begin with. `{word}` in a ' +
-      'URL is to be replaced.',
+      'Presets of common providers: type, URLs, scopes and claims to start from. Replace `{word}` in a ' +
+      'URL.',
     schema: { response: answerList(Type.Object(Preset)) },
     handler: () => ({
       data: PROVIDER_PRESETS.map((preset) => ({
@@ -111,14 +111,14 @@ function presetsRoute(): Route {
   });
 }
 
-function createRoute(ports: AccessPorts): Route {
+function createRoute(ports: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/admin/oauth-providers',
     needs: 'global-admin',
     about:
-      'Makes a provider: an OAuthProvider object, and its client secret in a Secret. What the body ' +
-      'leaves out is taken from `preset`.',
+      'Creates a provider: an OAuthProvider object, and its client secret in a Secret. Fields that the ' +
+      'body leaves out come from `preset`.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ ...Wanted, canonical: Canonical, preset: Type.Optional(Type.String({ maxLength: 100 })) }),
@@ -147,15 +147,16 @@ function presetOf(name: string | undefined): Partial<ProviderPreset> {
   return fields;
 }
 
-function changeRoute(ports: AccessPorts): Route {
+function changeRoute(ports: AccountPorts): Route {
   return route({
     method: 'PUT',
     url: '/admin/oauth-providers/:canonical',
     needs: 'global-admin',
     about:
-      'Changes a provider that the API made, at once on every replica. What the body leaves out ' +
-      'stays, an empty text goes; an empty `client_secret` leaves the one that is kept. 409 when a ' +
-      'manifest made it, or somebody could not sign in any more.',
+      'Changes a provider that was created over the API; every replica uses the change at once. Fields ' +
+      'that the body leaves out keep their values, an empty text removes one, and an empty ' +
+      '`client_secret` keeps the stored one. 409 if a manifest manages the provider, or someone could no ' +
+      'longer sign in.',
     bodyLimit: SMALL_BODY,
     schema: { params: Params, body: WantedBody, response: answer(Provider) },
     handler: async ({ params: { canonical }, body: { client_secret: given, ...fields }, identity }) => {
@@ -168,12 +169,12 @@ function changeRoute(ports: AccessPorts): Route {
   });
 }
 
-function deleteRoute(ports: AccessPorts): Route {
+function deleteRoute(ports: AccountPorts): Route {
   return route({
     method: 'DELETE',
     url: '/admin/oauth-providers/:canonical',
     needs: 'global-admin',
-    about: 'Deletes a provider that the API made, unless somebody could not sign in any more.',
+    about: 'Deletes a provider that was created over the API, unless someone could no longer sign in.',
     schema: { params: Params, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
       told(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
@@ -182,14 +183,14 @@ function deleteRoute(ports: AccessPorts): Route {
   });
 }
 
-function partsOf({ objects, oauth, now }: AccessPorts) {
-  return { objects: writable(objects).providers, oauth, now };
+function partsOf({ objects, oauth, now }: AccountPorts) {
+  return { objects: requireObjects(objects).providers, oauth, now };
 }
 
 function told(changedTo: ProviderChanged, canonical: string): StoredProvider {
   if (changedTo.answer === 'fault') throw new Problem('invalid-request', changedTo.message);
   if (changedTo.answer === 'lock-out') throw new Problem('would-lock-out', changedTo.message);
-  return written(changedTo, `Provider ${canonical}`);
+  return requireWritten(changedTo, `Provider ${canonical}`);
 }
 
 const TEXTS = [

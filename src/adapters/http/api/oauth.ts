@@ -11,18 +11,18 @@ import {
   type FlowStarted,
 } from '#flows/people/oauth-sign-in.ts';
 import { setLocalSignIn, unlink } from '#flows/people/sign-in-methods.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, freshAccountOf } from './caller.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
-import { handOver, SessionAnswer, Transport } from './sign-in.ts';
+import { handOver, SessionFields, Transport } from './sign-in.ts';
 
 export const ProviderParams = Type.Object({
   canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
 });
 
-export function oauthRoutes(ports: AccessPorts): Route[] {
+export function oauthRoutes(ports: AccountPorts): Route[] {
   return [
     startRoute(ports),
     callbackRoute(ports),
@@ -32,13 +32,13 @@ export function oauthRoutes(ports: AccessPorts): Route[] {
   ];
 }
 
-function startRoute(ports: AccessPorts): Route {
+function startRoute(ports: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical',
     needs: 'nothing',
     about:
-      'Begins to sign in with a provider: a redirect to it, and a cookie that binds the answer to ' +
+      'Starts a sign-in with a provider: redirects to it, and sets a cookie that binds the sign-in to ' +
       'this browser.',
     schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
     handler: async (request, reply) => {
@@ -50,7 +50,7 @@ function startRoute(ports: AccessPorts): Route {
 
 /** Where to; the browser gets what binds the flow to it. */
 function started(
-  ports: AccessPorts,
+  ports: AccountPorts,
   flow: FlowStarted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -78,7 +78,7 @@ function failed(
 
 const Finished = {
   status: Type.Enum(['signed-in', 'complete-profile', 'linked']),
-  session: Type.Optional(Type.Object(SessionAnswer)),
+  session: Type.Optional(Type.Object(SessionFields)),
   /** For `POST /auth/oauth/complete-profile`. */
   profile_token: Type.Optional(Type.String()),
   username: Type.Optional(Type.String()),
@@ -86,14 +86,14 @@ const Finished = {
 };
 
 /** The provider's word, as the browser brings it. The session is in the cookie from then on. */
-function callbackRoute(ports: AccessPorts): Route {
+function callbackRoute(ports: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/oauth/:canonical/callback',
     needs: 'nothing',
     about:
-      'Where the provider sends the browser back to. The session is in a cookie then; somebody ' +
-      'without an account gets a `profile_token`.',
+      'Where the provider redirects the browser to. Sets the session cookie, or returns a `profile_token` ' +
+      'if the person has no account yet.',
     schema: {
       params: ProviderParams,
       querystring: Type.Object({ state: Type.String({ minLength: 1, maxLength: 200 }) }),
@@ -116,13 +116,13 @@ function callbackRoute(ports: AccessPorts): Route {
   });
 }
 
-function keptBy(request: FastifyRequest, { browser }: AccessPorts): string | undefined {
+function keptBy(request: FastifyRequest, { browser }: AccountPorts): string | undefined {
   return request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).flow];
 }
 
 async function told(
   finished: FlowFinished,
-  ports: AccessPorts,
+  ports: AccountPorts,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -140,14 +140,14 @@ async function told(
   return { status: 'signed-in' as const, session: await handOver(ports, finished.session, 'cookie', reply) };
 }
 
-function profileRoute(ports: AccessPorts): Route {
+function profileRoute(ports: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/oauth/complete-profile',
     needs: 'nothing',
     about:
-      'Makes the account of somebody who signed in with a provider for the first time, under a name ' +
-      'of their choice, and signs them in. They are in no team.',
+      'Creates the account of a person who signs in with a provider for the first time, under a name that ' +
+      'they choose, and signs them in. The account is in no team.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -156,7 +156,7 @@ function profileRoute(ports: AccessPorts): Route {
         full_name: Type.Optional(FullName),
         session: Transport,
       }),
-      response: { 201: Type.Object({ data: Type.Object(SessionAnswer) }) },
+      response: { 201: Type.Object({ data: Type.Object(SessionFields) }) },
     },
     handler: async (request, reply) => {
       const { profile_token: token, username, full_name: fullName = '', session = 'cookie' } = request.body;
@@ -180,7 +180,7 @@ function profileRoute(ports: AccessPorts): Route {
 
 const Linked = Type.Object({ canonical: Type.String(), name: Type.String(), linked_at: Time });
 
-function linkRoutes(ports: AccessPorts): Route[] {
+function linkRoutes(ports: AccountPorts): Route[] {
   const { oauth, now } = ports;
   return [
     route({
@@ -205,8 +205,8 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       needs: 'session',
       about:
-        'Begins to link a provider: the answer says where to send the browser. Asks for a session ' +
-        'of the last ten minutes: `sign-in-again`.',
+        'Starts to link a provider: the response has the URL to open. Requires a session from the last ' +
+        'ten minutes (`sign-in-again`).',
       schema: { params: ProviderParams, response: answer({ url: Type.String() }) },
       handler: async (request, reply) => {
         const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
@@ -219,8 +219,8 @@ function linkRoutes(ports: AccessPorts): Route[] {
       url: '/profile/linked-accounts/:canonical',
       needs: 'session',
       about:
-        'Unlinks a provider, unless it is your only way to sign in. Asks for a session of the last ' +
-        'ten minutes: `sign-in-again`.',
+        'Unlinks a provider, unless it is your only way to sign in. Requires a session from the last ten ' +
+        'minutes (`sign-in-again`).',
       schema: { params: ProviderParams, response: Nothing },
       handler: async ({ identity, params }, reply) => {
         const { userId } = freshAccountOf(identity, now());
@@ -232,14 +232,14 @@ function linkRoutes(ports: AccessPorts): Route[] {
   ];
 }
 
-function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
+function settingsRoutes({ oauth, now }: AccountPorts): Route[] {
   const Settings = { local: Type.Boolean() };
   return [
     route({
       method: 'GET',
       url: '/admin/auth-settings',
       needs: 'global-admin',
-      about: 'Whether people may sign in by password.',
+      about: 'Whether people may sign in with a password.',
       schema: { response: answer(Settings) },
       handler: async () => ({ data: { local: await oauth.local() } }),
     }),
@@ -248,8 +248,8 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
       url: '/admin/auth-settings',
       needs: 'global-admin',
       about:
-        'Turns signing in by password on or off; off only when everybody has linked a provider that ' +
-        'is enabled.',
+        'Turns sign-in with a password on or off. You can turn it off only if everyone has linked an ' +
+        'enabled provider.',
       schema: { body: body(Settings), response: answer(Settings) },
       handler: async ({ body: { local }, identity }) => {
         kept(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
@@ -261,5 +261,5 @@ function settingsRoutes({ oauth, now }: AccessPorts): Route[] {
 
 function kept(answered: SignInMethodsChanged, what: string): void {
   if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
-  found(answered.answer === 'done' ? answered : undefined, what);
+  requireFound(answered.answer === 'done' ? answered : undefined, what);
 }

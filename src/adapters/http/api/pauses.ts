@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pipelines/pause.ts';
-import { nameOf } from './jobs.ts';
+import { nameJob } from './jobs.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';
@@ -17,9 +17,8 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'pipeline.paused',
       about:
-        'Pauses the pipeline and each of its jobs: resources are checked, nothing is built, running ' +
-        'builds end. What is found meanwhile triggers nothing later. 409 when the manifest says ' +
-        '`paused` itself.',
+        'Pauses the pipeline and all its jobs: resources are checked, no build starts, running builds ' +
+        'finish. Versions found meanwhile do not trigger later. 409 if the manifest sets `paused`.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params, identity }) => {
         doneOr(await pausePipeline(params, identity?.user ?? 'unknown', ports), pipelineName(params));
@@ -31,7 +30,7 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/unpause',
       needs: 'write',
       audit: 'pipeline.unpaused',
-      about: 'Unpauses the pipeline and each of its jobs. 409 when the manifest says `paused` itself.',
+      about: 'Unpauses the pipeline and all its jobs. 409 if the manifest sets `paused`.',
       schema: { params: PipelineParams, response: Paused },
       handler: async ({ params }) => {
         doneOr(await unpausePipeline(params, ports), pipelineName(params));
@@ -46,7 +45,7 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       about: 'Pauses one job.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params, identity }) => {
-        doneOr(await pauseJob(params, identity?.user ?? 'unknown', ports), nameOf(params));
+        doneOr(await pauseJob(params, identity?.user ?? 'unknown', ports), nameJob(params));
         return { data: { paused: true } };
       },
     }),
@@ -55,10 +54,10 @@ export function pauseRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/unpause',
       needs: 'write',
       audit: 'job.unpaused',
-      about: 'Unpauses one job, also while its pipeline is paused.',
+      about: 'Unpauses one job, even while its pipeline is paused.',
       schema: { params: JobParams, response: Paused },
       handler: async ({ params }) => {
-        doneOr(await unpauseJob(params, ports), nameOf(params));
+        doneOr(await unpauseJob(params, ports), nameJob(params));
         return { data: { paused: false } };
       },
     }),

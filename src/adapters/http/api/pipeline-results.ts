@@ -3,8 +3,8 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { withBlocks } from '#domain/language/diagnostic.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
 import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
-import type { AccessPorts } from './account-ports.ts';
-import { problemOf, writable } from './cluster-objects.ts';
+import type { AccountPorts } from './account-ports.ts';
+import { objectProblem, requireObjects } from './cluster-objects.ts';
 
 /*
  * What the routes that create, change and rename a pipeline have in common: what they need, what they answer,
@@ -14,7 +14,7 @@ import { problemOf, writable } from './cluster-objects.ts';
 /** Longer than a flow waits for the operator. */
 export const PATIENCE_MS = 20_000;
 
-export const Finding = Type.Object({
+export const FindingSchema = Type.Object({
   severity: Type.Enum(['error', 'warning']),
   code: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
@@ -27,19 +27,19 @@ export const Finding = Type.Object({
   message: Type.String(),
   help: Type.Optional(Type.String()),
 });
-export const Made = {
+export const PipelineResult = {
   team: Type.String(),
   name: Type.String(),
   /** Whether this text runs now. */
   ready: Type.Boolean(),
   reason: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
-  warnings: Type.Array(Finding),
+  warnings: Type.Array(FindingSchema),
 };
-export const MadeAnswer = Type.Object({ data: Type.Object(Made) });
+export const PipelineResultBody = Type.Object({ data: Type.Object(PipelineResult) });
 
-export function partsOf({ objects, members, compiler, wait }: AccessPorts): ChangePipelinePorts {
-  return { objects: writable(objects).pipelines, members, compiler, wait };
+export function changePorts({ objects, members, compiler, wait }: AccountPorts): ChangePipelinePorts {
+  return { objects: requireObjects(objects).pipelines, members, compiler, wait };
 }
 
 interface Named {
@@ -50,9 +50,9 @@ interface Named {
 const NOT_YET = 'The operator has not looked at it yet.';
 
 /** What became of a pipeline of this name, or the problem why nothing did. */
-export function encode({ team, pipeline }: Named, made: PipelineChanged) {
+export function encodeResult({ team, pipeline }: Named, made: PipelineChanged) {
   if (made.answer === 'invalid') throw invalid(made.findings);
-  if (made.answer !== 'done') throw problemOf(made, `Pipeline ${pipeline}`);
+  if (made.answer !== 'done') throw objectProblem(made, `Pipeline ${pipeline}`);
   const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
   const told = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
   return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };

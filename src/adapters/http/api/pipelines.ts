@@ -11,14 +11,21 @@ import {
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { PipelineSpec } from '#flows/pipelines/object-ports.ts';
 import type { PipelineView } from '#flows/views/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
-import { problemOf, written } from './cluster-objects.ts';
-import { textTurns } from './compile-limits.ts';
-import { found } from './found.ts';
+import { objectProblem, requireWritten } from './cluster-objects.ts';
+import { limitCompiles } from './compile-limits.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
-import { encode, encodeFinding, Finding, MadeAnswer, partsOf, PATIENCE_MS } from './pipeline-results.ts';
-import { encodeShownPipeline, SHOWN, shownOne } from './public-schemas.ts';
+import {
+  changePorts,
+  encodeFinding,
+  encodeResult,
+  FindingSchema,
+  PATIENCE_MS,
+  PipelineResultBody,
+} from './pipeline-results.ts';
+import { encodePublicPipeline, PUBLIC_SCHEMAS, publicData } from './public-schemas.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { answer, answerList, PipelineParams, Strings, TeamParams } from './schemas.ts';
 
@@ -36,7 +43,7 @@ const Settings = {
 };
 export const Changes = body({ ...Settings, config: Type.Optional(Config) });
 
-export const Pipeline = {
+export const PipelineSchema = {
   id: Type.Integer(),
   team: Type.String(),
   name: Type.String(),
@@ -55,7 +62,7 @@ export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines',
       needs: 'read',
       about: 'The pipelines of a team.',
-      schema: { params: TeamParams, response: answerList(Type.Object(Pipeline)) },
+      schema: { params: TeamParams, response: answerList(Type.Object(PipelineSchema)) },
       handler: async ({ params }) => ({ data: (await views.pipelines(params.team)).map(encodePipeline) }),
     }),
     route({
@@ -65,14 +72,14 @@ export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
       about:
         'One pipeline. The public gets its names, whether it is paused, and how many jobs and ' +
         'resources it has.',
-      schema: { params: PipelineParams, response: answer(Pipeline) },
-      strangers: {
-        answer: SHOWN.pipeline,
-        read: async ({ params }) => shownOne(await publicViews.pipeline(params), encodeShownPipeline),
+      schema: { params: PipelineParams, response: answer(PipelineSchema) },
+      forPublic: {
+        response: PUBLIC_SCHEMAS.pipeline,
+        read: async ({ params }) => publicData(await publicViews.pipeline(params), encodePublicPipeline),
       },
       handler: async ({ params }) => ({
         data: encodePipeline(
-          found(await views.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
+          requireFound(await views.pipeline(params), `Pipeline ${params.pipeline} in team ${params.team}`),
         ),
       }),
     }),
@@ -83,12 +90,12 @@ export function encodePipeline({ displayName, ...rest }: PipelineView) {
   return { ...rest, ...(displayName !== undefined && { display_name: displayName }) };
 }
 
-interface TextPorts extends AccessPorts {
+interface TextPorts extends AccountPorts {
   compilerOf: (team: string) => Compiler;
 }
 
-export function pipelineChangeRoutes(all: AccessPorts): Route[] {
-  const ports = { ...all, compilerOf: textTurns(all.compiler) };
+export function pipelineChangeRoutes(all: AccountPorts): Route[] {
+  const ports = { ...all, compilerOf: limitCompiles(all.compiler) };
   return [
     createRoute(ports),
     validateRoute(ports),
@@ -105,22 +112,22 @@ function createRoute(ports: TextPorts): Route {
     needs: 'maintain',
     audit: 'pipeline.created',
     about:
-      'Makes a pipeline of the HCL text `config`, with `vars`, `display_name` and `public`: a ' +
-      'Pipeline object. 201 once it runs, 202 when it stands in the cluster and does not run yet, ' +
-      'with `reason` and `message`; 400 with all `findings` when the text has errors.',
+      'Creates a pipeline from the HCL text `config`, with `vars`, `display_name` and `public`, as a ' +
+      'Pipeline object. 201 once it runs; 202 with `reason` and `message` if the object exists but does ' +
+      'not run yet; 400 with all `findings` if the text has errors.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ ...Settings, name: ObjectName, config: Config }),
-      response: { 201: MadeAnswer, 202: MadeAnswer },
+      response: { 201: PipelineResultBody, 202: PipelineResultBody },
     },
     handler: async ({ params: { team }, body: { name, config, ...settings }, identity }, reply) => {
       const wanted = { team, pipeline: name };
       const spec = changed({ config }, settings);
       const act = actOf(identity, ports.now());
       const made = await createPipeline(wanted, spec, act, partsFor(team, ports));
-      const told = encode(wanted, made);
+      const told = encodeResult(wanted, made);
       return reply.code(told.ready ? 201 : 202).send({ data: told });
     },
   });
@@ -131,13 +138,15 @@ function validateRoute(ports: TextPorts): Route {
     method: 'POST',
     url: '/teams/:team/pipelines/validate',
     needs: 'maintain',
-    about: 'What is wrong with a text, by line and column, as `millrace validate` says it. Nothing is kept.',
+    about:
+      'Validates a text and returns its findings by line and column, as `millrace validate` does. Nothing ' +
+      'is stored.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
     schema: {
       params: TeamParams,
       body: body({ config: Config, vars: Vars }),
-      response: answer({ valid: Type.Boolean(), findings: Type.Array(Finding) }),
+      response: answer({ valid: Type.Boolean(), findings: Type.Array(FindingSchema) }),
     },
     handler: async ({ params: { team }, body: { config, vars } }) => {
       const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compilerOf(team));
@@ -151,7 +160,7 @@ function validateRoute(ports: TextPorts): Route {
   });
 }
 
-export const Definition = {
+export const DefinitionSchema = {
   name: Type.String(),
   config: Type.String(),
   vars: Strings,
@@ -159,15 +168,18 @@ export const Definition = {
   public: Type.Optional(Type.Boolean()),
 };
 
-function definitionRoute(ports: AccessPorts): Route {
+function definitionRoute(ports: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/teams/:team/pipelines/:pipeline/definition',
     needs: 'maintain',
-    about: 'Text, variables and settings of a pipeline that the API made.',
-    schema: { params: PipelineParams, response: answer(Definition) },
+    about: 'Text, variables and settings of a pipeline that was created over the API.',
+    schema: { params: PipelineParams, response: answer(DefinitionSchema) },
     handler: async ({ params }) => {
-      const read = written(await readPipeline(params, partsOf(ports)), `Pipeline ${params.pipeline}`);
+      const read = requireWritten(
+        await readPipeline(params, changePorts(ports)),
+        `Pipeline ${params.pipeline}`,
+      );
       const { config, vars = {}, displayName, public: open } = read.spec;
       return {
         data: {
@@ -189,11 +201,16 @@ function changeRoute(ports: TextPorts): Route {
     needs: 'maintain',
     audit: 'pipeline.updated',
     about:
-      'Changes a pipeline that the API made; what the body leaves out stays, and sources are ' +
-      'fetched again in any case. Answers as creating one does. 409 when a manifest made it.',
+      'Changes a pipeline that was created over the API. Fields that the body leaves out keep their ' +
+      'values; sources are always fetched again. The response is that of creating one. 409 if a manifest ' +
+      'manages it.',
     bodyLimit: BODY_LIMIT,
     timeLimit: PATIENCE_MS,
-    schema: { params: PipelineParams, body: Changes, response: { 200: MadeAnswer, 202: MadeAnswer } },
+    schema: {
+      params: PipelineParams,
+      body: Changes,
+      response: { 200: PipelineResultBody, 202: PipelineResultBody },
+    },
     handler: async ({ params, body: fields, identity }, reply) => {
       const act = actOf(identity, ports.now());
       const made = await updatePipeline(
@@ -202,7 +219,7 @@ function changeRoute(ports: TextPorts): Route {
         act,
         partsFor(params.team, ports),
       );
-      const told = encode(params, made);
+      const told = encodeResult(params, made);
       return reply.code(told.ready ? 200 : 202).send({ data: told });
     },
   });
@@ -210,31 +227,31 @@ function changeRoute(ports: TextPorts): Route {
 
 const Gone = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
-function deleteRoute(ports: AccessPorts): Route {
+function deleteRoute(ports: AccountPorts): Route {
   return route({
     method: 'DELETE',
     url: '/teams/:team/pipelines/:pipeline',
     needs: 'maintain',
     audit: 'pipeline.deleted',
     about:
-      'Deletes a pipeline that the API made: its builds are ended, its history is kept. 200 once it ' +
-      'is gone, 202 while that takes.',
+      'Deletes a pipeline that was created over the API: its builds end, its history stays. 200 once it ' +
+      'is deleted, 202 while that takes.',
     timeLimit: PATIENCE_MS,
     schema: {
       params: PipelineParams,
       response: { 200: Gone, 202: Gone },
     },
     handler: async ({ params }, reply) => {
-      const removed = await deletePipeline(params, partsOf(ports));
+      const removed = await deletePipeline(params, changePorts(ports));
       if (removed.answer !== 'gone' && removed.answer !== 'waiting')
-        throw problemOf(removed, `Pipeline ${params.pipeline}`);
+        throw objectProblem(removed, `Pipeline ${params.pipeline}`);
       return reply.code(removed.answer === 'gone' ? 200 : 202).send({ data: { name: params.pipeline } });
     },
   });
 }
 
 function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
-  return { ...partsOf(ports), compiler: ports.compilerOf(team) };
+  return { ...changePorts(ports), compiler: ports.compilerOf(team) };
 }
 
 /** An empty name takes away what was there. */

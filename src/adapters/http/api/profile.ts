@@ -5,12 +5,12 @@ import { isFresh } from '#domain/access/decide-access.ts';
 import { changePassword, type PasswordChanged } from '#flows/people/change-password.ts';
 import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './caller.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
-import { handOver, SessionAnswer, Transport } from './sign-in.ts';
+import { handOver, SessionFields, Transport } from './sign-in.ts';
 import { encodeUser, User } from './users.ts';
 
 const Session = Type.Object({
@@ -25,7 +25,7 @@ const Session = Type.Object({
   current: Type.Boolean(),
 });
 
-export function profileRoutes(ports: AccessPorts): Route[] {
+export function profileRoutes(ports: AccountPorts): Route[] {
   const { accounts, now } = ports;
   return [
     route({
@@ -36,7 +36,7 @@ export function profileRoutes(ports: AccessPorts): Route[] {
       schema: { response: answer(User) },
       handler: async ({ identity }) => {
         const { user } = accountOf(identity);
-        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+        return { data: encodeUser(requireFound(await accounts.account(user), `User ${user}`)) };
       },
     }),
     route({
@@ -49,7 +49,7 @@ export function profileRoutes(ports: AccessPorts): Route[] {
       handler: async ({ identity, body: { full_name: fullName } }) => {
         const { user } = accountOf(identity);
         done(await changeAccount(user, { fullName }, actOf(identity, now()), ports));
-        return { data: encodeUser(found(await accounts.account(user), `User ${user}`)) };
+        return { data: encodeUser(requireFound(await accounts.account(user), `User ${user}`)) };
       },
     }),
     passwordRoute(ports),
@@ -58,16 +58,16 @@ export function profileRoutes(ports: AccessPorts): Route[] {
 }
 
 /** Every other session ends; this one goes on under another id. */
-function passwordRoute(ports: AccessPorts): Route {
+function passwordRoute(ports: AccountPorts): Route {
   return route({
     method: 'PUT',
     url: '/profile/password',
     needs: 'session',
     beforePasswordChange: true,
     about:
-      'Changes your password: your sessions end, your API tokens too unless the body has ' +
-      '`"keep_tokens": true`, and the answer has a new session. An account without a password sends ' +
-      'no current one, but needs a session of the last ten minutes (`sign-in-again`).',
+      'Changes your password. Your sessions end, and so do your API tokens unless the body has ' +
+      '`"keep_tokens": true`; the response has a new session. If your account has no password yet, leave ' +
+      'out the current one; this requires a session from the last ten minutes (`sign-in-again`).',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -76,7 +76,7 @@ function passwordRoute(ports: AccessPorts): Route {
         keep_tokens: KeepTokens,
         session: Transport,
       }),
-      response: answer(SessionAnswer),
+      response: answer(SessionFields),
     },
     handler: async (request, reply) => {
       const { current_password: current, new_password: wanted, session, keep_tokens } = request.body;
@@ -107,7 +107,7 @@ function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Pr
   return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');
 }
 
-function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
+function sessionRoutes({ sessions, idleSeconds, now }: AccountPorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -130,7 +130,7 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccessPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = accountOf(identity);
         const ended = await sessions.endSession({ id: params.session, userId }, actOf(identity, now()));
-        found(ended ? ended : undefined, 'This session of yours');
+        requireFound(ended ? ended : undefined, 'This session of yours');
         return reply.code(204).send(undefined);
       },
     }),

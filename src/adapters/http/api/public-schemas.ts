@@ -67,7 +67,7 @@ const Resource = Type.Object({
 const Version = Type.Object({ id: Type.Integer(), created_at: Time });
 const has_more = Type.Boolean();
 
-export const SHOWN = {
+export const PUBLIC_SCHEMAS = {
   pipeline: Type.Object({ data: Pipeline }),
   job: Type.Object({ data: Job }),
   jobs: Type.Object({ data: Type.Array(Job) }),
@@ -79,27 +79,27 @@ export const SHOWN = {
 };
 
 /** An answer to strangers, if there is something to answer. */
-export function shownOne<T, U>(found: T | undefined, encode: (one: T) => U): { data: U } | undefined {
+export function publicData<T, U>(found: T | undefined, encode: (one: T) => U): { data: U } | undefined {
   return found === undefined ? undefined : { data: encode(found) };
 }
 
-export function shownAll<T, U>(found: T[] | undefined, encode: (one: T) => U): { data: U[] } | undefined {
+export function publicList<T, U>(found: T[] | undefined, encode: (one: T) => U): { data: U[] } | undefined {
   return found && { data: found.map(encode) };
 }
 
-export function shownPage<T, U>(
+export function publicPage<T, U>(
   found: Listed<T> | undefined,
   encode: (one: T) => U,
 ): { data: U[]; has_more: boolean } | undefined {
   return found && { data: found.rows.map(encode), has_more: found.hasMore };
 }
 
-export function encodeShownPipeline(shown: PublicPipeline): Static<typeof Pipeline> {
+export function encodePublicPipeline(shown: PublicPipeline): Static<typeof Pipeline> {
   const { id, team, name, paused, jobs, resources } = shown;
   return { id, team, name, public: true, paused, jobs, resources };
 }
 
-export function encodeShownJob({ id, name, paused, running, latest }: PublicJob): Static<typeof Job> {
+export function encodePublicJob({ id, name, paused, running, latest }: PublicJob): Static<typeof Job> {
   const { started_at, duration } = taken(latest ?? {});
   return {
     id,
@@ -112,13 +112,15 @@ export function encodeShownJob({ id, name, paused, running, latest }: PublicJob)
   };
 }
 
-export function encodeShownBuild(build: PublicBuild): Static<typeof Build> {
+export function encodePublicBuild(build: PublicBuild): Static<typeof Build> {
   const { id, number, status, createdAt } = build;
   return { id, number, status, created_at: createdAt.toISOString(), ...taken(build) };
 }
 
-export function encodeShownDetail(build: PublicBuildDetail): Static<typeof SHOWN.build>['data'] {
-  return { ...encodeShownBuild(build), steps: build.steps.map(encodeStep) };
+export function encodePublicBuildDetail(
+  build: PublicBuildDetail,
+): Static<typeof PUBLIC_SCHEMAS.build>['data'] {
+  return { ...encodePublicBuild(build), steps: build.steps.map(encodeStep) };
 }
 
 function encodeStep({ kind, name, resource, status, startedAt, endedAt }: PublicStep): Static<typeof Step> {
@@ -132,20 +134,20 @@ function encodeStep({ kind, name, resource, status, startedAt, endedAt }: Public
   };
 }
 
-export function encodeShownResource({ id, name, type, pinned }: PublicResource): Static<typeof Resource> {
+export function encodePublicResource({ id, name, type, pinned }: PublicResource): Static<typeof Resource> {
   return { id, name, type, pinned };
 }
 
-export function encodeShownVersion({ id, createdAt }: PublicVersion): Static<typeof Version> {
+export function encodePublicVersion({ id, createdAt }: PublicVersion): Static<typeof Version> {
   return { id, created_at: createdAt.toISOString() };
 }
 
 /** What strangers who follow a pipeline are told. */
-export function encodeShownWhole({ pipeline, jobs, resources }: PublicSnapshot) {
+export function encodePublicState({ pipeline, jobs, resources }: PublicSnapshot) {
   return {
-    pipeline: encodeShownPipeline(pipeline),
-    jobs: jobs.map(encodeShownJob),
-    resources: resources.map(encodeShownResource),
+    pipeline: encodePublicPipeline(pipeline),
+    jobs: jobs.map(encodePublicJob),
+    resources: resources.map(encodePublicResource),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { shownTo } from '#adapters/http/auth/public-access.ts';
+import { requireVisible } from '#adapters/http/auth/public-access.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStructureStep } from '#domain/graph/public-view.ts';
@@ -54,11 +54,11 @@ export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
         'The pipeline as the public may see it: names of jobs, steps, resources and types, and ' +
         'states; no parameters, commands, logs, tokens or schedules.',
       schema: { params: PipelineParams, response: answer(View) },
-      strangers: 'same',
+      forPublic: 'same',
       handler: async (request) => {
         const { params, identity } = request;
         const view = await shows.overview(params, isMember(identity, params.team));
-        return { data: encode(shownTo(request, view)) };
+        return { data: encode(requireVisible(request, view)) };
       },
     }),
   ];

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { ActionRefused } from '#flows/builds/action-ports.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 
 /** What was done; a problem when there is no such thing, or when something stands against it. */
 export function doneOr<T extends { answer: 'done' }>(answer: T | ActionRefused, what: string): T {
-  const there = found(answer.answer === 'unknown' ? undefined : answer, what);
+  const there = requireFound(answer.answer === 'unknown' ? undefined : answer, what);
   if (there.answer === 'done') return there;
   const { reasons } = there;
   const managed = reasons.some(({ code }) => code === 'ManagedByManifest');

@@ -1,37 +1,37 @@
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
-import { encode, MadeAnswer, partsOf, PATIENCE_MS } from './pipeline-results.ts';
+import { changePorts, encodeResult, PATIENCE_MS, PipelineResultBody } from './pipeline-results.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { PipelineParams } from './schemas.ts';
 
-export function renameRoutes(ports: AccessPorts): Route[] {
+export function renameRoutes(ports: AccountPorts): Route[] {
   return [
     route({
       method: 'POST',
       url: '/teams/:team/pipelines/:pipeline/rename',
       needs: 'maintain',
       about:
-        'Gives a pipeline that the API made the name `name`: its history, versions, pins, pauses ' +
-        'and webhook tokens go with it, the old name is free and answers 404. 200 once it runs ' +
-        'under the new name, 202 while that takes, with `reason` and `message`; 409 while builds ' +
-        'run, when the name is taken, and when a manifest made the pipeline. The audit log has it ' +
-        'as `pipeline.updated` with `renamed_from`.',
+        'Renames a pipeline that was created over the API to `name`. Its history, versions, pins, pauses ' +
+        'and webhook tokens stay with it; the old name becomes free and answers 404. 200 once it runs ' +
+        'under the new name, 202 with `reason` and `message` while that takes. 409 if builds are running, ' +
+        'the name is taken, or a manifest manages the pipeline. The audit log records it as ' +
+        '`pipeline.updated` with `renamed_from`.',
       timeLimit: PATIENCE_MS,
       schema: {
         params: PipelineParams,
         body: body({ name: ObjectName }),
-        response: { 200: MadeAnswer, 202: MadeAnswer },
+        response: { 200: PipelineResultBody, 202: PipelineResultBody },
       },
       handler: async ({ params, body: { name }, identity }, reply) => {
         const act = actOf(identity, ports.now());
         const renamed = await renamePipeline(params, name, act, {
-          ...partsOf(ports),
+          ...changePorts(ports),
           renames: ports.renames,
         });
         const ofNew = renamed.answer === 'done' || renamed.answer === 'exists';
-        const told = encode({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
+        const told = encodeResult({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
         return reply.code(told.ready ? 200 : 202).send({ data: told });
       },
     }),

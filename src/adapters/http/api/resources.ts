@@ -5,16 +5,16 @@ import { roleIn, type Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceView } from '#flows/views/ports.ts';
-import { checkRoutes, nameOf } from './checks.ts';
-import { found } from './found.ts';
+import { checkRoutes, nameResource } from './checks.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
 import {
-  encodeShownResource,
-  encodeShownVersion,
-  SHOWN,
-  shownAll,
-  shownOne,
-  shownPage,
+  encodePublicResource,
+  encodePublicVersion,
+  PUBLIC_SCHEMAS,
+  publicData,
+  publicList,
+  publicPage,
 } from './public-schemas.ts';
 import {
   answer,
@@ -62,17 +62,17 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/resources',
       needs: 'public',
       about:
-        'The resources; `webhook_token`, `webhook_secret` and `webhook_signature` (`required` or ' +
-        '`optional`) are shown from the role maintain on. The public gets name, type and whether it ' +
-        'is pinned.',
+        'The resources of a pipeline. From the role maintain on, each has `webhook_token`, ' +
+        '`webhook_secret` and `webhook_signature` (`required` or `optional`). The public gets name, type ' +
+        'and whether it is pinned.',
       schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
-      strangers: {
-        answer: SHOWN.resources,
-        read: async ({ params }) => shownAll(await publicViews.resources(params), encodeShownResource),
+      forPublic: {
+        response: PUBLIC_SCHEMAS.resources,
+        read: async ({ params }) => publicList(await publicViews.resources(params), encodePublicResource),
       },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
-        const resources = found(
+        const resources = requireFound(
           await views.resources(params),
           `Pipeline ${params.pipeline} in team ${params.team}`,
         );
@@ -87,15 +87,15 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       needs: 'public',
-      about: 'One resource, named `<type>.<name>`, for example `git.app`: the same.',
+      about: 'One resource, named `<type>.<name>`, for example `git.app`, with the same fields.',
       schema: { params: ResourceParams, response: answer(Resource) },
-      strangers: {
-        answer: SHOWN.resource,
-        read: async ({ params }) => shownOne(await publicViews.resource(params), encodeShownResource),
+      forPublic: {
+        response: PUBLIC_SCHEMAS.resource,
+        read: async ({ params }) => publicData(await publicViews.resource(params), encodePublicResource),
       },
       handler: async ({ params, identity }, reply) => {
         keepNoToken(reply, identity, params.team);
-        const resource = found(await views.resource(params), nameOf(params));
+        const resource = requireFound(await views.resource(params), nameResource(params));
         return { data: encodeResource(resource, webhookFor(webhooks, resource, identity, params.team)) };
       },
     }),
@@ -111,16 +111,16 @@ function versionsRoute({ views, publicViews }: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions',
     needs: 'public',
     about:
-      'Its versions, newest first, in pages. The public gets when they were found, and the `id` ' +
-      'that pictures take.',
+      'The versions of a resource, newest first, in pages. The public gets when each was found, and the ' +
+      '`id` that images take.',
     schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
-    strangers: {
-      answer: SHOWN.versions,
+    forPublic: {
+      response: PUBLIC_SCHEMAS.versions,
       read: async ({ params, query }) =>
-        shownPage(await publicViews.versions(params, query), encodeShownVersion),
+        publicPage(await publicViews.versions(params, query), encodePublicVersion),
     },
     handler: async ({ params, query }) => {
-      const { rows, hasMore } = found(await views.versions(params, query), nameOf(params));
+      const { rows, hasMore } = requireFound(await views.versions(params, query), nameResource(params));
       const data = rows.map(({ id, fields, createdAt, disabled }) => ({
         id,
         version: fields,

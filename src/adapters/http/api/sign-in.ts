@@ -4,7 +4,7 @@ import { sessionCookie, type BrowserRules } from '#adapters/http/auth/session-co
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, tooMany } from './caller.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
@@ -13,7 +13,7 @@ import { answer, Time } from './schemas.ts';
 export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
 export type Transport = 'token' | 'cookie' | undefined;
 
-export const SessionAnswer = {
+export const SessionFields = {
   username: Type.String(),
   must_change_password: Type.Boolean(),
   expires_at: Type.Optional(Time),
@@ -23,11 +23,11 @@ export const SessionAnswer = {
   csrf_token: Type.Optional(Type.String()),
 };
 
-export function signInRoutes(ports: AccessPorts): Route[] {
+export function signInRoutes(ports: AccountPorts): Route[] {
   return [methodsRoute(ports), loginRoute(ports), whoRoute(ports), ...endRoutes(ports)];
 }
 
-function methodsRoute({ oauth }: AccessPorts): Route {
+function methodsRoute({ oauth }: AccountPorts): Route {
   const Provider = Type.Object({
     canonical: Type.String(),
     name: Type.String(),
@@ -38,7 +38,7 @@ function methodsRoute({ oauth }: AccessPorts): Route {
     method: 'GET',
     url: '/auth/methods',
     needs: 'nothing',
-    about: 'How people can sign in here.',
+    about: 'The ways to sign in here.',
     schema: { response: answer({ local: Type.Boolean(), providers: Type.Array(Provider) }) },
     handler: async () => {
       const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
@@ -58,18 +58,18 @@ function methodsRoute({ oauth }: AccessPorts): Route {
   });
 }
 
-function loginRoute(ports: AccessPorts): Route {
+function loginRoute(ports: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/auth/login',
     needs: 'nothing',
     about:
-      'Username and password for a session: its token, or with `"session": "cookie"` a cookie and a ' +
-      '`csrf_token`.',
+      'Exchanges a username and a password for a session: a token, or with `"session": "cookie"` a cookie ' +
+      'and a `csrf_token`.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({ username: Username, password: Password, session: Transport }),
-      response: answer(SessionAnswer),
+      response: answer(SessionFields),
     },
     handler: async (request, reply) => {
       const { username, password, session } = request.body;
@@ -88,7 +88,7 @@ function loginRoute(ports: AccessPorts): Route {
 
 /** A session as its holder gets it. */
 export async function handOver(
-  ports: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  ports: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
   transport: Transport,
   reply: FastifyReply,
@@ -114,7 +114,7 @@ export async function handOver(
 
 /** The session that this browser had, whosesoever it was: nobody could sign out of it any more. */
 async function endBefore(
-  { codec, browser, sessions, now }: Pick<AccessPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
+  { codec, browser, sessions, now }: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,
   request: FastifyRequest,
 ): Promise<void> {
@@ -123,13 +123,13 @@ async function endBefore(
   if (before !== undefined) await sessions.endSession(before, { by: username, at: now() });
 }
 
-function whoRoute({ codec }: AccessPorts): Route {
+function whoRoute({ codec }: AccountPorts): Route {
   return route({
     method: 'GET',
     url: '/auth/session',
     needs: 'session',
     beforePasswordChange: true,
-    about: 'Whose session this is, and its `csrf_token`.',
+    about: 'The user of this session, and its `csrf_token`.',
     schema: {
       response: answer({
         username: Type.String(),
@@ -155,7 +155,7 @@ function whoRoute({ codec }: AccessPorts): Route {
   });
 }
 
-function endRoutes({ sessions, browser, now }: AccessPorts): Route[] {
+function endRoutes({ sessions, browser, now }: AccountPorts): Route[] {
   return [
     route({
       method: 'POST',

@@ -4,10 +4,10 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { createTeam, deleteTeam, updateTeam } from '#flows/people/change-team.ts';
 import { addMember, changeRole, removeMember } from '#flows/people/manage-accounts.ts';
 import type { Member, TeamView } from '#flows/people/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, done } from './caller.ts';
-import { problemOf, writable } from './cluster-objects.ts';
-import { found } from './found.ts';
+import { objectProblem, requireObjects } from './cluster-objects.ts';
+import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, TeamParams, Time } from './schemas.ts';
 
@@ -50,7 +50,7 @@ const TeamMember = {
 
 const MemberParams = Type.Object({ team: TeamParams.properties.team, username: Username });
 
-export function teamRoutes(ports: AccessPorts): Route[] {
+export function teamRoutes(ports: AccountPorts): Route[] {
   const { members } = ports;
   return [
     route({
@@ -71,17 +71,17 @@ export function teamRoutes(ports: AccessPorts): Route[] {
       about: 'One team.',
       schema: { params: TeamParams, response: answer(Team) },
       handler: async ({ params: { team } }) => ({
-        data: encodeTeam(found(await members.team(team), `Team ${team}`)),
+        data: encodeTeam(requireFound(await members.team(team), `Team ${team}`)),
       }),
     }),
     route({
       method: 'GET',
       url: '/teams/:team/members',
       needs: 'read',
-      about: 'Its members and their roles.',
+      about: 'The members of a team and their roles.',
       schema: { params: TeamParams, response: answerList(Type.Object(TeamMember)) },
       handler: async ({ params: { team } }) => ({
-        data: found(await members.members(team), `Team ${team}`).map(encode),
+        data: requireFound(await members.members(team), `Team ${team}`).map(encode),
       }),
     }),
     ...lifeRoutes(ports),
@@ -95,7 +95,7 @@ const PATIENCE_MS = 20_000;
 const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 /** To make, change and delete one. */
-function lifeRoutes(ports: AccessPorts): Route[] {
+function lifeRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
   return [
     createTeamRoute(ports),
@@ -105,7 +105,7 @@ function lifeRoutes(ports: AccessPorts): Route[] {
       needs: 'admin',
       about:
         'Changes `display_name` (empty: none) and `groups`: the role that each group of an identity ' +
-        'provider gives. 409 for what the manifest says itself.',
+        'provider gives. 409 for fields that the manifest sets.',
       bodyLimit: 64 * 1024,
       schema: {
         params: TeamParams,
@@ -118,7 +118,7 @@ function lifeRoutes(ports: AccessPorts): Route[] {
       handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
         const change = { ...(displayName !== undefined && { displayName }), ...(groups && { groups }) };
         done(await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }));
-        return { data: encodeTeam(found(await members.team(team), `Team ${team}`)) };
+        return { data: encodeTeam(requireFound(await members.team(team), `Team ${team}`)) };
       },
     }),
     route({
@@ -126,29 +126,28 @@ function lifeRoutes(ports: AccessPorts): Route[] {
       url: '/teams/:team',
       needs: 'admin',
       about:
-        'Deletes a team that the API made and that has no pipelines; its namespace stays. 204 once ' +
-        'it is gone, 202 while that waits.',
+        'Deletes a team that was created over the API and has no pipelines; its namespace stays. 204 once ' +
+        'it is deleted, 202 while that takes.',
       timeLimit: PATIENCE_MS,
       schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
       handler: async ({ params: { team }, identity }, reply) => {
         const removed = await deleteTeam(team, actOf(identity, now()), objectPorts(ports));
         if (removed.answer === 'waiting') return reply.code(202).send({ data: { name: team } });
-        if (removed.answer !== 'gone') throw problemOf(removed, `Team ${team}`);
+        if (removed.answer !== 'gone') throw objectProblem(removed, `Team ${team}`);
         return reply.code(204).send(undefined);
       },
     }),
   ];
 }
 
-function createTeamRoute(ports: AccessPorts): Route {
+function createTeamRoute(ports: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/teams',
     needs: 'global-admin',
     about:
-      'Makes a team: a Team object, its namespace, and you as its first admin. 201 once it is ' +
-      'there, 202 while the operator has yet to carry it out, 409 with the reason why there is no ' +
-      'such team.',
+      'Creates a team: a Team object, its namespace, and you as its first admin. 201 once it exists, 202 ' +
+      'while the operator is still creating it, 409 with the reason if it cannot be created.',
     bodyLimit: SMALL_BODY,
     timeLimit: PATIENCE_MS,
     schema: {
@@ -159,23 +158,23 @@ function createTeamRoute(ports: AccessPorts): Route {
       const made = await createTeam({ name, displayName }, actOf(identity, ports.now()), objectPorts(ports));
       if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
       if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
-      if (made.answer !== 'done') throw problemOf(made, `Team ${name}`);
+      if (made.answer !== 'done') throw objectProblem(made, `Team ${name}`);
       return reply.code(201).send({ data: encodeTeam(made.team) });
     },
   });
 }
 
-function objectPorts({ objects, members, wait }: AccessPorts) {
-  return { objects: writable(objects).teams, members, wait };
+function objectPorts({ objects, members, wait }: AccountPorts) {
+  return { objects: requireObjects(objects).teams, members, wait };
 }
 
-function changeRoutes(ports: AccessPorts): Route[] {
+function changeRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
   const one = async (team: string, username: string) => {
-    const all = found(await members.members(team), `Team ${team}`);
+    const all = requireFound(await members.members(team), `Team ${team}`);
     return {
       data: encode(
-        found(
+        requireFound(
           all.find((member) => member.username === username),
           `Member ${username}`,
         ),
@@ -187,7 +186,7 @@ function changeRoutes(ports: AccessPorts): Route[] {
       method: 'POST',
       url: '/teams/:team/members',
       needs: 'admin',
-      about: 'Adds a member; without a `role` as maintain.',
+      about: 'Adds a member, as maintain if the body has no `role`.',
       bodyLimit: SMALL_BODY,
       schema: {
         params: TeamParams,
@@ -203,7 +202,7 @@ function changeRoutes(ports: AccessPorts): Route[] {
       method: 'PUT',
       url: '/teams/:team/members/:username',
       needs: 'admin',
-      about: 'Gives a member another role. The last admin stays admin.',
+      about: 'Changes the role of a member. The last admin stays admin.',
       bodyLimit: SMALL_BODY,
       schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMember) },
       handler: async ({ params: { team, username }, body: { role }, identity }) => {
@@ -215,7 +214,7 @@ function changeRoutes(ports: AccessPorts): Route[] {
       method: 'DELETE',
       url: '/teams/:team/members/:username',
       needs: 'admin',
-      about: 'Removes a member, and their tokens for the team. The last admin stays.',
+      about: 'Removes a member and their tokens for the team. The last admin cannot be removed.',
       schema: { params: MemberParams, response: Nothing },
       handler: async ({ params: { team, username }, identity }, reply) => {
         done(await removeMember({ team, username }, actOf(identity, now()), members));

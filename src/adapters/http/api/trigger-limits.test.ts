@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT, WaitingTriggers } from './trigger-limits.ts';
+import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT, TriggerLimits } from './trigger-limits.ts';
 
 const busy = { answer: 'busy' };
 
 test('one account waits for so many triggers, and others still may', async () => {
-  const waiting = new WaitingTriggers();
+  const waiting = new TriggerLimits();
   const { promise: checked, resolve } = Promise.withResolvers<string>();
   const own = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, () =>
     waiting.wait('ann', () => checked),
@@ -17,7 +17,7 @@ test('one account waits for so many triggers, and others still may', async () =>
 });
 
 test('all accounts together wait for so many', async () => {
-  const waiting = new WaitingTriggers();
+  const waiting = new TriggerLimits();
   const { promise: checked, resolve } = Promise.withResolvers<string>();
   const all = Array.from({ length: MAX_WAITING_TRIGGERS }, (_, index) =>
     waiting.wait(`${index}`, () => checked),
@@ -28,7 +28,7 @@ test('all accounts together wait for so many', async () => {
 });
 
 test('a trigger that fails waits no longer', async () => {
-  const waiting = new WaitingTriggers();
+  const waiting = new TriggerLimits();
   for (let turn = 0; turn <= MAX_WAITING_TRIGGERS_PER_ACCOUNT; turn += 1)
     await expect(waiting.wait('ann', () => Promise.reject(new Error('of the test')))).rejects.toThrow(
       'of the test',

@@ -3,7 +3,7 @@ export const MAX_WAITING_TRIGGERS_PER_ACCOUNT = 20;
 export const MAX_WAITING_TRIGGERS = 500;
 
 /** Bounds the triggers that wait for checks in this process. */
-export class WaitingTriggers {
+export class TriggerLimits {
   readonly #byAccount = new Map<string, number>();
   #inAll = 0;
 

@@ -3,9 +3,9 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { changeAccount, createAccount, removeAccount } from '#flows/people/manage-accounts.ts';
 import type { Account } from '#flows/people/ports.ts';
-import type { AccessPorts } from './account-ports.ts';
+import type { AccountPorts } from './account-ports.ts';
 import { actOf, done } from './caller.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import {
   body,
   FullName,
@@ -31,7 +31,7 @@ export const User = {
   teams: RolesByTeam,
 };
 
-export function userRoutes(ports: AccessPorts): Route[] {
+export function userRoutes(ports: AccountPorts): Route[] {
   const { accounts } = ports;
   return [
     route({
@@ -52,7 +52,7 @@ export function userRoutes(ports: AccessPorts): Route[] {
       about: 'One account.',
       schema: { params: UserParams, response: answer(User) },
       handler: async ({ params: { username } }) => ({
-        data: encodeUser(found(await accounts.account(username), `User ${username}`)),
+        data: encodeUser(requireFound(await accounts.account(username), `User ${username}`)),
       }),
     }),
     createRoute(ports),
@@ -62,8 +62,8 @@ export function userRoutes(ports: AccessPorts): Route[] {
       url: '/users/:username',
       needs: 'global-admin',
       about:
-        'Deletes an account with its sessions and tokens. The last admin of a team, and the last ' +
-        'global admin, stay.',
+        'Deletes an account with its sessions and tokens. The last admin of a team and the last global ' +
+        'admin cannot be deleted.',
       schema: { params: UserParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
         done(await removeAccount(params.username, actOf(identity, ports.now()), ports));
@@ -73,12 +73,12 @@ export function userRoutes(ports: AccessPorts): Route[] {
   ];
 }
 
-function createRoute(ports: AccessPorts): Route {
+function createRoute(ports: AccountPorts): Route {
   return route({
     method: 'POST',
     url: '/users',
     needs: 'global-admin',
-    about: 'Makes an account. A password given here is changed at the first sign-in.',
+    about: 'Creates an account. The user must change the `password` at the first sign-in.',
     bodyLimit: SMALL_BODY,
     schema: {
       body: body({
@@ -95,20 +95,20 @@ function createRoute(ports: AccessPorts): Route {
       const made = await createAccount({ username, fullName, globalAdmin, password }, act, ports);
       if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
       if (made.answer === 'taken') throw new Problem('already-exists', `User ${username} exists already.`);
-      const account = found(await ports.accounts.account(username), `User ${username}`);
+      const account = requireFound(await ports.accounts.account(username), `User ${username}`);
       return reply.code(201).send({ data: encodeUser(account) });
     },
   });
 }
 
-function changeRoute(ports: AccessPorts): Route {
+function changeRoute(ports: AccountPorts): Route {
   return route({
     method: 'PUT',
     url: '/users/:username',
     needs: 'global-admin',
     about:
-      'Changes full name, `global_admin`, `disabled` (which shuts the account out until it is false ' +
-      'again), or the password; the latter two end every session of the account.',
+      'Changes the full name, `global_admin`, `disabled` (a disabled account cannot sign in) or the ' +
+      'password. Disabling an account and changing its password end all its sessions.',
     bodyLimit: SMALL_BODY,
     schema: {
       params: UserParams,
@@ -131,7 +131,7 @@ function changeRoute(ports: AccessPorts): Route {
         ...(keep_tokens !== undefined && { keepTokens: keep_tokens }),
       };
       done(await changeAccount(username, change, actOf(identity, ports.now()), ports));
-      return { data: encodeUser(found(await ports.accounts.account(username), `User ${username}`)) };
+      return { data: encodeUser(requireFound(await ports.accounts.account(username), `User ${username}`)) };
     },
   });
 }

@@ -21,9 +21,9 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'resource.pinned',
       about:
-        'Pins the resource to the version `version_id` of the body; `comment` is kept with it. ' +
-        'Every get takes that version, and builds that have not started with another one are ' +
-        'cancelled. 409 when the manifest pins it.',
+        'Pins the resource to the version `version_id`, with an optional `comment`. Every get takes that ' +
+        'version; builds with another version that have not started are cancelled. 409 if the manifest ' +
+        'pins it.',
       bodyLimit: 4096,
       schema: {
         params: ResourceParams,
@@ -47,7 +47,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       needs: 'write',
       audit: 'resource.unpinned',
       about:
-        'Takes the pin away: of the versions that came meanwhile the latest may trigger. 409 when ' +
+        'Unpins the resource. Only the newest version found in the meantime can trigger a build. 409 if ' +
         'the manifest pins it.',
       schema: { params: ResourceParams, response: answer({ resource: Type.String() }) },
       handler: async ({ params }) => {
@@ -74,8 +74,8 @@ function disableRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'version.disabled',
     about:
-      'No build takes this version from now on. Automatic builds that took it and have not started ' +
-      'are cancelled.',
+      'Disables the version: no build takes it from now on. Automatic builds that took it and have not ' +
+      'started are cancelled.',
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params, identity }) => {
       const { version } = params;
@@ -92,7 +92,7 @@ function enableRoute(ports: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/enable',
     needs: 'write',
     audit: 'version.enabled',
-    about: 'The version may be taken again, and triggers if no build used it.',
+    about: 'Enables the version. It triggers if no build has used it.',
     schema: { params: VersionParams, response: Disabled },
     handler: async ({ params }) => {
       doneOr(await enableVersion(params, params.version, ports), versionName(params));
@@ -109,9 +109,9 @@ function triggerRoute(ports: PipelinePorts): Route {
     needs: 'write',
     audit: 'version.triggered',
     about:
-      'Starts a build with this version of each job that gets the resource without `passed`, ' +
-      'whatever is pinned: 201 with the builds and the jobs that were `refused`, 409 when all were. ' +
-      'Each job that follows through `passed` builds this version once.',
+      'Starts a build with this version for each job that gets the resource without `passed`, whatever is ' +
+      'pinned: 201 with the builds and the jobs that were `refused`, or 409 if all were. Each job ' +
+      'downstream builds this version once.',
     schema: {
       params: VersionParams,
       response: {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { PathBuildView } from '#flows/views/ports.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, BuildStatusName, Strings, Time, VersionParams } from './schemas.ts';
@@ -33,12 +33,12 @@ export function versionPathRoute({ views }: PipelinePorts): Route {
     url: '/teams/:team/pipelines/:pipeline/resources/:resource/versions/:version/path',
     needs: 'read',
     about:
-      'Where a version went: the jobs that take it, those behind them and those that take what they ' +
-      'put, nearest first, each with its newest build and the retries of that.',
+      'Where a version went: the jobs that take it, the jobs downstream and those that take what they ' +
+      'put, nearest first, each with its newest build and the retries of that build.',
     schema: { params: VersionParams, response: answer(Path) },
     handler: async ({ params }) => {
       const { team, pipeline } = params;
-      const { resource, version, fields, path } = found(
+      const { resource, version, fields, path } = requireFound(
         await views.versionPath(params, params.version),
         `Version ${params.version} of resource ${params.resource} of pipeline ${pipeline} in team ${team}`,
       );

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { WaitingView } from '#flows/views/ports.ts';
-import { found } from './found.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, JobParams, PipelineParams } from './schemas.ts';
 
@@ -23,24 +23,24 @@ export function waitingRoutes({ views }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/waiting',
       needs: 'read',
       about:
-        'Why each job gets no build and each pending build does not start: [codes](waiting.md) and ' +
-        'sentences. A job that is about to be built has no reason.',
+        'Why jobs get no build and pending builds do not start, as [codes](waiting.md) and sentences. A ' +
+        'job that is about to be built has no reason.',
       schema: { params: PipelineParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await views.waiting(params);
-        return { data: encode(found(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
+        return { data: encode(requireFound(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
       },
     }),
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
       needs: 'read',
-      about: 'Why one job gets no build, and its pending builds do not start.',
+      about: 'Why one job gets no build and its pending builds do not start.',
       schema: { params: JobParams, response: answer(Waiting) },
       handler: async ({ params }) => {
         const waiting = await views.waiting(params);
         const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;
-        return { data: encode(found(waiting, what)) };
+        return { data: encode(requireFound(waiting, what)) };
       },
     }),
   ];

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
-import { remember } from '#adapters/http/server/memoize.ts';
+import { memoize } from '#adapters/http/server/memoize.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { regenerateWebhook } from '#flows/pipelines/regenerate-webhook.ts';
 import type { ResourceView } from '#flows/views/ports.ts';
 import { batchWebhooks } from './batch-webhooks.ts';
-import { nameOf } from './checks.ts';
-import { found } from './found.ts';
+import { nameResource } from './checks.ts';
+import { requireFound } from './found.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
 import { answer, ResourceParams } from './schemas.ts';
@@ -29,7 +29,7 @@ const REFUSED =
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
-  const secretOf = remember(MAX_REMEMBERED, (token) => webhooks.secret(token));
+  const secretOf = memoize(MAX_REMEMBERED, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
   const check = ({ params, headers }: Pick<FastifyRequest, 'params' | 'headers'>): SignatureCheck =>
     signatureCheck(headers, () => secretOf(tokenOf(params)));
@@ -39,11 +39,11 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
       url: '/webhooks/:token',
       needs: 'nothing',
       about:
-        'Asks for a check of the resource that the token belongs to. The body (at most 1 MiB, of ' +
-        'any type) counts only for its signature. Answers 202 once the request is stored; 403 when ' +
-        'a signature is wrong, or there is none and the resource requires one.',
+        'Requests a check of the resource that the token belongs to. The body (at most 1 MiB, of any ' +
+        'type) counts only for its signature. 202 once the request is stored; 403 if a signature is ' +
+        'wrong, or if it is missing and the resource requires one.',
       bodyLimit: MAX_PAYLOAD,
-      readsBody: check,
+      bodyReader: check,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
         response: { 202: Type.Object({ data: Type.Object({ accepted: Type.Boolean() }) }) },
@@ -53,7 +53,7 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
         const signature = isSignature(body) ? body : check(request).verdict();
         const answered = await answerCall({ tokenHash: webhooks.hash(request.params.token), signature });
         metrics.webhook(answered === 'requested' ? 'accepted' : answered);
-        found(answered === 'unknown' ? undefined : answered, 'A resource with this webhook token');
+        requireFound(answered === 'unknown' ? undefined : answered, 'A resource with this webhook token');
         if (answered === 'refused') throw new Problem('wrong-signature', REFUSED);
         return reply.code(202).send({ data: { accepted: true } });
       },
@@ -71,9 +71,9 @@ function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
     needs: 'maintain',
     audit: 'resource.webhook_regenerated',
     about:
-      'Replaces the webhook token and its secret; the old ones stop working at once. Send ' +
-      '`"signature": "required"` to refuse webhooks without a signature from then on, and ' +
-      '`optional` to accept them again.',
+      'Replaces the webhook token and its secret; the old ones stop working at once. Send `"signature": ' +
+      '"required"` to refuse webhooks without a signature from then on, or `optional` to accept them ' +
+      'again.',
     schema: {
       params: ResourceParams,
       body: Type.Union([
@@ -84,7 +84,10 @@ function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
     },
     handler: async ({ params, body }) => {
       const signed = body?.signature === undefined ? undefined : body.signature === 'required';
-      const made = doneOr(await regenerateWebhook(params, signed, { actions, webhookHash }), nameOf(params));
+      const made = doneOr(
+        await regenerateWebhook(params, signed, { actions, webhookHash }),
+        nameResource(params),
+      );
       const webhook = shownWebhook(webhooks, made.resource, made);
       return { data: { resource: params.resource, ...encodeWebhook(webhook) } };
     },

@@ -9,16 +9,16 @@ interface Parts {
   sessions: Pick<UserSessionStore, 'identityOfSession'>;
   tokens: Pick<TokenStore, 'ownerOfToken'>;
   codec: Pick<SessionCodec, 'read'>;
-  /** Knows the tokens of the installation. */
+  /** Authorizes tokens of the installation. */
   installation: Authorize;
-  /** After how long an unused session is over; 0: never. */
+  /** Seconds after which an unused session ends; 0: never. */
   idleSeconds: number;
   now: () => Date;
 }
 
 /**
- * Sessions (in the header or, of browsers, in the cookie), API tokens, and tokens of the installation. Rights
- * are read at each request: what was taken away is gone at once, on every replica.
+ * Authorizes sessions (from the header, or from the cookie of a browser), API tokens and tokens of the
+ * installation. Rights are read at each request, so every replica applies a change at once.
  */
 export function authorizePeople({
   sessions,

@@ -1,32 +1,35 @@
 import type { Identity } from '#domain/access/decide-access.ts';
 
-/** `invalid`: a credential was shown and is wrong, which is never the same as showing none. */
+/** `invalid`: a credential was sent and is wrong. `anonymous`: none was sent. */
 export type Authorization = Identity | 'anonymous' | 'invalid';
 
-/** What a request shows of who sends it. */
-export interface Credentials {
-  /** The header, whole. */
+/** The credentials of a request. */
+export interface RequestCredentials {
+  /** The whole header. */
   authorization?: string | undefined;
-  /** The session of a browser. Not looked at when there is a header. */
+  /** The session cookie of a browser. Ignored if there is a header. */
   cookie?: string | undefined;
 }
 
 export interface Authorize {
-  (credentials: Credentials): Promise<Authorization>;
+  (credentials: RequestCredentials): Promise<Authorization>;
 }
 
-/** Looks each credential up once, however often it is shown. For one round of checks: it never forgets. */
+/** Looks each credential up once. For one round of checks only: it never drops what it has found. */
 export function authorizeOnce(authorize: Authorize): Authorize {
   const known = new Map<string, Promise<Authorization>>();
   return async (credentials) => {
     const key = JSON.stringify([credentials.authorization, credentials.cookie]);
-    const found = known.get(key) ?? authorize(credentials);
-    known.set(key, found);
-    return await found;
+    const result = known.get(key) ?? authorize(credentials);
+    known.set(key, result);
+    return await result;
   };
 }
 
-/** The token of an `Authorization: Bearer` header; empty, which no token is, for any other scheme. */
+/**
+ * Returns the token of an `Authorization: Bearer` header; for any other scheme an empty text, which is never
+ * a token.
+ */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   return /^Bearer +([\w.~+/=-]{1,2048})$/i.exec(header)?.[1] ?? '';

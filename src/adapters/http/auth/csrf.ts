@@ -5,72 +5,71 @@ import type { Identity } from '#domain/access/decide-access.ts';
 import { originOf, ownOrigin } from './request-origin.ts';
 import type { BrowserRules } from './session-cookie.ts';
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A browser sends the cookie whoever made it send the request: what changes something needs proof that our
- * own page did.
+ * Throws if a request with a session cookie does not come from one of our pages. Browsers send the cookie
+ * with requests of any site, so a request that changes something needs the session's CSRF token.
  */
 export function refuseCrossSite(request: FastifyRequest, identity: Identity, rules: BrowserRules): void {
-  if (SAFE.has(request.method)) return;
-  const shown = request.headers['x-csrf-token'];
+  if (SAFE_METHODS.has(request.method)) return;
+  const header = request.headers['x-csrf-token'];
   const expected = Buffer.from(rules.csrfToken(identity.sessionId ?? ''));
-  const given = Buffer.from(typeof shown === 'string' ? shown : '');
-  const ours = given.length === expected.length && timingSafeEqual(given, expected);
-  if (comesFromElsewhere(request, rules)) throw foreign(request, rules);
-  if (ours) return;
+  const sent = Buffer.from(typeof header === 'string' ? header : '');
+  const matches = sent.length === expected.length && timingSafeEqual(sent, expected);
+  if (isCrossSite(request, rules)) throw crossSiteProblem(request, rules);
+  if (matches) return;
   throw new Problem(
     'cross-site-request',
     'With the session cookie, send X-CSRF-Token with the csrf_token of GET /auth/session.',
   );
 }
 
-const START = '/auth/oauth/:canonical';
+const OAUTH_START = '/auth/oauth/:canonical';
 
 /**
- * To sign in sets a cookie: no other site may do that to a browser, with an account of its own choice. Nor
- * may it send a browser to a provider that would let the person in unasked; a link that the person follows
- * there may.
+ * Throws if another site tries to sign the browser in. A sign-in sets a cookie, so another site could pick
+ * the account. It also may not send the browser to a provider that signs people in without asking; a link
+ * that the person follows may.
  */
-export function refuseForeignSignIn(request: FastifyRequest, rules: BrowserRules): void {
-  if (!comesFromElsewhere(request, rules)) return;
+export function refuseCrossSiteSignIn(request: FastifyRequest, rules: BrowserRules): void {
+  if (!isCrossSite(request, rules)) return;
   const { method, routeOptions } = request;
-  const refused = SAFE.has(method)
-    ? routeOptions.url === START && !isAsked(request)
+  const refused = SAFE_METHODS.has(method)
+    ? routeOptions.url === OAUTH_START && !isUserNavigation(request)
     : routeOptions.url?.startsWith('/auth/') === true;
-  if (refused) throw foreign(request, rules);
+  if (refused) throw crossSiteProblem(request, rules);
 }
 
 /**
- * Forms that need no session, and so have no token of one, come from our own pages by the word of the
- * browser, which every browser gives with a form; who says nothing is refused.
+ * Throws if a form that needs no session, and so has no CSRF token, does not come from one of our pages.
+ * Every browser sends `Origin` or `Sec-Fetch-Site` with a form; a request with neither is refused.
  */
-export function refuseForeignForm(request: FastifyRequest, rules: BrowserRules): void {
+export function refuseCrossSiteForm(request: FastifyRequest, rules: BrowserRules): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
-  if ((origin === undefined && site === undefined) || comesFromElsewhere(request, rules)) {
-    throw foreign(request, rules);
+  if ((origin === undefined && site === undefined) || isCrossSite(request, rules)) {
+    throw crossSiteProblem(request, rules);
   }
 }
 
 /** The person followed a link, typed the address or opened a bookmark. */
-function isAsked({ headers }: FastifyRequest): boolean {
+function isUserNavigation({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
 }
 
-/** By the word of the browser, where it gives one. Over plain HTTP most give the origin only. */
-function comesFromElsewhere(request: FastifyRequest, rules: BrowserRules): boolean {
+/** As far as the browser says. Over plain HTTP most browsers send only the origin. */
+function isCrossSite(request: FastifyRequest, rules: BrowserRules): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   if (site !== 'same-origin') return true;
   if (origin === undefined) return false;
   return rules.origin === undefined ? ownOrigin(request) === undefined : origin !== rules.origin;
 }
 
-/** Says what to do, as far as the request tells who can do it. */
-function foreign(request: FastifyRequest, rules: BrowserRules): Problem {
-  return new Problem('cross-site-request', howToOpen(request, rules));
+function crossSiteProblem(request: FastifyRequest, rules: BrowserRules): Problem {
+  return new Problem('cross-site-request', howToFix(request, rules));
 }
 
-function howToOpen(request: FastifyRequest, { origin: external }: BrowserRules): string {
+function howToFix(request: FastifyRequest, { origin: external }: BrowserRules): string {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   const own = ownOrigin(request);
   if (external !== undefined && own !== undefined && site === 'same-origin') {

@@ -8,15 +8,15 @@ import type { RouteRules } from './route-rules.ts';
 import { sessionCookie, type BrowserRules } from './session-cookie.ts';
 
 /**
- * Who sends the request, if they may come where it goes; otherwise the problem. A route without rules is
- * closed to everyone. Without credentials, only public routes are open.
+ * Returns who sends the request, or throws the problem if they may not call the route. A route without rules
+ * is closed to everyone. Without credentials only public routes are open.
  */
 export async function identify(
   { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },
   request: FastifyRequest,
   rules: RouteRules | undefined,
 ): Promise<Identity | undefined> {
-  const identity = await whoSends(authorize, request, browser, rules?.needs === 'public');
+  const identity = await authenticate(authorize, request, browser, rules?.needs === 'public');
   if (identity === undefined) return undefined;
   if (rules === undefined) throw new Problem('forbidden', 'This path is closed.');
   const { needs, beforePasswordChange = false } = rules;
@@ -26,37 +26,38 @@ export async function identify(
   throw new Problem(reason, message, { ...more });
 }
 
-/** Neither a token nor any cookie: nobody need be asked who that is. */
-export function showsNothing({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+/** The request has neither a token nor a cookie, so there is nobody to identify. */
+export function hasNoCredentials({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   return headers.authorization === undefined && headers.cookie === undefined;
 }
 
-async function whoSends(
+/** Undefined: an anonymous request to a public route. */
+async function authenticate(
   authorize: Authorize,
   request: FastifyRequest,
   browser: BrowserRules | undefined,
-  strangers: boolean,
+  isPublic: boolean,
 ): Promise<Identity | undefined> {
   const { authorization } = request.headers;
   const cookie =
     authorization === undefined && browser !== undefined ? sessionCookie(request, browser) : undefined;
   const identity = await authorize({ authorization, cookie });
   if (identity === 'anonymous' || identity === 'invalid') {
-    // A session that is over is no session: what is public stays there for whoever once signed in.
-    if (strangers && (identity === 'anonymous' || cookie !== undefined)) return undefined;
-    throw new Problem('unauthenticated', UNKNOWN[identity]);
+    // A browser whose session has ended can still read what is public.
+    if (isPublic && (identity === 'anonymous' || cookie !== undefined)) return undefined;
+    throw new Problem('unauthenticated', UNAUTHENTICATED[identity]);
   }
   if (cookie !== undefined) refuseForged(request, identity, browser);
   return identity;
 }
 
-/** A form does nothing itself: its action looks at the proof. */
+/** Forms are exempt: the action that a form calls checks the CSRF token. */
 function refuseForged(request: FastifyRequest, identity: Identity, browser: BrowserRules | undefined): void {
   const { form = false } = request.routeOptions.config;
   if (browser !== undefined && !form) refuseCrossSite(request, identity, browser);
 }
 
-const UNKNOWN = {
+const UNAUTHENTICATED = {
   anonymous: 'Sign in, or send a token: Authorization: Bearer <token>.',
   invalid: 'The token is not valid here.',
 };

@@ -21,7 +21,7 @@ const clock = {
   sleep: async (milliseconds: number) => {
     now += milliseconds;
   },
-  patienceMs: 50,
+  timeoutMs: 50,
 };
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tokens-'));

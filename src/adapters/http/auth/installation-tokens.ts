@@ -1,69 +1,75 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { within } from '#adapters/http/protocol/timeout.ts';
+import { withTimeout } from '#adapters/http/protocol/timeout.ts';
 import { bearerToken, type Authorization, type Authorize } from './authorize.ts';
 import { parseTokens, type TokenEntry } from './parse-installation-tokens.ts';
 
-/** Where the tokens of the installation stand: one Secret, seen in two ways. */
+/** Where the tokens of the installation come from: one Secret, read in two ways. */
 export interface TokenSources {
   /**
-   * Mounted: there without the API server, but the kubelet brings what changes only at its next round, a
-   * minute later or two.
+   * The mounted file. It is readable without the API server, but the kubelet updates it only a minute or two
+   * later.
    */
   file: string | undefined;
-  /** As the API server has it now, undefined when it has none. Throws when nobody can say. */
+  /**
+   * Reads the Secret from the API server. Undefined if there is none; throws if the API server does not
+   * respond.
+   */
   newest?: (() => Promise<string | undefined>) | undefined;
 }
 
 interface Clock {
   now(): number;
   sleep(milliseconds: number): Promise<unknown>;
-  /** How long the API server may take. */
-  patienceMs: number;
+  /** How long the API server may take, in milliseconds. */
+  timeoutMs: number;
 }
-const REAL: Clock = { now: () => performance.now(), sleep, patienceMs: 2000 };
+const REAL: Clock = { now: () => performance.now(), sleep, timeoutMs: 2000 };
 
-/** For how long a token that was found needs no new look, and how far apart looks begin. */
+/**
+ * `knownMs`: how long a token that was found counts without another read. `apartMs`: the least time between
+ * reads.
+ */
 const OF_FILE = { knownMs: 1000, apartMs: 0 };
 const OF_SECRET = { knownMs: 5000, apartMs: 1000 };
 /**
- * Longer than the kubelet takes: a file that comes from then on is no older than what the API server said
- * last.
+ * Longer than the kubelet takes: a file that changes after this time is no older than the last response of
+ * the API server.
  */
 const FILE_AFTER_MS = 150_000;
-const LARGEST_FILE = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
- * Tokens of the installation, from a Secret. Nobody is refused by an old look: a token that is not known
- * waits for one that began after it was asked. While nothing can be read, what was last read counts.
+ * Authorizes tokens of the installation, from a Secret. An unknown token is refused only after a read that
+ * started after the request. If nothing can be read, the last content counts.
  */
 export function authorizeByInstallation(
   sources: TokenSources,
-  complain: (sentence: string) => void,
+  report: (sentence: string) => void,
   clock: Clock = REAL,
 ): Authorize {
-  const tokens = readTokens(sources, complain, clock);
+  const tokens = readTokens(sources, report, clock);
   const { knownMs, apartMs } = sources.newest === undefined ? OF_FILE : OF_SECRET;
-  const lookedSince = sharedLooks(async () => await tokens.read(), apartMs, clock);
+  const readSince = sharedReads(async () => await tokens.read(), apartMs, clock);
   return async ({ authorization }) => {
     const token = bearerToken(authorization);
     if (token === undefined) return 'anonymous';
     if (token === '') return 'invalid';
-    const asked = clock.now();
-    await lookedSince(asked - knownMs);
+    const requestedAt = clock.now();
+    await readSince(requestedAt - knownMs);
     const found = find(tokens.entries(), token);
     if (found !== 'invalid') return found;
-    await lookedSince(asked);
+    await readSince(requestedAt);
     return find(tokens.entries(), token);
   };
 }
 
 /**
- * Makes sure that a look ended which began no earlier than `since`; all who wait for one share it. `look`
- * never fails.
+ * Returns a function that waits for a read that started at or after `since`; concurrent callers share one.
+ * `read` never throws.
  */
-function sharedLooks(look: () => Promise<void>, apartMs: number, clock: Clock) {
+function sharedReads(read: () => Promise<void>, apartMs: number, clock: Clock) {
   let begun = -Infinity;
   let ended = -Infinity;
   let running: Promise<void> | undefined;
@@ -71,7 +77,7 @@ function sharedLooks(look: () => Promise<void>, apartMs: number, clock: Clock) {
     const wait = begun + apartMs - clock.now();
     if (wait > 0) await clock.sleep(wait);
     begun = clock.now();
-    await look();
+    await read();
     ended = begun;
     running = undefined;
   }
@@ -83,24 +89,24 @@ function sharedLooks(look: () => Promise<void>, apartMs: number, clock: Clock) {
   };
 }
 
-function readTokens({ file, newest }: TokenSources, complain: (sentence: string) => void, clock: Clock) {
+function readTokens({ file, newest }: TokenSources, report: (sentence: string) => void, clock: Clock) {
   let entries: TokenEntry[] = [];
   let used: string | undefined;
   let answeredAt = -Infinity;
   let fileThen: string | undefined;
-  const ofSecret = complainingOnce('The Secret with the tokens of the installation', complain);
-  const ofFile = complainingOnce(`The tokens file ${file}`, complain);
+  const ofSecret = reportOnce('The Secret with the tokens of the installation', report);
+  const ofFile = reportOnce(`The tokens file ${file}`, report);
 
   function use(text: string | undefined): void {
     if (text === used) return;
     const parsed = text === undefined ? { entries: [], complaints: [] } : parseTokens(text);
     entries = parsed.entries;
     used = text;
-    for (const sentence of parsed.complaints) complain(sentence);
+    for (const sentence of parsed.complaints) report(sentence);
   }
   /**
-   * While the API server is away, the kubelet too may know nothing newer; and it leaves the file of a Secret
-   * that was deleted as it was.
+   * Without the API server the kubelet may know nothing newer either, and it leaves the file of a deleted
+   * Secret as it was.
    */
   const fileIsOld = async (): Promise<boolean> =>
     clock.now() - answeredAt < FILE_AFTER_MS ||
@@ -110,7 +116,7 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
     async read(): Promise<void> {
       if (newest !== undefined) {
         await ofSecret(async () => {
-          const text = await within(clock.patienceMs, newest());
+          const text = await withTimeout(clock.timeoutMs, newest());
           answeredAt = clock.now();
           fileThen = await versionOf(file);
           use(text);
@@ -122,22 +128,22 @@ function readTokens({ file, newest }: TokenSources, complain: (sentence: string)
   };
 }
 
-/** What goes on failing for one reason is told once. */
-function complainingOnce(what: string, complain: (sentence: string) => void) {
-  let told = '';
+/** Reports the same error only once in a row. */
+function reportOnce(what: string, report: (sentence: string) => void) {
+  let reported = '';
   return async (read: () => Promise<void>): Promise<void> => {
     try {
       await read();
-      told = '';
+      reported = '';
     } catch (error) {
       const sentence = `${what} cannot be used: ${error instanceof Error ? error.message : 'unknown'}`;
-      if (sentence !== told) complain(sentence);
-      told = sentence;
+      if (sentence !== reported) report(sentence);
+      reported = sentence;
     }
   };
 }
 
-/** Another one when the file was swapped; undefined where there is none. */
+/** Changes when the file is replaced; undefined if there is none. */
 async function versionOf(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const found = await stat(file).catch(() => undefined);
@@ -145,11 +151,11 @@ async function versionOf(file: string | undefined): Promise<string | undefined> 
 }
 
 async function textOf(file: string): Promise<string> {
-  if ((await stat(file)).size > LARGEST_FILE) throw new Error('it is larger than 1 MiB');
+  if ((await stat(file)).size > MAX_FILE_BYTES) throw new Error('it is larger than 1 MiB');
   return await readFile(file, 'utf8');
 }
 
-/** Compares with every entry, so that the time tells nothing about which one came near. */
+/** Compares with every entry, so that the time does not reveal which one was close. */
 function find(entries: TokenEntry[], token: string): Authorization {
   const hash = createHash('sha256').update(token).digest();
   let found: Authorization = 'invalid';

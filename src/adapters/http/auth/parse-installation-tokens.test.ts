@@ -18,13 +18,13 @@ describe('the tokens of the installation', () => {
       JSON.stringify({ [hashOf('a')]: ANNA, [hashOf('b')]: value }),
     );
     expect(entries).toHaveLength(1);
-    expect(complaints).toEqual([`Entry 2 of the tokens of the installation is left out: ${complaint}.`]);
+    expect(complaints).toEqual([`Entry 2 of the tokens of the installation is ignored: ${complaint}.`]);
   });
 
   test('a token written in clear is left out, and not told', () => {
     const { complaints } = parseTokens(JSON.stringify({ 'my-secret-token': ANNA }));
     expect(complaints).toEqual([
-      'Entry 1 of the tokens of the installation is left out: its name is not the SHA-256 of a token in hex.',
+      'Entry 1 of the tokens of the installation is ignored: its name is not the SHA-256 of a token in hex.',
     ]);
   });
 

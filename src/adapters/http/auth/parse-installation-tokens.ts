@@ -1,15 +1,15 @@
 import type { Identity } from '#domain/access/decide-access.ts';
 import { isRole, type Role } from '#domain/access/roles.ts';
 
-/** One token of the installation: its SHA-256, and whose it is. */
+/** One token of the installation: its SHA-256 and its identity. */
 export interface TokenEntry {
   hash: Buffer;
   identity: Identity;
 }
 
 /**
- * JSON `{"<sha256 hex of the token>": {"user", "team", "role"}}`, team `*` with role admin for a global
- * admin. Entries that cannot be understood are left out and complained of, without their hash.
+ * Parses JSON `{"<sha256 hex of the token>": {"user", "team", "role"}}`; team `*` with role admin is a global
+ * admin. Invalid entries are skipped and reported, without their hash.
  */
 export function parseTokens(text: string): { entries: TokenEntry[]; complaints: string[] } {
   const entries: TokenEntry[] = [];
@@ -21,7 +21,7 @@ export function parseTokens(text: string): { entries: TokenEntry[]; complaints: 
   for (const [index, [hash, value]] of Object.entries(parsed).entries()) {
     const entry = parseEntry(hash, value);
     if (typeof entry === 'string')
-      complaints.push(`Entry ${index + 1} of the tokens of the installation is left out: ${entry}.`);
+      complaints.push(`Entry ${index + 1} of the tokens of the installation is ignored: ${entry}.`);
     else entries.push(entry);
   }
   return { entries, complaints };

@@ -4,23 +4,22 @@ import { isMember } from '#domain/access/decide-access.ts';
 import type { RouteRules } from './route-rules.ts';
 
 /**
- * On a path that everybody may come to: whether who asks is no member of its team, and so is shown what
- * strangers are.
+ * On a route that needs `public`: the caller is not a member of the team, so they get what the public gets.
  */
-export function isStranger({ identity, params, routeOptions }: FastifyRequest): boolean {
+export function isNonMember({ identity, params, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.rules?.needs === 'public' && !isMember(identity, teamOf(params) ?? '');
 }
 
 /**
- * What somebody must have to go on reading what they are reading. Members came to it as members, and are not
- * to stay as anything less; for strangers the stream itself looks whether it is public still.
+ * What a reader needs to continue reading a stream or a log. A member must still be a member. For non-members
+ * the stream itself checks that its pipeline is still public.
  */
-export function stillNeeded(request: FastifyRequest): RouteRules | undefined {
+export function rulesWhileReading(request: FastifyRequest): RouteRules | undefined {
   const { rules } = request.routeOptions.config;
-  return rules?.needs === 'public' && !isStranger(request) ? { ...rules, needs: 'read' } : rules;
+  return rules?.needs === 'public' && !isNonMember(request) ? { ...rules, needs: 'read' } : rules;
 }
 
-/** Of the path. */
+/** The team that the path names. */
 export function teamOf(params: unknown): string | undefined {
   if (typeof params !== 'object' || params === null || !('team' in params)) return undefined;
   return typeof params.team === 'string' ? params.team : undefined;
@@ -34,20 +33,24 @@ const PLACES = [
 ] as const;
 
 /**
- * The thing, or a problem that is the same whether it is not there or not public, in words of the path alone.
- * Whoever has to change their password first is told so; that too says nothing of what there is.
+ * Returns the thing, or throws a problem that is the same whether it does not exist or is not public. Its
+ * text comes from the path alone. Users who must change their password first are told so, which reveals
+ * nothing either.
  */
-export function shownTo<T>(request: Pick<FastifyRequest, 'identity' | 'params'>, thing: T | undefined): T {
+export function requireVisible<T>(
+  request: Pick<FastifyRequest, 'identity' | 'params'>,
+  thing: T | undefined,
+): T {
   if (thing !== undefined) return thing;
   if (request.identity?.mustChangePassword === true) {
     throw new Problem('password-change-required', 'Change your password first: PUT /profile/password.');
   }
   const names = new Map<string, unknown>(Object.entries(Object(request.params)));
-  const what = PLACES.filter(([name]) => names.has(name)).map(
+  const path = PLACES.filter(([name]) => names.has(name)).map(
     ([name, word]) => `${word} ${String(names.get(name))}`,
   );
   throw new Problem(
     'not-found',
-    `There is no ${what.join(' of a ')} in team ${String(names.get('team'))} that everybody may see. Sign in to see those of your teams.`,
+    `There is no public ${path.join(' of ')} in team ${String(names.get('team'))}. Sign in to see those of your teams.`,
   );
 }

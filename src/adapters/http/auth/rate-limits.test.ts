@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { limitStrangers } from './rate-limits.ts';
+import { limitByAddress } from './rate-limits.ts';
 
 function limited(addresses = 100) {
   let now = 0;
-  const take = limitStrangers({ burst: 3, perSecond: 2, addresses }, () => now);
+  const take = limitByAddress({ burst: 3, perSecond: 2, addresses }, () => now);
   /** How many of so many requests get through. */
   const through = (address: string, times: number): number =>
     Array.from({ length: times }).filter(() => {

@@ -1,20 +1,20 @@
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
-/** How much strangers may read of lists and pages, from one address at one replica. */
-export interface StrangerLimits {
-  /** At once, after a time of quiet. */
+/** How often non-members may read public lists and pages, per address and replica. */
+export interface PublicRateLimits {
+  /** Requests at once, after a quiet time. */
   burst: number;
   perSecond: number;
-  /** So many addresses are remembered; those that were quiet for longest are forgotten. */
+  /** Addresses that are counted; the ones that were quiet for longest are dropped. */
   addresses: number;
 }
 
 /**
- * A page asks for itself, its picture and its stream; an address may be a whole office, or a proxy that
- * nobody named.
+ * A page requests itself, its image and its stream. An address may be a whole office, or a proxy that is not
+ * configured as trusted.
  */
-export const STRANGER_LIMITS: StrangerLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
+export const PUBLIC_RATE_LIMITS: PublicRateLimits = { burst: 300, perSecond: 30, addresses: 20_000 };
 
 interface Bucket {
   left: number;
@@ -22,10 +22,10 @@ interface Bucket {
 }
 
 /**
- * Throws the problem when an address has asked for too much. It is asked before anything is looked for, so
- * that it tells nothing of what there is.
+ * Returns a check that throws a problem once an address has made too many requests. Call it before anything
+ * is looked up, so that the response reveals nothing about what exists. `now` is in milliseconds.
  */
-export function limitStrangers(limits: StrangerLimits, now: () => number): (address: string) => void {
+export function limitByAddress(limits: PublicRateLimits, now: () => number): (address: string) => void {
   const { burst, perSecond, addresses } = limits;
   const buckets = new Map<string, Bucket>();
   return (address) => {
@@ -34,7 +34,7 @@ export function limitStrangers(limits: StrangerLimits, now: () => number): (addr
     const { left, at: before } = buckets.get(group) ?? { left: burst, at };
     const filled = Math.min(burst, left + ((at - before) / 1000) * perSecond);
     const refused = filled < 1;
-    // Asked last, forgotten last.
+    // A map keeps the order of insertion: the least recent address comes first.
     buckets.delete(group);
     buckets.set(group, { left: refused ? filled : filled - 1, at });
     for (const oldest of buckets.keys()) {
@@ -43,7 +43,7 @@ export function limitStrangers(limits: StrangerLimits, now: () => number): (addr
     }
     if (!refused) return;
     const wait = Math.max(1, Math.ceil((1 - filled) / perSecond));
-    const detail = 'Too much was asked for from your address without signing in. Try again in a moment.';
+    const detail = 'Too many requests from your address without signing in. Try again in a moment.';
     throw new Problem('too-many-requests', detail, { retry_after: wait });
   };
 }

@@ -1,23 +1,26 @@
 import type { FastifyRequest } from 'fastify';
 
-type Asked = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
+type OriginRequest = Pick<FastifyRequest, 'headers' | 'host' | 'protocol'>;
 
-/** The origin that the browser names, if its host is the one that the request was sent to. */
-export function ownOrigin({ headers, host, protocol }: Asked): string | undefined {
+/** The origin that the browser sent, if its host is the host of the request. */
+export function ownOrigin({ headers, host, protocol }: OriginRequest): string | undefined {
   const origin = originOf(headers.origin);
   if (origin === undefined || origin !== originOf(`${new URL(origin).protocol}//${host}`)) return undefined;
-  // A page without TLS may be anybody's on the way: it never speaks for the same host with TLS.
+  // Anyone on the network may have sent a page without TLS, so it does not count for the host with TLS.
   return protocol === 'https' && origin.startsWith('http:') ? undefined : origin;
 }
 
-/** As far as we can know it: a proxy that ends TLS need not be trusted for the browser's own word. */
-export function isEncrypted(request: Asked): boolean {
+/**
+ * Whether the browser uses TLS, as far as the request shows it. A proxy that ends TLS need not be trusted:
+ * the browser names its own origin.
+ */
+export function isEncrypted(request: OriginRequest): boolean {
   return request.protocol === 'https' || ownOrigin(request)?.startsWith('https:') === true;
 }
 
 /**
- * Normalized, so that a default port makes no difference; undefined for `null` and for what is no web
- * address.
+ * Normalizes an origin, so that a default port makes no difference. Undefined for `null` and for what is not
+ * a web address.
  */
 export function originOf(text: string | undefined): string | undefined {
   const url = text === undefined ? null : URL.parse(text);

@@ -3,28 +3,27 @@ import type { FastifyRequest } from 'fastify';
 import { isEncrypted, originOf } from './request-origin.ts';
 import type { SessionCodec } from './session-token.ts';
 
-/** How browsers carry a session, and what proves that a page of ours sent a request. */
+/** How browsers send a session, and the proof that one of our pages sent a request. */
 export interface BrowserRules {
-  /** The cookies that this request's browser accepts and sends back. */
+  /** The cookies that the browser of this request accepts and sends back. */
   cookies: (request: FastifyRequest) => BrowserCookies;
-  /** Of the external URL. Undefined: not set, and whatever host the browser used is ours. */
+  /** Origin of the external URL. Undefined: not set, and any host that the browser uses counts as ours. */
   origin: string | undefined;
   csrfToken: SessionCodec['csrfToken'];
 }
 
 interface BrowserCookies {
   session: string;
-  /** Binds a sign-in by a provider to the browser that began it. */
+  /** Binds a sign-in with a provider to the browser that started it. */
   flow: string;
-  /** Where to go after a sign-in by a provider. */
+  /** The path to open after a sign-in with a provider. */
   back: string;
   options: CookieSerializeOptions;
 }
 
 /**
- * Cookies are sent to this host only, and no script reads them. Browsers refuse Secure cookies over plain
- * HTTP, so the cookies of an installation without TLS have neither that attribute nor the `__Host-` name that
- * promises it.
+ * Cookies are sent to this host only and hidden from scripts. Browsers refuse Secure cookies over plain HTTP,
+ * so without TLS they have neither that attribute nor the `__Host-` prefix.
  */
 const SECURE = cookiesNamed('__Host-millrace', true);
 const PLAIN = cookiesNamed('millrace', false);
@@ -51,8 +50,8 @@ export function browserRules(
 }
 
 /**
- * The session that the browser sent. Where TLS may end in front of us unseen, the cookie that proves TLS
- * wins.
+ * The session cookie of the request. Without an external URL we cannot see whether a proxy ends TLS, so the
+ * cookie that proves TLS wins.
  */
 export function sessionCookie(request: FastifyRequest, rules: BrowserRules): string | undefined {
   const sent = request.server.parseCookie(request.headers.cookie ?? '');

@@ -4,7 +4,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 const ALGORITHM = 'HS256';
 const NAME = 'millrace';
 
-/** What a session token says; whether it still holds is for the database to say. */
+/** The claims of a session token. The database decides whether the session is still valid. */
 interface SessionClaims {
   id: string;
   userId: number;
@@ -13,13 +13,13 @@ interface SessionClaims {
 
 export interface SessionCodec {
   sign(session: SessionClaims & { openedAt: Date; expiresAt?: Date }): Promise<string>;
-  /** Undefined for anything that this key did not sign for us, or that is over. */
+  /** Undefined if this key did not sign the token for Millrace, or if it has expired. */
   read(token: string, now: Date): Promise<SessionClaims | undefined>;
-  /** What a page of ours sends beside the cookie: only it can know it. */
+  /** The CSRF token of a session, which only our own pages know. */
   csrfToken(sessionId: string): string;
 }
 
-/** Sessions as signed JWTs: one algorithm, one key, our name as issuer and audience. */
+/** Signs and reads sessions as JWTs, with one algorithm, one key, and our name as issuer and audience. */
 export function sessionCodec(key: Buffer): SessionCodec {
   return {
     async sign({ id, userId, tokenGen, openedAt, expiresAt }) {

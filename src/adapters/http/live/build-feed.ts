@@ -4,7 +4,7 @@ import type { BuildRef } from '#flows/names.ts';
 import type { LogPage, Views } from '#flows/views/ports.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
-import { paced } from './throttle.ts';
+import { throttled } from './throttle.ts';
 
 /**
  * Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little
@@ -62,8 +62,8 @@ export class BuildFeed {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#logs = paced(() => this.#readLogs(), LOG_PAUSE_MS, parts.failed);
-    this.#states = paced(() => this.#readState(), STATE_PAUSE_MS, parts.failed);
+    this.#logs = throttled(() => this.#readLogs(), LOG_PAUSE_MS, parts.failed);
+    this.#states = throttled(() => this.#readState(), STATE_PAUSE_MS, parts.failed);
   }
 
   get empty(): boolean {

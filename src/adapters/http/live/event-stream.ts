@@ -59,10 +59,10 @@ export class EventStream {
    * A sign of life when it was quiet; a reader that has not taken a write for too long is cut off, and may
    * resume.
    */
-  tend(now: number, times: { heartbeatMs: number; slowestMs: number }): void {
+  tend(now: number, times: { heartbeatMs: number; maxWaitMs: number }): void {
     if (!this.open) return;
     if (this.#waitsSince !== undefined) {
-      if (now - this.#waitsSince < times.slowestMs) return;
+      if (now - this.#waitsSince < times.maxWaitMs) return;
       this.endedBy = 'slow';
       this.#response.destroy();
     } else if (now - this.#spokeAt >= times.heartbeatMs) this.write(HEARTBEAT, now);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import type { Authorization, Credentials } from '#adapters/http/auth/authorize.ts';
+import type { Authorization, RequestCredentials } from '#adapters/http/auth/authorize.ts';
 import { route, type App } from '#adapters/http/server/route.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
@@ -16,7 +16,7 @@ function openServer() {
   const lookUps: string[] = [];
   /** Users that each round of checks looked up. */
   const rounds: string[][] = [];
-  const authorize = async ({ authorization = '' }: Credentials): Promise<Authorization> => {
+  const authorize = async ({ authorization = '' }: RequestCredentials): Promise<Authorization> => {
     const user = authorization.replace('Bearer ', '');
     lookUps.push(user);
     state.inFlight += 1;
@@ -36,7 +36,7 @@ function openServer() {
     schema: {},
     handler: async (request, reply) => {
       streams ??= new OpenStreams({
-        limits: { ...STREAM_LIMITS, tendMs: 20 },
+        limits: { ...STREAM_LIMITS, recheckMs: 20 },
         metrics: undefined,
         checkRights: () => request.server.checkRights(),
         tended: () => void rounds.push(lookUps.splice(0)),

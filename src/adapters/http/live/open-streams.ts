@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isStranger } from '#adapters/http/auth/public-access.ts';
+import { isNonMember } from '#adapters/http/auth/public-access.ts';
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { StreamKind, StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
@@ -10,27 +10,27 @@ export interface StreamLimits {
   /** Open at a time: of one account, of one address, of this process. */
   perAccount: number;
   perAddress: number;
-  inAll: number;
+  total: number;
   /** Of these, for strangers: of one address, of this process. */
-  strangersPerAddress: number;
-  strangersInAll: number;
+  publicPerAddress: number;
+  publicTotal: number;
   /** How often rights are looked at again. */
-  tendMs: number;
+  recheckMs: number;
   heartbeatMs: number;
   /** For so long a write may wait for its reader. */
-  slowestMs: number;
+  maxWaitMs: number;
 }
 
 /** An address may be a whole office, or a proxy that is not trusted to name others. */
 export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
-  inAll: 3000,
-  strangersPerAddress: 100,
-  strangersInAll: 1000,
-  tendMs: 3000,
+  total: 3000,
+  publicPerAddress: 100,
+  publicTotal: 1000,
+  recheckMs: 3000,
   heartbeatMs: 15_000,
-  slowestMs: 30_000,
+  maxWaitMs: 30_000,
 };
 
 interface Parts {
@@ -69,7 +69,7 @@ export class OpenStreams {
 
   /** Answers with a stream; or throws the problem that there are too many. */
   answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
-    const counted = this.#refuse(request, isStranger(request));
+    const counted = this.#refuse(request, isNonMember(request));
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
@@ -91,7 +91,7 @@ export class OpenStreams {
     open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
     // Whoever asks for the headers alone gets no stream that stays.
     if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
-    else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.tendMs);
+    else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.recheckMs);
     return open.stream;
   }
 
@@ -112,7 +112,7 @@ export class OpenStreams {
     const { limits, metrics } = this.#parts;
     const rooms = roomsFor(request, stranger, limits);
     const full = rooms.find(({ key, most }) => (this.#counts.get(key) ?? 0) >= most);
-    const by = full?.by ?? (this.#open.size >= limits.inAll ? 'process' : undefined);
+    const by = full?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
     if (by === undefined) return rooms.map(({ key }) => key);
     metrics?.refused(by);
     throw by === 'account' || by === 'address' ? tooMany() : noRoom();
@@ -132,11 +132,11 @@ export class OpenStreams {
     const now = performance.now();
     const { limits, tended, checkRights } = this.#parts;
     for (const { stream } of this.#open) stream.tend(now, limits);
-    const mayStill = checkRights();
+    const checkAccess = checkRights();
     const open = [...this.#open].values();
     const checkNext = async (): Promise<void> => {
       for (const { stream, request } of open)
-        if (!(await may(request, mayStill))) stream.end('rights', NO_LONGER);
+        if (!(await may(request, checkAccess))) stream.end('rights', NO_LONGER);
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
     tended();
@@ -149,10 +149,10 @@ export const MAX_CHECKS_AT_ONCE = 4;
 
 async function may(
   request: FastifyRequest,
-  mayStill: (request: FastifyRequest) => Promise<void>,
+  checkAccess: (request: FastifyRequest) => Promise<void>,
 ): Promise<boolean> {
   try {
-    await mayStill(request);
+    await checkAccess(request);
     return true;
   } catch (error) {
     // While nobody can tell, nothing is taken away; nothing new can be read either.
@@ -186,7 +186,7 @@ function roomsFor(
   stranger: boolean,
   limits: StreamLimits,
 ): { key: string; most: number; by: Bound }[] {
-  const { perAccount, perAddress, strangersPerAddress, strangersInAll } = limits;
+  const { perAccount, perAddress, publicPerAddress, publicTotal } = limits;
   const account =
     identity === undefined
       ? []
@@ -195,10 +195,10 @@ function roomsFor(
   if (!stranger) return [...account, address];
   const among = {
     key: `strangers at ${addressGroup(ip)}`,
-    most: strangersPerAddress,
+    most: publicPerAddress,
     by: 'address' as const,
   };
-  return [...account, address, among, { key: 'strangers', most: strangersInAll, by: 'strangers' }];
+  return [...account, address, among, { key: 'strangers', most: publicTotal, by: 'strangers' }];
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

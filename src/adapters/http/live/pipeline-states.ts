@@ -1,6 +1,6 @@
 import { encodeJob } from '#adapters/http/api/jobs.ts';
 import { encodePipeline } from '#adapters/http/api/pipelines.ts';
-import { encodeShownWhole } from '#adapters/http/api/public-schemas.ts';
+import { encodePublicState } from '#adapters/http/api/public-schemas.ts';
 import { encodeResource } from '#adapters/http/api/resources.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Views } from '#flows/views/ports.ts';
@@ -34,12 +34,12 @@ export function stateForMembers(
 }
 
 /** As strangers follow it. They are not told whether it is gone or theirs to see no more. */
-export function stateForStrangers(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): Told {
+export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): Told {
   return {
     over: { by: 'rights', last: HIDDEN },
     async read() {
       const shown = await snapshot(name);
-      return shown && encodeShownWhole(shown);
+      return shown && encodePublicState(shown);
     },
   };
 }

@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { describeBuild, refOf } from '#adapters/http/api/builds.ts';
-import { found } from '#adapters/http/api/found.ts';
+import { nameBuild, refOf } from '#adapters/http/api/builds.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { BuildParams, PipelineParams } from '#adapters/http/api/schemas.ts';
-import { isStranger, shownTo } from '#adapters/http/auth/public-access.ts';
+import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import { route, type App, type Route } from '#adapters/http/server/route.ts';
 import type { StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { BuildFeed } from './build-feed.ts';
 import { Feeds } from './feeds.ts';
 import { OpenStreams, STREAM_LIMITS, type StreamLimits } from './open-streams.ts';
 import { PipelineFeed } from './pipeline-feed.ts';
-import { stateForMembers, stateForStrangers } from './pipeline-states.ts';
+import { stateForMembers, stateForPublic } from './pipeline-states.ts';
 
 const Events = {
   200: { content: { 'text/event-stream': { schema: Type.Unsafe<string>({ type: 'string' }) } } },
@@ -85,9 +85,9 @@ function buildEvents(live: Live): Route {
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build/events',
     needs: 'read',
     about:
-      'The build as it goes on, as [server-sent events](../how-to/follow-live.md): `build` with its ' +
-      'state, `log` with each chunk, `end` when nothing more will come. `Last-Event-ID`, or ' +
-      '`after`, goes on behind a chunk.',
+      'The build as [server-sent events](../how-to/follow-live.md): `build` with its state, `log` with ' +
+      'each chunk, `end` when nothing more will come. `Last-Event-ID` or `after`: resume after this ' +
+      'chunk.',
     schema: {
       params: BuildParams,
       querystring: Type.Object({ after: Type.Optional(Cursor) }),
@@ -96,7 +96,7 @@ function buildEvents(live: Live): Route {
     },
     handler: async (request, reply) => {
       const ref = refOf(request.params);
-      const ids = found(await views.buildIds(ref), describeBuild(ref));
+      const ids = requireFound(await views.buildIds(ref), nameBuild(ref));
       const after = request.headers['last-event-id'] ?? request.query.after ?? 0;
       const stream = live.streams.answer('build', request, reply);
       const make = () => new BuildFeed({ ref, views, failed: live.failed });
@@ -121,15 +121,15 @@ function pipelineEvents(live: Live): Route {
       headers: Type.Object({ 'last-event-id': Type.Optional(StateId) }),
       response: Events,
     },
-    strangers: 'same',
+    forPublic: 'same',
     handler: async (request, reply) => {
       const name = request.params;
-      const stranger = isStranger(request);
+      const stranger = isNonMember(request);
       const { id } = stranger
-        ? shownTo(request, await publicViews.pipeline(name))
-        : found(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
+        ? requireVisible(request, await publicViews.pipeline(name))
+        : requireFound(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
       const stream = live.streams.answer('pipeline', request, reply);
-      const state = stranger ? stateForStrangers(name, publicViews) : stateForMembers(name, views);
+      const state = stranger ? stateForPublic(name, publicViews) : stateForMembers(name, views);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
       const key = `${stranger ? 'strangers' : 'members'} ${id} ${pathOf(request)}`;

@@ -1,4 +1,4 @@
-export interface Paced {
+export interface Throttled {
   /** Does the work soon; triggered often, once a pause. */
   trigger(): void;
   stop(): void;
@@ -8,7 +8,11 @@ export interface Paced {
  * Work that is done at once when it was quiet, and at most once in `pauseMs` when it is not; never twice at a
  * time.
  */
-export function paced(work: () => Promise<void>, pauseMs: number, failed: (error: unknown) => void): Paced {
+export function throttled(
+  work: () => Promise<void>,
+  pauseMs: number,
+  failed: (error: unknown) => void,
+): Throttled {
   let timer: NodeJS.Timeout | undefined;
   let running = false;
   let again = false;

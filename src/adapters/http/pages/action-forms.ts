@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { BuildParams, JobParams, PipelineParams, ResourceParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi, type ApiCall } from './call-api.ts';
@@ -16,7 +16,7 @@ const BUILD = `${JOB}/builds/:build`;
  * Buttons of pages: each does what the action of the same path does, and shows where its answer says, or the
  * page it was on.
  */
-export function actionForms(ports: AccessPorts): PageRoute[] {
+export function actionForms(ports: AccountPorts): PageRoute[] {
   return [
     ...['pause', 'unpause'].flatMap((verb) => [
       one(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
@@ -54,7 +54,7 @@ interface ActionParts {
   query?: (fields: Fields) => string;
 }
 
-function one({ codec }: AccessPorts, { url, params, method = 'POST', body, query }: ActionParts): PageRoute {
+function one({ codec }: AccountPorts, { url, params, method = 'POST', body, query }: ActionParts): PageRoute {
   return form({
     url,
     does: { method, url },

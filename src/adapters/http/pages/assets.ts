@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Type } from 'typebox';
-import { found } from '#adapters/http/api/found.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -60,13 +60,13 @@ export function assetRoutes(): Route[] {
       method: 'GET',
       url: '/assets/:name',
       needs: 'nothing',
-      about: 'Style and script of the pages.',
+      about: 'Style and scripts of the pages.',
       schema: {
         params: Type.Object({ name: Type.String({ maxLength: 50 }) }),
         response: { 200: { content: { 'text/css': { schema: Type.String() } } } },
       },
       handler: async ({ params, query }, reply) => {
-        const { type, text, version } = found(known.get(params.name), `Asset ${params.name}`);
+        const { type, text, version } = requireFound(known.get(params.name), `Asset ${params.name}`);
         const asked = new Map(Object.entries(Object(query))).get('v');
         // An old page may ask a new release for its script: it gets the new one, and does not keep it under
         // the old address.

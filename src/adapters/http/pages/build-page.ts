@@ -1,6 +1,6 @@
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
-import { describeBuild, refOf } from '#adapters/http/api/builds.ts';
-import { found } from '#adapters/http/api/found.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { nameBuild, refOf } from '#adapters/http/api/builds.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { BuildParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -10,35 +10,35 @@ import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
-import { action, duration, layout, status, time } from './layout.ts';
+import { action, formatDuration, layout, status, timeElement } from './layout.ts';
 import { page } from './page.ts';
-import { above, jobOf, paths } from './paths.ts';
+import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { fields } from './pipeline-page.ts';
 import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
-import { lookerOf, may, type Looker } from './viewer.ts';
+import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** So much of a log stands in the page itself; the script, or the link, has all of it. */
 export const MOST_CHARACTERS = 128 * 1024;
 
 /** A build: what it took, what it does, what it says, and what one may do about it. */
-export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
+export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
     params: BuildParams,
-    strangers: publicBuildPage(publicViews, codec),
+    forPublic: publicBuildPage(publicViews, codec),
     answer: async ({ params, request }) => {
-      const { team, pipeline, job } = jobOf(params);
+      const { team, pipeline, job } = jobFromParams(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
       const [view, log] = await Promise.all([views.build(ref), views.logs(ref, 0, MOST_CHARACTERS)]);
-      const build = found(view, describeBuild(ref));
-      const looker = lookerOf(request, codec, team);
+      const build = requireFound(view, nameBuild(ref));
+      const looker = teamViewerOf(request, codec, team);
       const title = `${job} ${ref.number}`;
       const url = paths.build(ref);
       return layout({
         title,
         viewer: looker.viewer,
-        above: above(ref, 'job'),
+        above: breadcrumbs(ref, 'job'),
         events: `${url}/events`,
         main: html`<h1>${title}</h1>
           <p role="status" id="status">${status(build.status)} ${build.message}</p>
@@ -55,13 +55,13 @@ function facts(build: BuildDetail): Html {
   const { createdAt, startedAt, endedAt, attempt, cancelledBy, warnedBy } = build;
   return html`<dl>
     <dt>Made</dt>
-    <dd>${time(createdAt)}</dd>
+    <dd>${timeElement(createdAt)}</dd>
     <dt>Started</dt>
-    <dd>${time(startedAt)}</dd>
+    <dd>${timeElement(startedAt)}</dd>
     ${
       endedAt !== undefined &&
       html`<dt>Took</dt>
-        <dd>${duration(startedAt, endedAt)}</dd>`
+        <dd>${formatDuration(startedAt, endedAt)}</dd>`
     }
     ${
       attempt > 1 &&
@@ -95,7 +95,7 @@ function checksOf({ checks = [] }: BuildDetail): Html {
 }
 
 /** What one may do now; an action says itself when it no longer can. */
-function actions(url: string, { status: now, endedAt }: BuildDetail, looker: Looker): Html {
+function actions(url: string, { status: now, endedAt }: BuildDetail, looker: TeamViewer): Html {
   const { viewer } = looker;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
   const ended = endedAt !== undefined;
@@ -154,7 +154,7 @@ function steps(known: readonly StepState[]): Html {
         const took =
           startedAt !== undefined &&
           endedAt !== undefined &&
-          duration(new Date(startedAt), new Date(endedAt));
+          formatDuration(new Date(startedAt), new Date(endedAt));
         return html`<li>
           <span>${kind} <strong>${name}</strong></span> ${status(now)}
           <span class="help"

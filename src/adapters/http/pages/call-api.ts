@@ -7,7 +7,7 @@ export interface ApiCall {
   csrfToken?: string | undefined;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number;
   /** Of the answer's `data`, those that are texts. */
   data: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const HANDED_ON = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetc
  * Does for a browser what a program does with JSON: the same route, with all its checks, its limits and its
  * line in the audit log. Nothing leaves the process.
  */
-export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiAnswer> {
+export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiResponse> {
   const { method, url, body, csrfToken } = call;
   const handedOn = Object.entries(request.headers).filter(([name]) => HANDED_ON.includes(name));
   const answer = await request.server.inject({

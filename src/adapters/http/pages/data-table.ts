@@ -1,15 +1,15 @@
-import { html, type Html, type Shown } from './html.ts';
+import { html, type Html, type HtmlValue } from './html.ts';
 
 /** A column of a table: what stands above it and what it says of a row. */
 export interface Column<T> {
   title: string;
-  cell: (row: T) => Shown;
+  cell: (row: T) => HtmlValue;
   /** Only read out: the cells say it to whoever sees them, as buttons do. */
   unseen?: boolean;
 }
 
 /** The first column names each row. */
-export function table<T>(
+export function htmlTable<T>(
   rows: readonly T[],
   [first, ...others]: readonly [Column<T>, ...Column<T>[]],
   caption?: string,

@@ -12,18 +12,18 @@ export class Html {
 }
 
 /** What may stand in a template. Nothing is written for `undefined` and `false`. */
-export type Shown = string | number | undefined | false | Html | readonly Html[];
+export type HtmlValue = string | number | undefined | false | Html | readonly Html[];
 
 /**
  * The one way in which text becomes part of a page: all of it is escaped, also for attributes in double
  * quotes, but for what is HTML already. Attributes are always quoted in our templates; a test of all pages
  * holds us to it.
  */
-export function html(strings: TemplateStringsArray, ...values: Shown[]): Html {
+export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(written)));
 }
 
-function written(value: Shown): string {
+function written(value: HtmlValue): string {
   if (value === undefined || value === false) return '';
   if (typeof value === 'string') return escape(value);
   if (typeof value === 'number') return String(value);

@@ -1,23 +1,23 @@
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
-import { found } from '#adapters/http/api/found.ts';
-import { nameOf } from '#adapters/http/api/jobs.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
+import { nameJob } from '#adapters/http/api/jobs.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { JobParams, ResourceParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { ResourceView, VersionView } from '#flows/views/ports.ts';
-import { table } from './data-table.ts';
+import { htmlTable } from './data-table.ts';
 import { html, type Html } from './html.ts';
-import { action, layout, scrolling, time } from './layout.ts';
+import { action, layout, scrolling, timeElement } from './layout.ts';
 import { buildTable } from './lists.ts';
 import { page } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
-import { above, jobOf, paths } from './paths.ts';
+import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
-import { lookerOf, may, type Looker } from './viewer.ts';
+import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** A job and its builds; a resource and its versions. */
-export function listPages(ports: PipelinePorts, access: AccessPorts): PageRoute[] {
+export function listPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
   return [
     jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', ports, access),
     jobPage('/teams/:team/pipelines/:pipeline/jobs/:job/builds', ports, access),
@@ -25,20 +25,20 @@ export function listPages(ports: PipelinePorts, access: AccessPorts): PageRoute[
   ];
 }
 
-function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
+function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url,
     params: JobParams,
-    strangers: publicJobPage(publicViews, codec),
+    forPublic: publicJobPage(publicViews, codec),
     answer: async ({ params, query, request }) => {
-      const name = jobOf(params);
+      const name = jobFromParams(params);
       const [view, builds, waiting] = await Promise.all([
         views.job(name),
         views.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
         views.waiting(name),
       ]);
-      const listed = found(builds, nameOf(name));
-      const looker = lookerOf(request, codec, name.team);
+      const listed = requireFound(builds, nameJob(name));
+      const looker = teamViewerOf(request, codec, name.team);
       const { viewer } = looker;
       const start = {
         url: `${paths.job(name)}/trigger`,
@@ -50,7 +50,7 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
       return layout({
         title: name.job,
         viewer,
-        above: above(name),
+        above: breadcrumbs(name),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${name.job}</h1>
           <div id="live">
@@ -67,27 +67,27 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
   });
 }
 
-function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
+function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/resources/:resource',
     params: ResourceParams,
-    strangers: publicResourcePage(publicViews, codec),
+    forPublic: publicResourcePage(publicViews, codec),
     answer: async ({ params, query, request }) => {
-      const { team, pipeline } = jobOf(params);
+      const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline, resource: params['resource'] ?? '' };
       const [view, versions] = await Promise.all([
         views.resource(name),
         views.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
       ]);
       const what = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
-      const there = found(view, what);
-      const listed = found(versions, what);
-      const looker = lookerOf(request, codec, team);
+      const there = requireFound(view, what);
+      const listed = requireFound(versions, what);
+      const looker = teamViewerOf(request, codec, team);
       const url = paths.resource(name);
       return layout({
         title: name.resource,
         viewer: looker.viewer,
-        above: above(name),
+        above: breadcrumbs(name),
         main: html`<h1>${name.resource}</h1>
           ${resourceFacts(there)} ${may(looker, 'write') && resourceActions(url, there, looker)}
           ${versionTable(listed.rows, { pinned: there.pinned?.version, url, looker })}
@@ -100,7 +100,7 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccessPo
 function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Html {
   return html`<dl>
     <dt>Looked at</dt>
-    <dd>${lastCheckedAt === undefined ? 'not yet' : time(lastCheckedAt)}</dd>
+    <dd>${lastCheckedAt === undefined ? 'not yet' : timeElement(lastCheckedAt)}</dd>
     ${
       pinned !== undefined &&
       html`<dt>Pinned</dt>
@@ -114,21 +114,21 @@ function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Htm
   </dl>`;
 }
 
-function resourceActions(url: string, { pinned }: ResourceView, { viewer }: Looker): Html {
+function resourceActions(url: string, { pinned }: ResourceView, { viewer }: TeamViewer): Html {
   return html`<div class="actions">
     ${action({ url: `${url}/check`, viewer, label: 'Check now' })}
     ${pinned !== undefined && action({ url: `${url}/unpin`, viewer, label: 'Unpin', quiet: true })}
   </div>`;
 }
 
-function pinForm(url: string, id: number, { viewer }: Looker): Html {
+function pinForm(url: string, id: number, { viewer }: TeamViewer): Html {
   const version = html`<input type="hidden" name="version_id" value="${id}" />`;
   return action({ url: `${url}/pin`, viewer, label: 'Pin', about: `Pin to version ${id}`, fields: version });
 }
 
 function versionTable(
   versions: readonly VersionView[],
-  { pinned, url, looker }: { pinned: number | undefined; url: string; looker: Looker },
+  { pinned, url, looker }: { pinned: number | undefined; url: string; looker: TeamViewer },
 ): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   const pin = {
@@ -136,7 +136,7 @@ function versionTable(
     unseen: true,
     cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, looker),
   };
-  const listed = table(
+  const listed = htmlTable(
     versions,
     [
       {
@@ -145,7 +145,7 @@ function versionTable(
           html`${id}${id === pinned && html` <span class="tag pinned">pinned</span>`}${disabled && html` <span class="tag">disabled</span>`}`,
       },
       { title: 'Version', cell: (one) => fields(one.fields) },
-      { title: 'Found', cell: ({ createdAt }) => time(createdAt) },
+      { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },
       ...(may(looker, 'write') ? [pin] : []),
     ],
     'Versions, newest first',

@@ -123,7 +123,7 @@ export function scrolling(name: string, table: Html): Html {
 }
 
 /** A moment, in the words of the machine; the script writes it as the reader's own clock has it. */
-export function time(at: Date | string | undefined): Html {
+export function timeElement(at: Date | string | undefined): Html {
   if (at === undefined) return html`–`;
   const text = typeof at === 'string' ? at : at.toISOString();
   return html`<time datetime="${text}">${text.slice(0, 19).replace('T', ' ')} UTC</time>`;
@@ -135,7 +135,7 @@ export function status(word: string): Html {
 }
 
 /** From start to end, as one would say it. */
-export function duration(from: Date | undefined, to: Date | undefined): string {
+export function formatDuration(from: Date | undefined, to: Date | undefined): string {
   if (from === undefined || to === undefined) return '–';
   const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];

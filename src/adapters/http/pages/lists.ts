@@ -1,10 +1,10 @@
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
-import { table, type Column } from './data-table.ts';
+import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';
-import { duration, status, time } from './layout.ts';
+import { formatDuration, status, timeElement } from './layout.ts';
 import { paths } from './paths.ts';
-import { count } from './team-pages.ts';
+import { countOf } from './team-pages.ts';
 
 /*
  * What the pages of members and those of strangers both show. It is made of the fields that are named here,
@@ -26,8 +26,13 @@ interface Build {
 }
 
 /** The picture of a pipeline, and in words what it says. */
-export function picture(name: PipelineName, title: string, jobs: unknown[], resources: unknown[]): Html {
-  const alt = `Graph of ${title}: ${count(jobs.length, 'job')} and ${count(resources.length, 'resource')}, which the tables below list`;
+export function pipelineImage(
+  name: PipelineName,
+  title: string,
+  jobs: unknown[],
+  resources: unknown[],
+): Html {
+  const alt = `Graph of ${title}: ${countOf(jobs.length, 'job')} and ${countOf(resources.length, 'resource')}, which the tables below list`;
   return html`<figure>
     <img id="picture" src="${paths.pipeline(name)}/image.svg" alt="${alt}" />
   </figure>`;
@@ -45,7 +50,7 @@ export function jobTable<T extends Job>(
   return html`<section aria-labelledby="jobs">
     <h2 id="jobs">Jobs</h2>
     <div class="scroll">
-      ${table(jobs, [
+      ${htmlTable(jobs, [
         {
           title: 'Job',
           cell: (job) =>
@@ -53,7 +58,7 @@ export function jobTable<T extends Job>(
               >${job.paused && html` <span class="tag paused">paused</span>`}`,
         },
         { title: 'Newest build', cell: (job) => newest({ ...name, job: job.name }, job) },
-        { title: 'Took', cell: ({ latest }) => duration(latest?.startedAt, latest?.endedAt) },
+        { title: 'Took', cell: ({ latest }) => formatDuration(latest?.startedAt, latest?.endedAt) },
         ...more,
       ])}
     </div>
@@ -76,7 +81,7 @@ export function resourceTable<T extends { name: string }>(
   return html`<section aria-labelledby="resources">
     <h2 id="resources">Resources</h2>
     <div class="scroll">
-      ${table(resources, [
+      ${htmlTable(resources, [
         {
           title: 'Resource',
           cell: (one) => {
@@ -98,7 +103,7 @@ export function buildTable<T extends Build>(
 ): Html {
   if (builds.length === 0) return html`<p>No builds yet.</p>`;
   return html`<div class="scroll">
-    ${table(
+    ${htmlTable(
       builds,
       [
         {
@@ -106,8 +111,8 @@ export function buildTable<T extends Build>(
           cell: ({ number }) => html`<a href="${paths.build({ ...name, number })}">${number}</a>`,
         },
         { title: 'Status', cell: (build) => status(build.status) },
-        { title: 'Made', cell: ({ createdAt }) => time(createdAt) },
-        { title: 'Took', cell: ({ startedAt, endedAt }) => duration(startedAt, endedAt) },
+        { title: 'Made', cell: ({ createdAt }) => timeElement(createdAt) },
+        { title: 'Took', cell: ({ startedAt, endedAt }) => formatDuration(startedAt, endedAt) },
         ...more,
       ],
       'Builds, newest first',

@@ -11,7 +11,7 @@ export function openApiPage(): Route[] {
       method: 'GET',
       url: '/openapi',
       needs: 'nothing',
-      about: 'The same as a page to read.',
+      about: 'This API as a page.',
       schema: { response: { 200: { content: { 'text/html': { schema: Type.String() } } } } },
       handler: async (request, reply) => {
         text ||= describe(request.server.swagger()).text;

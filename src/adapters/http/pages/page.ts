@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type TSchema } from 'typebox';
-import { isStranger, shownTo } from '#adapters/http/auth/public-access.ts';
+import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
@@ -9,7 +9,7 @@ import type { PageRoute, Route } from '#adapters/http/server/route.ts';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 
-/** Where the browser goes next, with these cookies. */
+/** Redirects the browser and sets these cookies. */
 interface Redirect {
   to: string;
   cookies?: readonly string[];
@@ -29,21 +29,21 @@ interface PageParts {
   params?: TSchema;
   answer: (asked: AskedPage) => Promise<PageAnswer>;
   /**
-   * What strangers get instead, where the route needs `public`; `undefined`: nothing is there, or nothing
-   * that is public.
+   * What non-members get; required if the route needs `public`. `undefined`: nothing is there, or nothing
+   * public.
    */
-  strangers?: (asked: AskedPage) => Promise<Html | undefined>;
+  forPublic?: (asked: AskedPage) => Promise<Html | undefined>;
 }
 
 const Any = Type.Record(Type.String(), Type.String({ maxLength: 2048 }));
 
-/** A page needs what the route at its path needs. */
-export function page({ url, params, answer, strangers }: PageParts): PageRoute {
+/** Defines a page. It needs what the route at its path needs. */
+export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   return {
     register(app, routes) {
       const rules = rulesOf(routes, 'GET', url);
-      if ((rules.needs === 'public') !== (strangers !== undefined))
-        throw new Error(`page ${url} does not say what strangers get, or strangers never come there`);
+      if ((rules.needs === 'public') !== (forPublic !== undefined))
+        throw new Error(`page ${url}: set forPublic if, and only if, its route needs public`);
       app.route({
         method: 'GET',
         url,
@@ -52,44 +52,44 @@ export function page({ url, params, answer, strangers }: PageParts): PageRoute {
         schema: { hide: true, ...(params !== undefined && { params }) },
         handler: async (request, reply) => {
           const asked = { params: texts(request.params), query: texts(request.query), request };
-          if (strangers === undefined || !isStranger(request)) return send(reply, await answer(asked));
-          request.server.admitStranger(request);
-          return send(reply, forStranger(request, await strangers(asked)));
+          if (forPublic === undefined || !isNonMember(request)) return send(reply, await answer(asked));
+          request.server.limitPublicReads(request);
+          return send(reply, requirePublic(request, await forPublic(asked)));
         },
       });
     },
   };
 }
 
-/** Whoever is nobody yet may be somebody who is shown it: they are asked to sign in, whatever is there. */
-function forStranger(request: FastifyRequest, shown: Html | undefined): Html {
-  if (shown === undefined && request.identity === undefined)
-    throw new Problem('unauthenticated', 'Sign in to see what is of your teams.');
-  return shownTo(request, shown);
+/** Anonymous readers are asked to sign in, whether the page exists or not: they may be members. */
+function requirePublic(request: FastifyRequest, content: Html | undefined): Html {
+  if (content === undefined && request.identity === undefined)
+    throw new Problem('unauthenticated', 'Sign in to see the pipelines of your teams.');
+  return requireVisible(request, content);
 }
 
 interface FormParts {
   url: string;
-  /** The route that does it, when it is another: forms know only POST. */
+  /** The route that the form calls, if it is another: forms know only POST. */
   does?: { method: string; url: string };
   params?: TSchema;
   answer: (sent: { params: Values; fields: Values; request: FastifyRequest }) => Promise<PageAnswer>;
 }
 
-const LARGEST_FORM = 16 * 1024;
+const MAX_FORM_BYTES = 16 * 1024;
 
-/** What the action needs, its form needs; the action itself looks at the proof that the form is ours. */
+/** Defines a form. It needs what the route that it calls needs; that route checks the CSRF token. */
 export function form({ url, does, params, answer }: FormParts): PageRoute {
   return {
     register(app, routes) {
-      // The action is recorded by its route, not by the form.
+      // The route that the form calls writes the audit log, not the form.
       const { audit: _, ...rules } = rulesOf(routes, does?.method ?? 'POST', does?.url ?? url);
       app.route({
         method: 'POST',
         url,
         constraints: { medium: 'form' },
         config: { rules, form: true },
-        bodyLimit: LARGEST_FORM,
+        bodyLimit: MAX_FORM_BYTES,
         schema: { hide: true, body: Any, ...(params !== undefined && { params }) },
         handler: async (request, reply) => {
           const sent = { params: texts(request.params), fields: texts(request.body), request };
@@ -109,7 +109,7 @@ function rulesOf(routes: readonly Route[], method: string, url: string): RouteRu
 function send(reply: FastifyReply, answer: PageAnswer): FastifyReply {
   void reply.header('cache-control', 'no-store').serializer(String);
   if ('to' in answer) {
-    keepCookies(reply, answer.cookies);
+    setCookies(reply, answer.cookies);
     return reply
       .code(303)
       .header('location', answer.to)
@@ -118,18 +118,18 @@ function send(reply: FastifyReply, answer: PageAnswer): FastifyReply {
   }
   const {
     status,
-    page: shown,
+    page: content,
     cookies,
   } = 'page' in answer ? answer : { status: 200, page: answer, cookies: [] };
-  keepCookies(reply, cookies);
-  return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
+  setCookies(reply, cookies);
+  return reply.code(status).type('text/html; charset=utf-8').send(content.text);
 }
 
-function keepCookies(reply: FastifyReply, cookies: readonly string[] = []): void {
+function setCookies(reply: FastifyReply, cookies: readonly string[] = []): void {
   for (const cookie of cookies) void reply.header('set-cookie', cookie);
 }
 
-/** Paths, queries and forms hold texts; what a schema made a number of is one again. */
+/** The values as texts, including those that a schema has turned into numbers. */
 function texts(values: unknown): Values {
   const known = Object.entries(Object(values)).filter(
     ([, value]) => typeof value === 'string' || typeof value === 'number',

@@ -1,8 +1,8 @@
 import formbody from '@fastify/formbody';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import type { App, PageRoute, Route } from '#adapters/http/server/route.ts';
-import type { Pages } from '#adapters/http/server/server-parts.ts';
+import type { ServerPages } from '#adapters/http/server/server-parts.ts';
 import { actionForms } from './action-forms.ts';
 import { buildPage } from './build-page.ts';
 import { listPages } from './job-page.ts';
@@ -13,7 +13,7 @@ import { signInPages } from './sign-in-pages.ts';
 import { teamPages } from './team-pages.ts';
 
 /** What browsers get and send at the paths of the API. */
-export function pages(ports: PipelinePorts, access: AccessPorts): Pages {
+export function createPages(ports: PipelinePorts, access: AccountPorts): ServerPages {
   const all: PageRoute[] = [
     ...signInPages(access),
     ...profilePages(access),

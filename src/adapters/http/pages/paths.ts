@@ -16,13 +16,13 @@ export const paths = {
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** What a path names; its schema has seen to it that all of it is there. */
-export function jobOf(params: Values): JobName {
+export function jobFromParams(params: Values): JobName {
   const [team, pipeline, job] = [params['team'] ?? '', params['pipeline'] ?? '', params['job'] ?? ''];
   return { team, pipeline, job };
 }
 
 /** The way to a pipeline, or to what is in it. */
-export function above(
+export function breadcrumbs(
   name: PipelineName & { job?: string },
   within: 'team' | 'pipeline' | 'job' = 'pipeline',
 ): { name: string; url: string }[] {
@@ -36,6 +36,9 @@ export function above(
 }
 
 /** The same for strangers, who come to no team. */
-export function publicAbove(name: PipelineName & { job?: string }, within: 'pipeline' | 'job' = 'pipeline') {
-  return above(name, within).slice(2);
+export function publicBreadcrumbs(
+  name: PipelineName & { job?: string },
+  within: 'pipeline' | 'job' = 'pipeline',
+) {
+  return breadcrumbs(name, within).slice(2);
 }

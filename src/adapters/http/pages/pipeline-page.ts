@@ -1,26 +1,26 @@
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
-import { found } from '#adapters/http/api/found.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { PipelineParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { JobView, ResourceView, WaitingView } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
-import { action, layout, time } from './layout.ts';
-import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
+import { action, layout, timeElement } from './layout.ts';
+import { jobTable, pausedNote, pipelineImage, resourceTable } from './lists.ts';
 import { page } from './page.ts';
-import { above, jobOf, paths } from './paths.ts';
+import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
-import { lookerOf, may, type Looker } from './viewer.ts';
+import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** A pipeline: its picture, its jobs and why they wait, its resources. */
-export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccessPorts): PageRoute {
+export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
     params: PipelineParams,
-    strangers: publicPipelinePage(publicViews, codec),
+    forPublic: publicPipelinePage(publicViews, codec),
     answer: async ({ params, request }) => {
-      const { team, pipeline } = jobOf(params);
+      const { team, pipeline } = jobFromParams(params);
       const name = { team, pipeline };
       const [view, jobs = [], resources = [], waiting] = await Promise.all([
         views.pipeline(name),
@@ -28,16 +28,16 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         views.resources(name),
         views.waiting(name),
       ]);
-      const there = found(view, `Pipeline ${pipeline} in team ${team}`);
-      const looker = lookerOf(request, codec, team);
+      const there = requireFound(view, `Pipeline ${pipeline} in team ${team}`);
+      const looker = teamViewerOf(request, codec, team);
       const title = there.displayName ?? pipeline;
       return layout({
         title,
         viewer: looker.viewer,
-        above: above(name, 'team'),
+        above: breadcrumbs(name, 'team'),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${title}</h1>
-          ${picture(name, title, jobs, resources)}
+          ${pipelineImage(name, title, jobs, resources)}
           <div id="live">
             ${pauseOf('pipeline', { url: paths.pipeline(name), paused: there.paused }, looker)}
             ${jobsOf(name, jobs, waiting, looker)} ${resourcesOf(name, resources, looker)}
@@ -51,7 +51,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
 export function pauseOf(
   what: 'pipeline' | 'job',
   { url, paused }: { url: string; paused: boolean },
-  looker: Looker,
+  looker: TeamViewer,
 ): Html {
   const { viewer } = looker;
   const [verb, label] = paused ? ['unpause', 'Unpause'] : ['pause', 'Pause'];
@@ -63,7 +63,7 @@ function jobsOf(
   name: PipelineName,
   jobs: readonly JobView[],
   waiting: WaitingView | undefined,
-  looker: Looker,
+  looker: TeamViewer,
 ): Html {
   const why = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
   const start = {
@@ -91,7 +91,7 @@ export function reasons(known: readonly { message: string }[]): Html {
   );
 }
 
-function resourcesOf(name: PipelineName, resources: readonly ResourceView[], looker: Looker): Html {
+function resourcesOf(name: PipelineName, resources: readonly ResourceView[], looker: TeamViewer): Html {
   const check = {
     title: 'Check',
     unseen: true,
@@ -114,7 +114,7 @@ function resourcesOf(name: PipelineName, resources: readonly ResourceView[], loo
 }
 
 function lookedAt({ lastCheckedAt, checkError }: ResourceView): Html {
-  const at = lastCheckedAt === undefined ? 'not yet' : time(lastCheckedAt);
+  const at = lastCheckedAt === undefined ? 'not yet' : timeElement(lastCheckedAt);
   return html`${at}${checkError !== undefined && html`<br /><strong>${checkError}</strong>`}`;
 }
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
-import { found } from '#adapters/http/api/found.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import { ProviderParams } from '#adapters/http/api/oauth.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import { callApi, type ApiCall } from './call-api.ts';
@@ -20,7 +20,7 @@ import {
 const PROFILE = '/profile';
 
 /** One's own account: name, password, linked accounts, tokens, sessions. */
-export function profilePages(ports: AccessPorts): PageRoute[] {
+export function profilePages(ports: AccountPorts): PageRoute[] {
   return [
     profilePage(ports),
     passwordPage(ports),
@@ -31,7 +31,7 @@ export function profilePages(ports: AccessPorts): PageRoute[] {
   ];
 }
 
-function profilePage(ports: AccessPorts): PageRoute {
+function profilePage(ports: AccountPorts): PageRoute {
   const { accounts, oauth, tokens, sessions, idleSeconds, now, codec } = ports;
   return page({
     url: PROFILE,
@@ -45,7 +45,7 @@ function profilePage(ports: AccessPorts): PageRoute {
         tokens.tokens(userId),
         sessions.sessions(userId, { at: now(), idleSeconds }),
       ]);
-      const there = found(account, `User ${user}`);
+      const there = requireFound(account, `User ${user}`);
       return layout({
         title: 'Your profile',
         viewer,
@@ -112,7 +112,7 @@ function onlyPassword(viewer: Viewer | undefined, hasPassword: boolean, problem?
 }
 
 /** Also for those who must, before anything else is open to them. */
-function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
+function passwordPage({ accounts, codec }: AccountPorts): PageRoute {
   return page({
     url: '/profile/password',
     answer: async ({ request }) => {
@@ -122,7 +122,7 @@ function passwordPage({ accounts, codec }: AccessPorts): PageRoute {
   });
 }
 
-function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
+function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
   return form({
     url: '/profile/password',
     does: { method: 'PUT', url: '/profile/password' },
@@ -145,7 +145,7 @@ function passwordForm({ accounts, codec }: AccessPorts): PageRoute {
 }
 
 /** A form may not lead elsewhere, not even by a redirect: a link does, and goes on by itself. */
-function linkForm({ codec }: AccessPorts): PageRoute {
+function linkForm({ codec }: AccountPorts): PageRoute {
   const url = '/profile/linked-accounts/:canonical';
   return form({
     url,
@@ -168,7 +168,7 @@ function linkForm({ codec }: AccessPorts): PageRoute {
   });
 }
 
-function tokenForm({ codec }: AccessPorts): PageRoute {
+function tokenForm({ codec }: AccountPorts): PageRoute {
   return form({
     url: '/api-tokens',
     answer: async ({ fields, request }) => {
@@ -207,7 +207,7 @@ function tokenPage(name: string, token: string, viewer: Viewer | undefined): Htm
 }
 
 /** Forms that only do something. */
-function simpleForms({ codec }: AccessPorts): PageRoute[] {
+function simpleForms({ codec }: AccountPorts): PageRoute[] {
   const simple = (
     url: string,
     does: { method: 'POST' | 'PUT' | 'DELETE'; url: string },

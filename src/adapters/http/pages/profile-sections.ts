@@ -2,7 +2,7 @@ import { ROLES, type Role } from '#domain/access/roles.ts';
 import type { LinkedIdentity, StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { Account, ApiToken, UserSession } from '#flows/people/ports.ts';
 import { html, type Html } from './html.ts';
-import { action, csrfField, scrolling, time, type Viewer } from './layout.ts';
+import { action, csrfField, scrolling, timeElement, type Viewer } from './layout.ts';
 
 export function accountSection(
   { username, fullName, teams, globalAdmin }: Account,
@@ -47,7 +47,7 @@ export function linksSection(
             ${links.map(
               ({ provider, displayName = provider, linkedAt }) =>
                 html`<li>
-                  <span>${displayName}, since ${time(linkedAt)}</span>${action({
+                  <span>${displayName}, since ${timeElement(linkedAt)}</span>${action({
                     url: `/profile/linked-accounts/${provider}/unlink`,
                     viewer,
                     label: 'Unlink',
@@ -145,8 +145,8 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
               <th scope="row">${name}</th>
               <td class="code">${prefix}…</td>
               <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
-              <td>${expiresAt === undefined ? 'without end' : time(expiresAt)}</td>
-              <td>${time(lastUsedAt)}</td>
+              <td>${expiresAt === undefined ? 'without end' : timeElement(expiresAt)}</td>
+              <td>${timeElement(lastUsedAt)}</td>
               <td>
                 ${action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about: `Delete the token ${name}` })}
               </td>
@@ -180,8 +180,8 @@ export function sessionsSection(
           ${sessions.map(
             ({ id, openedAt, usedAt, address, client }) =>
               html`<tr>
-                <td>${time(openedAt)}</td>
-                <td>${time(usedAt)}</td>
+                <td>${timeElement(openedAt)}</td>
+                <td>${timeElement(usedAt)}</td>
                 <td>${address}</td>
                 <td>${client}</td>
                 <td>

@@ -1,8 +1,8 @@
 import { refOf } from '#adapters/http/api/builds.ts';
 import type { PublicBuildDetail, PublicStep, PublicViews } from '#flows/views/public-views.ts';
 import { html, type Html } from './html.ts';
-import { duration, status, time } from './layout.ts';
-import { jobOf, paths, publicAbove } from './paths.ts';
+import { formatDuration, status, timeElement } from './layout.ts';
+import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
@@ -11,14 +11,14 @@ import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
  */
 export function publicBuildPage(shown: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
   return async (asked) => {
-    const { team, pipeline, job } = jobOf(asked.params);
+    const { team, pipeline, job } = jobFromParams(asked.params);
     const ref = refOf({ team, pipeline, job, build: asked.params['build'] ?? '' });
     const build = await shown.build(ref);
     if (build === undefined) return undefined;
     const title = `${job} ${ref.number}`;
     return publicLayout(asked, codec, {
       title,
-      above: publicAbove(ref, 'job'),
+      above: publicBreadcrumbs(ref, 'job'),
       events: `${paths.pipeline(ref)}/events`,
       main: html`<h1>${title}</h1>
         <p role="status" id="status">${status(build.status)}</p>
@@ -30,11 +30,11 @@ export function publicBuildPage(shown: Pick<PublicViews, 'build'>, codec: Codec)
 function facts({ createdAt, startedAt, endedAt }: PublicBuildDetail): Html {
   return html`<dl>
     <dt>Made</dt>
-    <dd>${time(createdAt)}</dd>
+    <dd>${timeElement(createdAt)}</dd>
     <dt>Started</dt>
-    <dd>${time(startedAt)}</dd>
+    <dd>${timeElement(startedAt)}</dd>
     <dt>Took</dt>
-    <dd>${duration(startedAt, endedAt)}</dd>
+    <dd>${formatDuration(startedAt, endedAt)}</dd>
   </dl>`;
 }
 
@@ -47,7 +47,7 @@ function steps(known: readonly PublicStep[]): Html {
         const ended = startedAt !== undefined && endedAt !== undefined;
         return html`<li>
           <span>${kind} <strong>${name}</strong></span> ${status(now)}
-          <span class="help">${ended && duration(new Date(startedAt), new Date(endedAt))}</span>
+          <span class="help">${ended && formatDuration(new Date(startedAt), new Date(endedAt))}</span>
         </li>`;
       })}
     </ol>

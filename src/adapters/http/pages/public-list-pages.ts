@@ -1,16 +1,16 @@
 import type { PublicVersion, PublicViews } from '#flows/views/public-views.ts';
-import { table } from './data-table.ts';
+import { htmlTable } from './data-table.ts';
 import { html, type Html } from './html.ts';
-import { time } from './layout.ts';
+import { timeElement } from './layout.ts';
 import { buildTable, pausedNote } from './lists.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
-import { jobOf, paths, publicAbove } from './paths.ts';
+import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A job as strangers see it: how its builds stand. */
 export function publicJobPage(shown: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
   return async (asked) => {
-    const name = jobOf(asked.params);
+    const name = jobFromParams(asked.params);
     const [view, builds] = await Promise.all([
       shown.job(name),
       shown.builds(name, { limit: PER_PAGE, ...cursor(asked.query['before']) }),
@@ -18,7 +18,7 @@ export function publicJobPage(shown: Pick<PublicViews, 'job' | 'builds'>, codec:
     if (view === undefined || builds === undefined) return undefined;
     return publicLayout(asked, codec, {
       title: name.job,
-      above: publicAbove(name),
+      above: publicBreadcrumbs(name),
       events: `${paths.pipeline(name)}/events`,
       main: html`<h1>${name.job}</h1>
         <div id="live">
@@ -35,7 +35,7 @@ export function publicResourcePage(
   codec: Codec,
 ): PublicPage {
   return async (asked) => {
-    const { team, pipeline } = jobOf(asked.params);
+    const { team, pipeline } = jobFromParams(asked.params);
     const name = { team, pipeline, resource: asked.params['resource'] ?? '' };
     const [view, versions] = await Promise.all([
       shown.resource(name),
@@ -44,7 +44,7 @@ export function publicResourcePage(
     if (view === undefined || versions === undefined) return undefined;
     return publicLayout(asked, codec, {
       title: name.resource,
-      above: publicAbove(name),
+      above: publicBreadcrumbs(name),
       main: html`<h1>${name.resource}</h1>
         <p>Of type ${view.type}.${view.pinned && html` <span class="tag pinned">pinned</span>`}</p>
         ${versionTable(paths.pipeline(name), versions.rows)}
@@ -56,7 +56,7 @@ export function publicResourcePage(
 function versionTable(pipeline: string, versions: readonly PublicVersion[]): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   return html`<div class="scroll">
-    ${table(
+    ${htmlTable(
       versions,
       [
         {
@@ -66,7 +66,7 @@ function versionTable(pipeline: string, versions: readonly PublicVersion[]): Htm
               >${id}</a
             >`,
         },
-        { title: 'Found', cell: ({ createdAt }) => time(createdAt) },
+        { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },
       ],
       'Versions, newest first',
     )}

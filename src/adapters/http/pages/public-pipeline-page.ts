@@ -1,7 +1,7 @@
 import type { PublicViews } from '#flows/views/public-views.ts';
 import { html } from './html.ts';
-import { jobTable, pausedNote, picture, resourceTable } from './lists.ts';
-import { jobOf, paths } from './paths.ts';
+import { jobTable, pausedNote, pipelineImage, resourceTable } from './lists.ts';
+import { jobFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /** A pipeline as strangers see it: its picture, its jobs and its resources. */
@@ -10,7 +10,7 @@ export function publicPipelinePage(
   codec: Codec,
 ): PublicPage {
   return async (asked) => {
-    const { team, pipeline } = jobOf(asked.params);
+    const { team, pipeline } = jobFromParams(asked.params);
     const name = { team, pipeline };
     const [view, jobs = [], resources = []] = await Promise.all([
       shown.pipeline(name),
@@ -22,7 +22,7 @@ export function publicPipelinePage(
       title: pipeline,
       events: `${paths.pipeline(name)}/events`,
       main: html`<h1>${pipeline}</h1>
-        ${picture(name, pipeline, jobs, resources)}
+        ${pipelineImage(name, pipeline, jobs, resources)}
         <div id="live">
           ${pausedNote('pipeline', view.paused)} ${jobTable(name, jobs)}
           ${resourceTable(name, resources, ({ pinned }) => (pinned ? 'pinned' : undefined), [{ title: 'Type', cell: ({ type }) => type }])}

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { ProviderParams } from '#adapters/http/api/oauth.ts';
-import { refuseForeignForm } from '#adapters/http/auth/csrf.ts';
+import { refuseCrossSiteForm } from '#adapters/http/auth/csrf.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
-import { callApi, type ApiAnswer } from './call-api.ts';
+import { callApi, type ApiResponse } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, describedBy, layout } from './layout.ts';
 import { form, page, type PageAnswer } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
 /** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */
-export function signInPages(ports: AccessPorts): PageRoute[] {
+export function signInPages(ports: AccountPorts): PageRoute[] {
   return [
     page({
       url: '/auth/login',
@@ -29,7 +29,7 @@ interface Login {
   problem?: string | undefined;
 }
 
-async function loginPage({ oauth }: AccessPorts, { to, username, problem }: Login): Promise<Html> {
+async function loginPage({ oauth }: AccountPorts, { to, username, problem }: Login): Promise<Html> {
   const [local, providers] = await Promise.all([oauth.local(), oauth.providers()]);
   const enabled = providers.filter((provider) => provider.enabled);
   const query = to === HOME ? '' : `?return_to=${encodeURIComponent(to)}`;
@@ -89,11 +89,11 @@ function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): H
   </form>`;
 }
 
-function loginForm(ports: AccessPorts): PageRoute {
+function loginForm(ports: AccountPorts): PageRoute {
   return form({
     url: '/auth/login',
     answer: async ({ fields, request }) => {
-      refuseForeignForm(request, ports.browser);
+      refuseCrossSiteForm(request, ports.browser);
       const { username = '', password = '' } = fields;
       const to = returnPath(fields['return_to']);
       const body = { username, password, session: 'cookie' };
@@ -112,7 +112,7 @@ function loginForm(ports: AccessPorts): PageRoute {
  * On the way to the provider. Where to go afterwards waits in a cookie of its own; it is looked at again when
  * it is used.
  */
-function startPage(ports: AccessPorts): PageRoute {
+function startPage(ports: AccountPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical',
     params: ProviderParams,
@@ -129,12 +129,16 @@ function startPage(ports: AccessPorts): PageRoute {
   });
 }
 
-async function refused(ports: AccessPorts, { status, problem }: ApiAnswer, to: string): Promise<PageAnswer> {
+async function refused(
+  ports: AccountPorts,
+  { status, problem }: ApiResponse,
+  to: string,
+): Promise<PageAnswer> {
   return { status, page: await loginPage(ports, { to, problem: problem ?? 'Signing in failed.' }) };
 }
 
 /** Where the provider sends the browser back to. */
-function callbackPage(ports: AccessPorts): PageRoute {
+function callbackPage(ports: AccountPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical/callback',
     params: ProviderParams,
@@ -151,7 +155,7 @@ function callbackPage(ports: AccessPorts): PageRoute {
   });
 }
 
-function keptPath(request: FastifyRequest, { browser }: AccessPorts): string {
+function keptPath(request: FastifyRequest, { browser }: AccountPorts): string {
   const kept = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
   return returnPath(kept);
 }
@@ -201,11 +205,11 @@ function profilePage({ token, username, fullName, problem }: Profile): Html {
   });
 }
 
-function profileForm(ports: AccessPorts): PageRoute {
+function profileForm(ports: AccountPorts): PageRoute {
   return form({
     url: '/auth/oauth/complete-profile',
     answer: async ({ fields, request }) => {
-      refuseForeignForm(request, ports.browser);
+      refuseCrossSiteForm(request, ports.browser);
       const { profile_token: token = '', username = '', full_name: fullName = '' } = fields;
       const body = { profile_token: token, username, full_name: fullName, session: 'cookie' };
       const url = '/auth/oauth/complete-profile';

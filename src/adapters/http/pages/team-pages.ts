@@ -1,6 +1,6 @@
-import type { AccessPorts } from '#adapters/http/api/account-ports.ts';
+import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { accountOf } from '#adapters/http/api/caller.ts';
-import { found } from '#adapters/http/api/found.ts';
+import { requireFound } from '#adapters/http/api/found.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { TeamParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
@@ -15,14 +15,14 @@ import { paths } from './paths.ts';
 const MOST_TEAMS = 20;
 
 /** Where one begins: teams and their pipelines. */
-export function teamPages({ views }: PipelinePorts, { members, codec }: AccessPorts): PageRoute[] {
+export function teamPages({ views }: PipelinePorts, { members, codec }: AccountPorts): PageRoute[] {
   const one = (url: string): PageRoute =>
     page({
       url,
       params: TeamParams,
       answer: async ({ params: { team = '' }, request }) => {
         const [view, pipelines] = await Promise.all([members.team(team), views.pipelines(team)]);
-        const { displayName = team } = found(view, `Team ${team}`);
+        const { displayName = team } = requireFound(view, `Team ${team}`);
         return layout({
           title: displayName,
           viewer: viewerOf(request, codec),
@@ -77,13 +77,13 @@ function pipelineList(pipelines: readonly PipelineView[]): Html {
           <a href="${paths.pipeline({ team: one.team, pipeline: one.name })}"
             >${one.displayName ?? one.name}</a
           >
-          <span class="help">${count(one.jobs, 'job')}, ${count(one.resources, 'resource')}</span
+          <span class="help">${countOf(one.jobs, 'job')}, ${countOf(one.resources, 'resource')}</span
           >${one.paused && html` <span class="tag paused">paused</span>`}${one.public && html` <span class="tag">public</span>`}
         </li>`,
     )}
   </ul>`;
 }
 
-export function count(number: number, what: string): string {
+export function countOf(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -6,20 +6,20 @@ import type { Viewer } from './layout.ts';
 import { viewerOf } from './page.ts';
 
 /** Who looks at something of a team, and what they may do there. */
-export interface Looker {
+export interface TeamViewer {
   viewer: Viewer | undefined;
   role: Role | undefined;
 }
 
-export function lookerOf(
+export function teamViewerOf(
   request: FastifyRequest,
   codec: Pick<SessionCodec, 'csrfToken'>,
   team: string,
-): Looker {
+): TeamViewer {
   const { identity } = request;
   return { viewer: viewerOf(request, codec), role: identity && roleIn(identity, team) };
 }
 
-export function may({ viewer, role }: Looker, needed: Role): boolean {
+export function may({ viewer, role }: TeamViewer, needed: Role): boolean {
   return viewer !== undefined && includes(role, needed);
 }

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * By what senders are counted: an IPv4 address; of IPv6 the first 64 bits, which one household or machine has
- * to itself, so that nobody is many by taking another address of theirs for each request.
+ * The group by which senders are counted: an IPv4 address, or the first 64 bits of an IPv6 address. One
+ * household or machine has those to itself, so changing the address does not help.
  */
 export function addressGroup(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%');
@@ -12,8 +12,8 @@ export function addressGroup(address: string): string {
 }
 
 /**
- * The eight words of an address, without leading zeros. An IPv4 address at its end is two of them, which
- * nobody asks for here.
+ * The eight words of an address, without leading zeros. An IPv4 address at its end becomes two zeros, which
+ * no caller reads.
  */
 function words(address: string): string[] {
   const [before = '', after] = address

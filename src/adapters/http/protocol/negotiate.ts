@@ -1,4 +1,4 @@
-/** The offer that an Accept header likes best; the first one when it says nothing or likes none. */
+/** Returns the offer that an Accept header prefers, or the first one if it prefers none. */
 export function preferred<T extends string>(accept: string | undefined, offers: readonly [T, ...T[]]): T {
   const ranges = (accept ?? '*/*').split(',', 32).map(parseRange);
   let best = offers[0];
@@ -24,7 +24,7 @@ function parseRange(text: string): Range {
   return { type, quality: Number.isFinite(quality) ? quality : 0 };
 }
 
-/** The most exact range decides, as RFC 9110 has it. */
+/** The most specific range decides (RFC 9110). */
 function qualityOf(offer: string, ranges: Range[]): number {
   const group = `${offer.split('/')[0] ?? ''}/*`;
   for (const type of [offer, group, '*/*']) {

@@ -2,34 +2,34 @@ import type { FastifyReply } from 'fastify';
 import { isError } from '#adapters/telemetry/is-error.ts';
 
 /**
- * Kinds of failure that a client can tell apart (RFC 9457). The word is the stable end of `type`; titles
- * never change with the occasion, details do.
+ * Kinds of failure that clients can distinguish (RFC 9457). The word is the stable end of `type`. A title is
+ * fixed; details vary.
  */
 const KINDS = {
-  'invalid-request': { status: 400, title: 'The request cannot be understood' },
+  'invalid-request': { status: 400, title: 'The request is invalid' },
   'invalid-pipeline': { status: 400, title: 'The text of the pipeline has errors' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },
-  forbidden: { status: 403, title: 'The role is not enough' },
+  forbidden: { status: 403, title: 'Your role does not allow this' },
   'sign-in-failed': { status: 401, title: 'Signing in failed' },
-  'provider-failed': { status: 401, title: 'The provider did not say who it is' },
-  'local-sign-in-off': { status: 403, title: 'Passwords are not used here' },
+  'provider-failed': { status: 401, title: 'The provider did not identify the user' },
+  'local-sign-in-off': { status: 403, title: 'Sign-in with a password is off' },
   'wrong-password': { status: 403, title: 'The password is wrong' },
   'password-change-required': { status: 403, title: 'The password must be changed first' },
-  'wrong-signature': { status: 403, title: 'The signature does not fit' },
-  'sign-in-again': { status: 403, title: 'It takes a fresh sign-in' },
-  'cross-site-request': { status: 403, title: 'The request did not come from our own pages' },
-  'not-found': { status: 404, title: 'There is nothing here' },
+  'wrong-signature': { status: 403, title: 'The signature is wrong' },
+  'sign-in-again': { status: 403, title: 'A recent sign-in is needed' },
+  'cross-site-request': { status: 403, title: 'The request came from another site' },
+  'not-found': { status: 404, title: 'Not found' },
   'job-cannot-run': { status: 409, title: 'The job cannot run now' },
-  refused: { status: 409, title: 'It cannot be done as things are' },
+  refused: { status: 409, title: 'The current state does not allow this' },
   'already-exists': { status: 409, title: 'The name is taken' },
-  'last-admin': { status: 409, title: 'Nobody else is admin' },
-  'would-lock-out': { status: 409, title: 'Somebody would be left without a way in' },
-  'managed-by-manifest': { status: 409, title: 'A manifest decides this' },
+  'last-admin': { status: 409, title: 'There is no other admin' },
+  'would-lock-out': { status: 409, title: 'Someone could no longer sign in' },
+  'managed-by-manifest': { status: 409, title: 'Managed by a manifest' },
   'too-large': { status: 413, title: 'The request is too large' },
-  'unsupported-type': { status: 415, title: 'The content type is not taken' },
+  'unsupported-type': { status: 415, title: 'The content type is not supported' },
   'too-many-requests': { status: 429, title: 'Too many requests' },
-  'internal-error': { status: 500, title: 'Something went wrong on our side' },
-  unavailable: { status: 503, title: 'The service cannot answer now' },
+  'internal-error': { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'The service is unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>;
 
 export type ProblemKind = keyof typeof KINDS;
@@ -76,7 +76,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
   if (problem.kind === 'unauthenticated') void reply.header('www-authenticate', 'Bearer realm="millrace"');
   const { retry_after: wait = problem.status === 503 ? 1 : undefined } = problem.extensions;
   if (typeof wait === 'number') void reply.header('retry-after', String(wait));
-  // What is left of the body is not worth reading.
+  // The rest of the body is not read.
   if (problem.status === 413) void reply.header('connection', 'close');
   return reply
     .code(problem.status)
@@ -86,19 +86,19 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
     .send(problem.document(reply.request.id));
 }
 
-/**
- * What Fastify itself refuses, in our words. Anything unknown is ours to answer for, and its text stays
- * inside.
- */
+/** Problems for errors of Fastify. Any other error is an internal one, whose text is not sent. */
 const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
   FST_ERR_VALIDATION: { kind: 'invalid-request' },
-  FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is larger than this path takes.' },
+  FST_ERR_CTP_BODY_TOO_LARGE: { kind: 'too-large', detail: 'The body is too large for this path.' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { kind: 'unsupported-type', detail: 'Send application/json.' },
-  FST_ERR_CTP_EMPTY_JSON_BODY: { kind: 'invalid-request', detail: 'The body is empty but said to be JSON.' },
+  FST_ERR_CTP_EMPTY_JSON_BODY: {
+    kind: 'invalid-request',
+    detail: 'The body is empty, but its content type is JSON.',
+  },
   FST_ERR_CTP_INVALID_JSON_BODY: { kind: 'invalid-request', detail: 'The body is not valid JSON.' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     kind: 'invalid-request',
-    detail: 'The body is not as long as Content-Length says.',
+    detail: 'The length of the body differs from Content-Length.',
   },
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: { kind: 'not-found', detail: 'No such path.' },
   FST_ERR_BAD_URL: { kind: 'invalid-request', detail: 'The path has an invalid escape.' },
@@ -110,7 +110,7 @@ const FRAMEWORK: Record<string, { kind: ProblemKind; detail?: string }> = {
 
 const BAD_GZIP = { kind: 'invalid-request', detail: 'The body is not valid gzip.' } as const;
 
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isError(error) && 'code' in error) {
     const code = String(error.code);
@@ -118,21 +118,26 @@ export function problemOf(error: unknown): Problem {
     if (known !== undefined) return new Problem(known.kind, known.detail ?? error.message);
   }
   if (isConnectionLost(error))
-    return new Problem('unavailable', 'Something we need does not answer now. Try again in a second.');
+    return new Problem(
+      'unavailable',
+      'A service that Millrace needs does not respond. Try again in a second.',
+    );
   if (isBadSyntax(error)) return new Problem('invalid-request', 'The body is not valid JSON.');
   return new Problem('internal-error', 'The request failed. The log has the reason under this request id.');
 }
 
 /**
- * Connections refused or cut, time-outs, and what Postgres says when it stops, starts or has no room: also as
- * a cause.
+ * Connections refused or cut, timeouts, and the codes of Postgres when it stops, starts or has no free
+ * connection; also as a cause.
  */
-const AWAY =
+const UNAVAILABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|EBUSY|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|53\d{3}|57\w{3})$/;
 
 function isConnectionLost(error: unknown, depth = 0): boolean {
   if (!isError(error) || depth > 5) return false;
-  return ('code' in error && AWAY.test(String(error.code))) || isConnectionLost(error.cause, depth + 1);
+  return (
+    ('code' in error && UNAVAILABLE.test(String(error.code))) || isConnectionLost(error.cause, depth + 1)
+  );
 }
 
 function isBadSyntax(error: unknown): boolean {

@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEntry, AuditStore } from '#flows/people/ports.ts';
 
-/** What of a body tells why, or which. */
-const TOLD = ['version_id', 'comment', 'message', 'signature'];
+/** Fields of a request body that the audit log records. */
+const RECORDED_FIELDS = ['version_id', 'comment', 'message', 'signature'];
 
 /**
- * Before an answer goes out, writes down what the route did: `audit` of the route names the action. If the
- * line cannot be written, the action stands and the log has the line.
+ * Returns a hook that records the action that the route names in `audit`, before the response is sent. If the
+ * entry cannot be stored, the action still counts and the log has the entry.
  */
-export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date) {
+export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
     const action = request.routeOptions.config.rules?.audit;
     if (action === undefined || reply.statusCode >= 300) return payload;
@@ -16,7 +16,7 @@ export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date)
     try {
       await audit.record(entry);
     } catch (error) {
-      request.log.error({ err: error, entry }, 'a line of the audit log could not be written');
+      request.log.error({ err: error, entry }, 'an entry of the audit log could not be stored');
     }
     return payload;
   };
@@ -25,26 +25,28 @@ export function auditAnswers(audit: Pick<AuditStore, 'record'>, now: () => Date)
 function entryOf(request: FastifyRequest, action: string, payload: unknown): Omit<AuditEntry, 'at'> {
   const params = textsOf(request.params);
   const { credential = 'installation', user = 'unknown' } = request.identity ?? {};
-  const answered = textsOf(dataOf(payload));
-  const number = params['build'] === undefined ? answered['number'] : undefined;
+  const responded = textsOf(dataOf(payload));
+  const number = params['build'] === undefined ? responded['number'] : undefined;
   return {
     ...(params['team'] !== undefined && { team: params['team'] }),
     actor: user,
     action,
     targetType: typeOf(params),
-    target: targetOf(params, answered),
+    target: targetOf(params, responded),
     details: {
-      ...Object.fromEntries(Object.entries(Object(request.body)).filter(([name]) => TOLD.includes(name))),
+      ...Object.fromEntries(
+        Object.entries(Object(request.body)).filter(([name]) => RECORDED_FIELDS.includes(name)),
+      ),
       ...(number !== undefined && { number }),
       ...(credential !== 'session' && { credential }),
     },
   };
 }
 
-function targetOf(params: Record<string, string>, answered: Record<string, string>): string {
+function targetOf(params: Record<string, string>, responded: Record<string, string>): string {
   const parts = [
-    // What was made has its name in the answer.
-    params['pipeline'] ?? answered['name'],
+    // The response names what was created.
+    params['pipeline'] ?? responded['name'],
     params['job'] ?? params['resource'],
     params['build'] ?? params['version'],
   ];

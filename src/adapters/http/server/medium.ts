@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { preferred } from '#adapters/http/protocol/negotiate.ts';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
-/** How a browser asks: for a page, or with a form. */
+/** What a browser wants: a page, or to send a form. */
 export type Medium = 'page' | 'form';
 
-/** Undefined: a program, which speaks JSON. */
+/** Undefined: a program, which uses JSON. */
 export function mediumOf({
   method,
   headers,
@@ -15,18 +15,22 @@ export function mediumOf({
   }
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (headers.accept === undefined) return undefined;
-  return (headers.accept.length > LONG ? liked : remembered)(headers.accept) === 'text/html'
+  return (headers.accept.length > MAX_CACHED_LENGTH ? preferredType : cachedType)(headers.accept) ===
+    'text/html'
     ? 'page'
     : undefined;
 }
 
-/** There are about as many as browsers; what nobody's browser sends is not kept. */
-const REMEMBERED = 200;
-const LONG = 300;
-const liked = (accept: string) => preferred(accept, ['application/json', 'text/html']);
-const remembered = remember(REMEMBERED, liked);
+/** About as many as there are browsers. Longer headers are not cached. */
+const CACHED_HEADERS = 200;
+const MAX_CACHED_LENGTH = 300;
+const preferredType = (accept: string) => preferred(accept, ['application/json', 'text/html']);
+const cachedType = memoize(CACHED_HEADERS, preferredType);
 
-/** Routes of one path by medium. Where there is no page, the route for programs answers browsers too. */
+/**
+ * Fastify constraint that selects a handler by medium. If a path has no page, browsers get the route for
+ * programs.
+ */
 export const byMedium = {
   name: 'medium',
   storage<Handler>() {

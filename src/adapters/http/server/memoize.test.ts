@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from '@jest/globals';
-import { remember } from './memoize.ts';
+import { memoize } from './memoize.ts';
 
 function heapUsed(): number {
   setFlagsFromString('--expose-gc');
@@ -11,7 +11,7 @@ function heapUsed(): number {
 
 function remembering(most: number) {
   const made: string[] = [];
-  const of = remember(most, (key) => {
+  const of = memoize(most, (key) => {
     made.push(key);
     return key.toUpperCase();
   });
@@ -40,7 +40,7 @@ test.each([
 });
 
 test('of the text that a key is a piece of, nothing stays', () => {
-  const of = remember(200, () => 'made');
+  const of = memoize(200, () => 'made');
   const before = heapUsed();
   for (let count = 0; count < 200; count += 1) {
     const url = Buffer.alloc(512 * 1024, `${count}-token`).toString('latin1');

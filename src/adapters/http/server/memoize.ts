@@ -1,15 +1,15 @@
 /**
- * What follows from a key, made once and kept while it is asked for: at most twice as many as `most`. Of
- * those that nobody asked for while `most` others came, nothing stays. A key may be a piece of a longer text,
- * such as a URL: V8 would keep all of it for the piece, so that a copy is kept.
+ * Caches what `make` returns by its key: at most `2 × maxEntries` values. A value that is not used while
+ * `maxEntries` others come is dropped. The cache copies its keys: V8 would keep the whole of a longer text,
+ * such as a URL, for a piece of it.
  */
-export function remember<V>(most: number, make: (key: string) => V): (key: string) => V {
-  let [recent, before] = [new Map<string, V>(), new Map<string, V>()];
+export function memoize<V>(maxEntries: number, make: (key: string) => V): (key: string) => V {
+  let [recent, older] = [new Map<string, V>(), new Map<string, V>()];
   return (key) => {
-    const known = recent.get(key);
-    if (known !== undefined) return known;
-    const value = before.get(key) ?? make(key);
-    if (recent.size >= most) [recent, before] = [new Map(), recent];
+    const cached = recent.get(key);
+    if (cached !== undefined) return cached;
+    const value = older.get(key) ?? make(key);
+    if (recent.size >= maxEntries) [recent, older] = [new Map(), recent];
     recent.set(Buffer.from(key).toString(), value);
     return value;
   };

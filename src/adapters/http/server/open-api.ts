@@ -4,10 +4,7 @@ import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import type { Need } from '#domain/access/decide-access.ts';
 import { route, type App, type Route } from './route.ts';
 
-/**
- * Listens to the routes that are registered from here on: the description of the API is made from their own
- * schemas.
- */
+/** Builds the OpenAPI document from the schemas of all routes that are registered after this call. */
 export function describeRoutes(app: App, version: string): void {
   void app.register(swagger, {
     openapi: {
@@ -47,7 +44,7 @@ export function describeRoutes(app: App, version: string): void {
       },
     },
     transform: ({ schema, url, route: { method, config } }) => {
-      // Pages and forms are for people.
+      // Pages and forms are not part of the API.
       if (schema?.hide === true) return { url, schema };
       const { needs, about } = rulesOf(config, `${String(method)} ${url}`);
       const description = needs === 'nothing' ? about : `${about} Needs: ${needs}.`;
@@ -55,7 +52,9 @@ export function describeRoutes(app: App, version: string): void {
         url,
         schema: {
           ...schema,
-          ...(config?.strangers !== undefined && { response: forBoth(schema?.response, config.strangers) }),
+          ...(config?.publicResponse !== undefined && {
+            response: forBoth(schema?.response, config.publicResponse),
+          }),
           description,
           security: securityOf(needs),
         },
@@ -71,27 +70,27 @@ function rulesOf(config: { rules?: RouteRules } | undefined, name: string): Rout
   return config.rules;
 }
 
-/** Nobody has to sign in for what may be public: then they get what strangers do. */
+/** `{}`: without credentials, a public route answers what the public gets. */
 function securityOf(needs: Need): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
   return [{ bearer: [] }, { cookie: [] }, ...(needs === 'public' ? [{}] : [])];
 }
 
-/** One answer to members, another to strangers. */
-function forBoth(response: unknown, strangers: object): Record<string, unknown> {
+/** One schema for members, another for the public. */
+function forBoth(response: unknown, publicResponse: object): Record<string, unknown> {
   const { 200: members, ...others } = Object(response);
   return {
     ...others,
     200: {
       anyOf: [
         { title: 'To members', ...members },
-        { title: 'To the public', ...strangers },
+        { title: 'To the public', ...publicResponse },
       ],
     },
   };
 }
 
-/** Each operation may answer with a problem, which no schema of a route says. */
+/** Adds the problem response, which no schema of a route names, to each operation. */
 function withProblems<D extends { paths?: object }>(document: D): D {
   const problem = {
     description: 'A problem',
@@ -106,7 +105,7 @@ function withProblems<D extends { paths?: object }>(document: D): D {
   return document;
 }
 
-/** The description itself, made once. */
+/** Serves the OpenAPI document, which is built at the first request. */
 export function openApiRoutes(): Route[] {
   let text = '';
   return [
@@ -114,7 +113,7 @@ export function openApiRoutes(): Route[] {
       method: 'GET',
       url: '/openapi.json',
       needs: 'nothing',
-      about: 'This API, described in OpenAPI 3.1.',
+      about: 'This API as an OpenAPI 3.1 document.',
       schema: { response: { 200: Type.Unsafe<string>({ type: 'string' }) } },
       handler: async (request, reply) => {
         text ||= JSON.stringify(request.server.swagger());

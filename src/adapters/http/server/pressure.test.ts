@@ -46,7 +46,7 @@ describe('a process', () => {
       });
       expect(answer.json()).toMatchObject({
         type: 'https://millrace.dev/problems/unavailable',
-        detail: 'Too much to do at once. Try again in a second.',
+        detail: 'The server is overloaded. Try again in a second.',
       });
       expect((await app.inject('/health')).statusCode).toBe(200);
       await app.close();

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
 import type { App } from './route.ts';
 
-/** From when on a process takes nothing more. */
+/** Limits above which a process refuses requests. */
 export interface PressureLimits {
   /** Mean delay of the event loop over a second, in milliseconds. */
   delay: number;
@@ -14,24 +14,23 @@ export const PRESSURE_LIMITS: PressureLimits = {
   heapBytes: Math.floor(getHeapStatistics().heap_size_limit * 0.9),
 };
 
-/** The plugin looks once a second. */
-const HOLDS_MS = 20;
+/** How long a reading counts. The plugin measures once a second. */
+const READING_MS = 20;
 
 /**
- * Whether what comes now would time out later, and is better refused at once. The plugin only measures: its
- * own hook asks for the route of each request, and its figures are worth asking for less often than requests
- * come.
+ * Returns whether the process is overloaded, so that a request would time out and is better refused at once.
+ * The plugin only measures: its own hook costs a look-up of the route at each request.
  */
 export function watchPressure(app: App, { delay, heapBytes }: PressureLimits): () => boolean {
   void app.register(underPressure, {});
-  let askedAt = -Infinity;
+  let readAt = -Infinity;
   let pressed = false;
   return () => {
     const now = performance.now();
-    if (now - askedAt < HOLDS_MS) return pressed;
-    askedAt = now;
+    if (now - readAt < READING_MS) return pressed;
+    readAt = now;
     const { eventLoopDelay, heapUsed } = app.memoryUsage();
-    // Infinite: the loop was not looked at yet, which is so for a second after a start that took long.
+    // Infinite: not measured yet, for a second after a slow start.
     pressed = (eventLoopDelay > delay && eventLoopDelay !== Infinity) || heapUsed > heapBytes;
     return pressed;
   };

@@ -1,34 +1,34 @@
-import { within } from '#adapters/http/protocol/timeout.ts';
+import { withTimeout } from '#adapters/http/protocol/timeout.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 
-export interface Health {
+export interface HealthBody {
   status: 'ok' | 'error';
   db: 'connected' | 'disconnected';
   version: string;
   error?: string;
 }
 
-/** The answer of `/health`. */
+/** The response of `/health`. */
 export async function healthOf(
   readiness: Readiness,
   version: string,
-): Promise<{ status: 200 | 503; body: Health }> {
+): Promise<{ status: 200 | 503; body: HealthBody }> {
   const error = await readiness();
   if (error === undefined) return { status: 200, body: { status: 'ok', db: 'connected', version } };
   return { status: 503, body: { status: 'error', db: 'disconnected', version, error } };
 }
 
 /**
- * Asks the database, at most once a second and never longer than two, however many probes ask. The reason
- * stays in the log: an error's text may name hosts and users.
+ * Pings the database at most once a second, for at most two seconds, however many probes come. The reason is
+ * only logged: an error's text may name hosts and users.
  */
 export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: unknown) => void): Readiness {
-  let answer: Promise<string | undefined> | undefined;
-  let askedAt = -Infinity;
+  let result: Promise<string | undefined> | undefined;
+  let pingedAt = -Infinity;
   return () => {
-    if (answer === undefined || performance.now() - askedAt > 1000) {
-      askedAt = performance.now();
-      answer = within(2000, ping()).then(
+    if (result === undefined || performance.now() - pingedAt > 1000) {
+      pingedAt = performance.now();
+      result = withTimeout(2000, ping()).then(
         () => undefined,
         (error: unknown) => {
           lost(error);
@@ -36,6 +36,6 @@ export function databaseReadiness(ping: () => Promise<unknown>, lost: (error: un
         },
       );
     }
-    return answer;
+    return result;
   };
 }

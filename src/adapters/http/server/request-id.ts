@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Long enough to tell requests apart; of letters that are safe in headers, logs and terminals. */
+/** Long enough to be unique; its characters are safe in headers, logs and terminals. */
 const WELL_FORMED = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
 /**
- * A trusted proxy may name the request, so that its log and ours tell the same name. Anybody else's word is
- * not taken.
+ * Returns the request id. A trusted proxy may set it, so that its log and ours show the same id; from anyone
+ * else it is ignored.
  */
 export function requestIds(trustedProxies: string[]): (request: IncomingMessage) => string {
   const trusted = new BlockList();

@@ -3,61 +3,61 @@ import type { FastifyBaseLogger } from 'fastify';
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**
- * The log of one request, whose lines carry its id. Most requests say nothing through it, so the logger
- * behind it is made for the first line.
+ * The log of one request, whose lines carry its id. Most requests log nothing, so the child logger is created
+ * at the first line.
  */
 export class RequestLog implements FastifyBaseLogger {
-  readonly #whole: FastifyBaseLogger;
+  readonly #parent: FastifyBaseLogger;
   readonly #bindings: Record<string, unknown>;
-  #own: FastifyBaseLogger | undefined;
+  #logger: FastifyBaseLogger | undefined;
 
-  constructor(whole: FastifyBaseLogger, bindings: Record<string, unknown>) {
-    this.#whole = whole;
+  constructor(parent: FastifyBaseLogger, bindings: Record<string, unknown>) {
+    this.#parent = parent;
     this.#bindings = bindings;
   }
 
   get level(): string {
-    return this.#whole.level;
+    return this.#parent.level;
   }
 
-  child(...made: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
-    return this.#made().child(...made);
+  child(...args: Parameters<FastifyBaseLogger['child']>): FastifyBaseLogger {
+    return this.#child().child(...args);
   }
 
-  fatal(...said: unknown[]): void {
-    this.#say('fatal', said);
+  fatal(...args: unknown[]): void {
+    this.#write('fatal', args);
   }
 
-  error(...said: unknown[]): void {
-    this.#say('error', said);
+  error(...args: unknown[]): void {
+    this.#write('error', args);
   }
 
-  warn(...said: unknown[]): void {
-    this.#say('warn', said);
+  warn(...args: unknown[]): void {
+    this.#write('warn', args);
   }
 
-  info(...said: unknown[]): void {
-    this.#say('info', said);
+  info(...args: unknown[]): void {
+    this.#write('info', args);
   }
 
-  debug(...said: unknown[]): void {
-    this.#say('debug', said);
+  debug(...args: unknown[]): void {
+    this.#write('debug', args);
   }
 
-  trace(...said: unknown[]): void {
-    this.#say('trace', said);
+  trace(...args: unknown[]): void {
+    this.#write('trace', args);
   }
 
   silent(): void {
-    // Says nothing, as its name says.
+    // Level `silent` writes nothing.
   }
 
-  #made(): FastifyBaseLogger {
-    return (this.#own ??= this.#whole.child(this.#bindings));
+  #child(): FastifyBaseLogger {
+    return (this.#logger ??= this.#parent.child(this.#bindings));
   }
 
-  #say(level: Level, said: unknown[]): void {
-    const log = this.#made();
-    Reflect.apply(log[level], log, said);
+  #write(level: Level, args: unknown[]): void {
+    const log = this.#child();
+    Reflect.apply(log[level], log, args);
   }
 }

@@ -1,62 +1,64 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { refuseForeignSignIn } from '#adapters/http/auth/csrf.ts';
-import { identify, showsNothing } from '#adapters/http/auth/identify.ts';
+import { refuseCrossSiteSignIn } from '#adapters/http/auth/csrf.ts';
+import { hasNoCredentials, identify } from '#adapters/http/auth/identify.ts';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
-import { notModified } from '#adapters/http/protocol/etag.ts';
+import { answerNotModified } from '#adapters/http/protocol/etag.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
-import { answerLog, answerOf } from '#adapters/telemetry/log.ts';
-import { auditAnswers } from './audit-log.ts';
+import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
+import { auditHook } from './audit-log.ts';
 import type { App } from './route.ts';
-import { cachingOf, type ContentKind, type securityHeaders } from './security-headers.ts';
+import { cacheControlOf, type ContentKind, type securityHeaders } from './security-headers.ts';
 import type { ServerParts } from './server-parts.ts';
 import { timeLimits } from './time-limits.ts';
-import { noticeProxies } from './untrusted-proxies.ts';
+import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
 
-/** What the requests of a route have in common; of a path that is no route, nothing. */
-interface Same {
+/** What the hooks need to know of a route. Empty for a path that is not a route. */
+interface RouteFacts {
   url?: string;
   rules?: RouteRules;
-  shows?: ContentKind;
-  /** Members and strangers get different answers at its address. */
-  strangers?: object;
-  /** Of the answer, in milliseconds. */
+  content?: ContentKind;
+  /** Set if non-members get a response of their own at this path. */
+  publicResponse?: object;
+  /** Until the last byte of the response, in milliseconds. */
   timeLimit?: number;
 }
 
-interface Surroundings {
+interface HookParts {
   parts: ServerParts;
   headers: ReturnType<typeof securityHeaders>;
-  /** Where a route says no other. */
+  /** In milliseconds, for routes that set none. */
   timeLimit: number;
-  /** Whether there is too much to do for anything more. */
+  /** Whether the process is too busy to take another request. */
   isPressed: () => boolean;
 }
 
-type Done = HookHandlerDoneFunction;
-
-interface Around {
-  /** Calls `done`, or answers with what must be waited for. */
-  onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => Promise<void> | undefined;
-  /** What goes out instead. */
+interface RouteHooks {
+  /** Calls `done`, or returns a promise to wait for. */
+  onRequest: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ) => Promise<void> | undefined;
+  /** Returns the payload to send. */
   onSend: (request: FastifyRequest, reply: FastifyReply, payload: unknown) => unknown;
   onResponse: (request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 /**
- * What happens to every request before and after its handler. To ask Fastify at each request for its route
- * costs as much as all of this, so each route has functions that know it.
+ * Adds what happens to every request before and after its handler. Each route gets functions that know the
+ * route: asking Fastify for it at each request costs as much as all the rest.
  */
-export function surroundRoutes(app: App, surroundings: Surroundings): void {
-  const { audit } = surroundings.parts;
-  const around = surrounding(app, surroundings);
-  const preSerialization = audit && auditAnswers(audit, () => new Date());
+export function addRouteHooks(app: App, hookParts: HookParts): void {
+  const { audit } = hookParts.parts;
+  const hooksOf = hookFactory(app, hookParts);
+  const preSerialization = audit && auditHook(audit, () => new Date());
   app.addHook('onRoute', (route) => {
     const { config, method, url } = route;
     if (config?.rules === undefined)
       throw new Error(`route ${String(method)} ${url} does not say who may call it`);
-    const { onRequest, onSend, onResponse } = around({ ...config, url });
+    const { onRequest, onSend, onResponse } = hooksOf({ ...config, url });
     route.onRequest = onRequest;
-    // Of a HEAD, Fastify takes the body away at the end.
+    // Fastify removes the body of a HEAD in its last onSend hook.
     route.onSend = [
       (request, reply, payload, done) => done(null, onSend(request, reply, payload)),
       ...[route.onSend ?? []].flat(),
@@ -68,10 +70,10 @@ export function surroundRoutes(app: App, surroundings: Surroundings): void {
     if (preSerialization !== undefined && config.rules.audit !== undefined)
       route.preSerialization = preSerialization;
   });
-  surroundTheRest(app, around({}));
+  addNotFoundHooks(app, hooksOf({}));
 }
 
-function surroundTheRest(app: App, { onRequest, onSend, onResponse }: Around): void {
+function addNotFoundHooks(app: App, { onRequest, onSend, onResponse }: RouteHooks): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) void onRequest(request, reply, done);
     else done();
@@ -85,32 +87,38 @@ function surroundTheRest(app: App, { onRequest, onSend, onResponse }: Around): v
   });
 }
 
-function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroundings) {
+function hookFactory(app: App, { parts, headers, timeLimit, isPressed }: HookParts) {
   const limits = timeLimits(app);
-  const log = answerLog(parts.log);
-  const notice = noticeProxies(parts.log, parts.trustedProxies ?? []);
-  return ({ url, rules, shows = 'data', strangers, timeLimit: limit = timeLimit }: Same): Around => {
-    const varies = strangers !== undefined && { vary: 'Accept, Authorization, Cookie' };
-    const fixed = { ...headers[shows], ...varies, 'cache-control': cachingOf(rules) };
-    const letIn = doorman(parts, rules);
+  const log = accessLog(parts.log);
+  const checkProxy = warnOfUntrustedProxies(parts.log, parts.trustedProxies ?? []);
+  return ({
+    url,
+    rules,
+    content = 'data',
+    publicResponse,
+    timeLimit: limit = timeLimit,
+  }: RouteFacts): RouteHooks => {
+    const varies = publicResponse !== undefined && { vary: 'Accept, Authorization, Cookie' };
+    const fixed = { ...headers[content], ...varies, 'cache-control': cacheControlOf(rules) };
+    const authenticate = authenticator(parts, rules);
     return {
       onRequest(request, reply, done) {
         limits.watch(reply, limit);
-        notice(request.raw);
+        checkProxy(request.raw);
         void reply.headers(fixed).header('x-request-id', request.id);
         if (url !== PROBE && isPressed()) throw new Problem('unavailable', PRESSED);
-        const waiting = letIn(request);
-        if (waiting === undefined) done();
-        return waiting;
+        const pending = authenticate(request);
+        if (pending === undefined) done();
+        return pending;
       },
       onSend(request, reply, payload) {
         if (parts.draining?.() === true) void reply.header('connection', 'close');
         if (isPage(reply)) void reply.headers(headers.page);
-        return notModified(request, reply, payload);
+        return answerNotModified(request, reply, payload);
       },
       onResponse(request, reply) {
         limits.release(reply);
-        log(answerOf(request, reply, url));
+        log(accessLineOf(request, reply, url));
         const facts = { method: request.method, route: url ?? 'none', status: reply.statusCode };
         parts.observe?.({ ...facts, seconds: reply.elapsedTime / 1000 });
       },
@@ -119,7 +127,7 @@ function surrounding(app: App, { parts, headers, timeLimit, isPressed }: Surroun
 }
 
 const PROBE = '/health';
-const PRESSED = 'Too much to do at once. Try again in a second.';
+const PRESSED = 'The server is overloaded. Try again in a second.';
 
 function isPage(reply: FastifyReply): boolean {
   const type = reply.getHeader('content-type');
@@ -127,10 +135,10 @@ function isPage(reply: FastifyReply): boolean {
 }
 
 /**
- * Who comes, where it matters; whoever may not come is refused. Nothing is waited for where nobody need be
- * asked.
+ * Sets the identity of a request and refuses it if it may not call the route. Returns a promise only if it
+ * must.
  */
-function doorman(
+function authenticator(
   parts: ServerParts,
   rules: RouteRules | undefined,
 ): (request: FastifyRequest) => Promise<void> | undefined {
@@ -138,11 +146,13 @@ function doorman(
   const needs = rules?.needs ?? 'nothing';
   if (needs === 'nothing')
     return (request) => {
-      if (rules !== undefined && browser !== undefined) refuseForeignSignIn(request, browser);
+      if (rules !== undefined && browser !== undefined) refuseCrossSiteSignIn(request, browser);
       return undefined;
     };
-  const ask = async (request: FastifyRequest): Promise<void> => {
+  const authenticate = async (request: FastifyRequest): Promise<void> => {
     request.identity = await identify(parts, request, rules);
   };
-  return needs === 'public' ? (request) => (showsNothing(request) ? undefined : ask(request)) : ask;
+  return needs === 'public'
+    ? (request) => (hasNoCredentials(request) ? undefined : authenticate(request))
+    : authenticate;
 }

@@ -13,26 +13,26 @@ import type {
   RouteHandlerMethod,
 } from 'fastify';
 import type { TSchema } from 'typebox';
-import { isStranger, shownTo } from '#adapters/http/auth/public-access.ts';
+import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { ContentKind } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    shows?: ContentKind;
-    /** What strangers are answered on a path that members share with them. */
-    strangers?: TSchema;
-    /** Of the answer, in milliseconds. */
+    content?: ContentKind;
+    /** What non-members get on a path that they share with members. */
+    publicResponse?: TSchema;
+    /** Until the last byte of the response, in milliseconds. */
     timeLimit?: number;
   }
   interface FastifyInstance {
-    /** Throws the problem when who sent the request may no longer come where it went. */
-    mayStill(request: FastifyRequest): Promise<void>;
-    /** The same for many requests: whoever sent several of them is looked up once. */
+    /** Throws the problem if the caller may no longer read what the request asked for. */
+    recheckAccess(request: FastifyRequest): Promise<void>;
+    /** Returns the same check for many requests, which looks each credential up once. */
     checkRights(): (request: FastifyRequest) => Promise<void>;
-    /** Throws the problem when too much was asked for from where a stranger is. */
-    admitStranger(request: FastifyRequest): void;
+    /** Throws the problem if the address of a non-member has made too many requests. */
+    limitPublicReads(request: FastifyRequest): void;
   }
 }
 
@@ -51,7 +51,7 @@ export interface Route {
   register(app: App): void;
 }
 
-/** A page or a form: what a browser gets at a path, or sends to it, where programs get or send JSON. */
+/** A page or a form: what a browser gets from a path or sends to it, where programs use JSON. */
 export interface PageRoute {
   register(app: App, routes: readonly Route[]): void;
 }
@@ -71,42 +71,39 @@ type Handler<S extends FastifySchema> = RouteHandlerMethod<
   TypeBoxTypeProvider
 >;
 
-/** What strangers get instead of what the handler answers to members. */
-interface ForStrangers<S extends FastifySchema> {
-  /** Nothing else is sent to them, whatever is read. */
-  answer: TSchema;
-  /** `undefined`: there is nothing, or nothing that is public. */
+/** What non-members get instead of what the handler returns to members. */
+interface ForPublic<S extends FastifySchema> {
+  /** No other field is sent to them, whatever `read` returns. */
+  response: TSchema;
+  /** `undefined`: nothing exists there, or nothing public. */
   read: (request: Parameters<Handler<S>>[0]) => Promise<object | undefined>;
 }
 
 interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'url'>, RouteRules {
   schema: S;
-  /** Largest body in bytes; 1 KiB when the path says nothing. */
+  /** Largest body in bytes; 1 KiB if absent. */
   bodyLimit?: number;
-  /**
-   * Longest time until the last byte of the answer, in milliseconds, where the server's own limit is too
-   * short.
-   */
+  /** Until the last byte of the response, in milliseconds, if the server's own limit is too short. */
   timeLimit?: number;
-  /** Reads a body of any type piece by piece; its verdict is the handler's `body`. */
-  readsBody?: (request: FastifyRequest) => BodyReader;
-  /** An image may be embedded anywhere. Pages need not be said: their content type tells. */
-  shows?: 'image';
+  /** Reads a body of any type in pieces; its verdict is the handler's `body`. */
+  bodyReader?: (request: FastifyRequest) => BodyReader;
+  /** An image may be embedded anywhere. Pages need not be named: their content type tells. */
+  content?: 'image';
   /**
-   * Where the route needs `public`. `same`: the handler shows everyone the same, and checks that they may see
+   * Required if the route needs `public`. `same`: the handler answers everyone and checks that they may see
    * it.
    */
-  strangers?: ForStrangers<S> | 'same';
+  forPublic?: ForPublic<S> | 'same';
   handler: Handler<S>;
 }
 
-/** A route whose handler sees what its schema says. */
+/** Defines a route; the schema gives the handler its types. */
 export function route<const S extends FastifySchema>(parts: RouteParts<S>): Route {
   const { method, url, schema, handler } = parts;
   const rules = rulesOf(parts);
-  const strangers = parts.strangers === 'same' ? undefined : parts.strangers;
-  if ((rules.needs === 'public') !== (parts.strangers !== undefined))
-    throw new Error(`route ${method} ${url} does not say what strangers get, or strangers never come there`);
+  const publicResponse = parts.forPublic === 'same' ? undefined : parts.forPublic?.response;
+  if ((rules.needs === 'public') !== (parts.forPublic !== undefined))
+    throw new Error(`route ${method} ${url}: set forPublic if, and only if, it needs public`);
   return {
     method,
     url,
@@ -114,16 +111,16 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
     register(app) {
       const bodyLimit = parts.bodyLimit ?? 1024;
       void app.register(async (scope: App) => {
-        if (parts.readsBody !== undefined) readBodies(scope, parts.readsBody, bodyLimit);
-        const { shows, timeLimit } = parts;
+        if (parts.bodyReader !== undefined) readBodies(scope, parts.bodyReader, bodyLimit);
+        const { content, timeLimit } = parts;
         const config = {
           rules,
-          ...(shows !== undefined && { shows }),
+          ...(content !== undefined && { content }),
           ...(timeLimit !== undefined && { timeLimit }),
-          ...(strangers !== undefined && { strangers: strangers.answer }),
+          ...(publicResponse !== undefined && { publicResponse }),
         };
-        const instead = preHandlerFor(parts.strangers);
-        scope.route({ method, url, schema, handler, config, bodyLimit, ...instead });
+        const preHandler = preHandlerFor(parts.forPublic);
+        scope.route({ method, url, schema, handler, config, bodyLimit, ...preHandler });
       });
     },
   };
@@ -138,34 +135,34 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
   };
 }
 
-/** Whatever anyone outside the team may read counts for their address, before anything is looked for. */
-function preHandlerFor<S extends FastifySchema>(strangers: ForStrangers<S> | 'same' | undefined) {
-  if (strangers === undefined) return {};
-  return { preHandler: strangers === 'same' ? admitStrangers : answerStrangers(strangers) };
+/** Counts the read for the address of a non-member before anything is looked up. */
+function preHandlerFor<S extends FastifySchema>(forPublic: ForPublic<S> | 'same' | undefined) {
+  if (forPublic === undefined) return {};
+  return { preHandler: forPublic === 'same' ? limitNonMembers : answerNonMembers(forPublic) };
 }
 
-async function admitStrangers(request: FastifyRequest): Promise<void> {
-  if (isStranger(request)) request.server.admitStranger(request);
+async function limitNonMembers(request: FastifyRequest): Promise<void> {
+  if (isNonMember(request)) request.server.limitPublicReads(request);
 }
 
-/** Before the handler, which strangers never reach. */
-function answerStrangers<S extends FastifySchema>({ answer, read }: ForStrangers<S>) {
-  // Compiled once for one object.
-  const schema = { ...answer };
+/** Answers before the handler, which non-members never reach. */
+function answerNonMembers<S extends FastifySchema>({ response, read }: ForPublic<S>) {
+  // Fastify caches the compiled schema by this object.
+  const schema = { ...response };
   return async (
     request: Parameters<Handler<S>>[0],
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> => {
-    if (!isStranger(request)) return undefined;
-    request.server.admitStranger(request);
-    const found = shownTo(request, await read(request));
+    if (!isNonMember(request)) return undefined;
+    request.server.limitPublicReads(request);
+    const body = requireVisible(request, await read(request));
     void reply.header('cache-control', 'no-cache').serializer(reply.compileSerializationSchema(schema));
-    return await reply.send(found);
+    return await reply.send(body);
   };
 }
 
 function tooLarge(): Problem {
-  return new Problem('too-large', 'The body is larger than this path takes.');
+  return new Problem('too-large', 'The body is too large for this path.');
 }
 
 function readBodies(app: App, readerOf: (request: FastifyRequest) => BodyReader, limit: number): void {
@@ -176,7 +173,7 @@ function readBodies(app: App, readerOf: (request: FastifyRequest) => BodyReader,
   });
 }
 
-/** By events: an asynchronous iteration costs as much as all else that is done for a small body. */
+/** Reads by events: asynchronous iteration would double the cost of a small body. */
 async function readAll(payload: Readable, reader: BodyReader, limit: number): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let size = 0;

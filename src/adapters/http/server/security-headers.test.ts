@@ -9,15 +9,15 @@ import { createServer } from './server.ts';
 interface Answered {
   type: string;
   needs?: Need;
-  shows?: ContentKind;
+  content?: ContentKind;
 }
 
 const AT = '/teams/:team/answer';
 
 /** One path that answers as it is told. */
-function server({ type, needs = 'nothing', shows }: Answered, externalUrl?: string): App {
+function server({ type, needs = 'nothing', content }: Answered, externalUrl?: string): App {
   const rules: RouteRules = { needs, about: 'What this test is about.' };
-  const config = { rules, ...(shows !== undefined && { shows }) };
+  const config = { rules, ...(content !== undefined && { content }) };
   const handler = async (
     _request: unknown,
     reply: { type(value: string): { send(text: string): unknown } },
@@ -77,7 +77,7 @@ describe('what a browser may do with an answer', () => {
   });
 
   test('with an image: show it anywhere, and run nothing of it', async () => {
-    const headers = await headersOf({ type: 'image/svg+xml', shows: 'image' });
+    const headers = await headersOf({ type: 'image/svg+xml', content: 'image' });
     expect(headers).toMatchObject({
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",

@@ -1,8 +1,8 @@
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 
 /**
- * `data`: read by programs. `page`: shown by a browser, with our own scripts and styles. `image`: embedded by
- * anybody, also elsewhere.
+ * `data`: read by programs. `page`: shown by a browser, with our scripts and styles. `image`: may be embedded
+ * anywhere.
  */
 export type ContentKind = 'data' | 'page' | 'image';
 
@@ -14,8 +14,8 @@ const ALL: Headers = {
 };
 
 /**
- * An image that is opened by itself is sandboxed; what is sandboxed and has an opener policy, browsers refuse
- * to show (HTML standard, navigation).
+ * For all but images. Browsers refuse to show a document that is both sandboxed and has an opener policy
+ * (HTML standard, navigation), and an image that is opened by itself is sandboxed.
  */
 const NO_IMAGE: Headers = {
   'x-frame-options': 'DENY',
@@ -26,12 +26,15 @@ const NO_IMAGE: Headers = {
 };
 
 const BY_KIND: Record<ContentKind, Headers> = {
-  /** Never a document to a browser: nothing may run, or frame it. */
+  /** Never a document to a browser: nothing may run or frame it. */
   data: {
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
     'referrer-policy': 'no-referrer',
   },
-  /** Forms go nowhere else, not even by a redirect: what leads to an identity provider is a link. */
+  /**
+   * Forms may only lead to our own pages, also after a redirect. So the way to an identity provider is a
+   * link.
+   */
   page: {
     'content-security-policy': [
       "default-src 'none'",
@@ -43,10 +46,10 @@ const BY_KIND: Record<ContentKind, Headers> = {
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join('; '),
-    // With `no-referrer` browsers would hide the origin of our own forms, which says that they are ours.
+    // With `no-referrer` browsers would hide the origin of our own forms, which the CSRF check needs.
     'referrer-policy': 'same-origin',
   },
-  /** Opened by itself, an SVG is a document: it runs nothing and is of no origin. */
+  /** An SVG that is opened by itself is a document: it may run nothing and has no origin. */
   image: {
     'content-security-policy':
       "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox",
@@ -58,7 +61,7 @@ const BY_KIND: Record<ContentKind, Headers> = {
 
 const A_YEAR = 'max-age=31536000';
 
-/** What every answer of a kind carries. Browsers are bound to HTTPS only where people come by HTTPS. */
+/** The headers of every response of a kind. HTTPS is enforced only if the external URL has it. */
 export function securityHeaders(externalUrl: string | undefined): Record<ContentKind, Headers> {
   const secure = externalUrl?.startsWith('https:') === true && { 'strict-transport-security': A_YEAR };
   const { data, page, image } = BY_KIND;
@@ -69,12 +72,11 @@ export function securityHeaders(externalUrl: string | undefined): Record<Content
   };
 }
 
-const OF_A_TEAM = new Set(['read', 'write', 'maintain', 'admin', 'public']);
+const TEAM_NEEDS = new Set(['read', 'write', 'maintain', 'admin', 'public']);
 
 /**
- * What a team shares may be kept and asked for again by its tag; all else is somebody's own, or a secret, and
- * is kept nowhere.
+ * What a team shares may be cached and is revalidated by its tag. Personal data and secrets are never cached.
  */
-export function cachingOf(rules: RouteRules | undefined): string {
-  return rules !== undefined && OF_A_TEAM.has(rules.needs) ? 'private, no-cache' : 'no-store';
+export function cacheControlOf(rules: RouteRules | undefined): string {
+  return rules !== undefined && TEAM_NEEDS.has(rules.needs) ? 'private, no-cache' : 'no-store';
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { imageRoutes, picturesAtHand } from '#adapters/http/api/images.ts';
+import { cachedPictures, imageRoutes } from '#adapters/http/api/images.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
@@ -40,7 +40,7 @@ const shows: Overviews = {
 const serve = (pressure?: PressureLimits) =>
   createServer({
     routes: imageRoutes({ ...inMemoryPorts(), shows }),
-    atHand: picturesAtHand(shows),
+    cachedImages: cachedPictures(shows),
     authorize: async () => 'anonymous',
     externalUrl: 'https://ci.example.org',
     trustedProxies: ['127.0.0.0/8'],
@@ -81,18 +81,18 @@ const PATHS = [
 ];
 
 test.each(PATHS)('%s: the answer at hand is the one of the route, word for word', async (path) => {
-  const atHand = await ask(path);
-  expect(atHand).toMatchObject({ status: 200, drawn: false });
-  expect(await ask(path, OTHERWISE)).toEqual({ ...atHand, drawn: true });
+  const cachedImages = await ask(path);
+  expect(cachedImages).toMatchObject({ status: 200, drawn: false });
+  expect(await ask(path, OTHERWISE)).toEqual({ ...cachedImages, drawn: true });
 });
 
 test.each(['"tag-svg-false-false"', 'W/"tag-svg-false-false"', '"of-yesterday", "tag-svg-false-false"', '*'])(
   'whoever has it (%s) is told so, as by the route',
   async (tag) => {
-    const atHand = await ask(SVG, { 'if-none-match': tag });
-    expect(atHand).toMatchObject({ status: 304, text: '', drawn: false });
+    const cachedImages = await ask(SVG, { 'if-none-match': tag });
+    expect(cachedImages).toMatchObject({ status: 304, text: '', drawn: false });
     const { headers } = await ask(SVG, { ...OTHERWISE, 'if-none-match': tag });
-    expect(headers).toEqual(atHand.headers);
+    expect(headers).toEqual(cachedImages.headers);
   },
 );
 
@@ -115,7 +115,7 @@ test.each<[string, string, Record<string, string>?]>([
 });
 
 test('addresses of nothing leave nothing behind, however long they are', () => {
-  const find = picturesAtHand(shows);
+  const find = cachedPictures(shows);
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heapUsed = (): number => {

@@ -1,59 +1,61 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
-import { showsNothing } from '#adapters/http/auth/identify.ts';
-import { hasTag } from '#adapters/http/protocol/etag.ts';
-import { answerLog } from '#adapters/telemetry/log.ts';
+import { hasNoCredentials } from '#adapters/http/auth/identify.ts';
+import { matchesTag } from '#adapters/http/protocol/etag.ts';
+import { accessLog } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { securityHeaders } from './security-headers.ts';
 
-/** What anybody may have, whole, without anything being asked or drawn for it. */
-interface AtHand {
-  /** Its pattern, for the log and the metrics. */
+/** An image that anyone may see, drawn already. */
+interface CachedImage {
+  /** Pattern of its route, for the log and the metrics. */
   route: string;
   type: string;
   tag: string;
   bytes: Uint8Array;
 }
 
-/** By path and query, as they were sent; undefined says nothing about whether there is one. */
-export type FindAtHand = (url: string) => AtHand | undefined;
+/**
+ * Takes path and query as they were sent. Undefined: not cached, which says nothing about whether it exists.
+ */
+export type FindCachedImage = (url: string) => CachedImage | undefined;
 
-interface Serving {
+interface Parts {
   parts: { log: FastifyBaseLogger; draining?: () => boolean; observe?: ObserveRequest };
   headers: ReturnType<typeof securityHeaders>;
   isPressed: () => boolean;
-  find: FindAtHand;
+  find: FindCachedImage;
   idOf: (request: IncomingMessage) => string;
 }
 
 /**
- * Answers in front of the framework, true if it did: the same answer that a route would give, headers, log
- * and metrics included, for less of the processor (ADR 0024). A picture in a page that many read is asked for
- * far more often than it changes. Only for those who say nothing of themselves, so that nobody's rights are
- * looked at here; what is not as usual goes on to its route.
+ * Serves cached images before Fastify sees the request; returns true if it did. The response, the log line
+ * and the metrics equal those of the route, at less CPU time (ADR 0024): readers request the image of a
+ * public page far more often than it changes. Requests with credentials go to the route, so no rights are
+ * checked here.
  */
-export function answerAtHand({ parts, headers, isPressed, find, idOf }: Serving) {
+export function serveCachedImage({ parts, headers, isPressed, find, idOf }: Parts) {
   const fixed = { ...headers.image, 'cache-control': 'no-cache' };
-  const log = answerLog(parts.log);
+  const log = accessLog(parts.log);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
-    const begun = performance.now();
-    if (request.method !== 'GET' || !showsNothing(request) || parts.draining?.() === true) return false;
-    const found = find(request.url ?? '');
-    if (found === undefined || isPressed()) return false;
-    const { route, type, tag, bytes } = found;
+    const startedAt = performance.now();
+    if (request.method !== 'GET' || !hasNoCredentials(request) || parts.draining?.() === true) return false;
+    const image = find(request.url ?? '');
+    if (image === undefined || isPressed()) return false;
+    const { route, type, tag, bytes } = image;
     const requestId = idOf(request);
     const etag = `"${tag}"`;
-    const known = hasTag(request.headers['if-none-match'], etag);
-    const status = known ? 304 : 200;
+    const unchanged = matchesTag(request.headers['if-none-match'], etag);
+    const status = unchanged ? 304 : 200;
     response.once('finish', () => {
-      const milliseconds = performance.now() - begun;
+      const milliseconds = performance.now() - startedAt;
       log({ requestId, method: 'GET', route, status, milliseconds: Math.round(milliseconds * 10) / 10 });
       parts.observe?.({ method: 'GET', route, status, seconds: milliseconds / 1000 });
     });
-    if (known) response.writeHead(304, { ...fixed, 'x-request-id': requestId, etag }).end();
+    if (unchanged) response.writeHead(304, { ...fixed, 'x-request-id': requestId, etag }).end();
     else {
-      const about = { 'content-type': type, 'content-length': bytes.length };
-      response.writeHead(200, { ...fixed, 'x-request-id': requestId, etag, ...about }).end(bytes);
+      const content = { 'content-type': type, 'content-length': bytes.length };
+      response.writeHead(200, { ...fixed, 'x-request-id': requestId, etag, ...content }).end(bytes);
     }
     return true;
   };

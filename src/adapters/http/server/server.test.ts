@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
-import type { Authorization, Credentials } from '#adapters/http/auth/authorize.ts';
+import type { Authorization, RequestCredentials } from '#adapters/http/auth/authorize.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
@@ -17,7 +17,7 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
   const ports = inMemoryPorts();
   const lines: string[] = [];
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
-  const streams = { limits: { ...STREAM_LIMITS, inAll: 0 } };
+  const streams = { limits: { ...STREAM_LIMITS, total: 0 } };
   const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
   const { pressure } = options;
   const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
@@ -35,7 +35,7 @@ function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
 }
 
 /** A token says who shows it: `role@team`. */
-async function authorize({ authorization: header }: Credentials): Promise<Authorization> {
+async function authorize({ authorization: header }: RequestCredentials): Promise<Authorization> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');
   if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
@@ -170,7 +170,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     as: 'read@main',
     problem: {
       type: 'https://millrace.dev/problems/forbidden',
-      title: 'The role is not enough',
+      title: 'Your role does not allow this',
       status: 403,
       detail: 'This needs the role write in team main.',
       needs: 'write',
@@ -182,7 +182,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     as: 'read@main',
     problem: {
       type: 'https://millrace.dev/problems/not-found',
-      title: 'There is nothing here',
+      title: 'Not found',
       status: 404,
       detail: 'Job absent of pipeline app in team main does not exist.',
     },
@@ -191,7 +191,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     url: '/teams',
     problem: {
       type: 'https://millrace.dev/problems/not-found',
-      title: 'There is nothing here',
+      title: 'Not found',
       status: 404,
       detail: 'No such path.',
     },
@@ -213,7 +213,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     as: 'read@main',
     problem: {
       type: 'https://millrace.dev/problems/invalid-request',
-      title: 'The request cannot be understood',
+      title: 'The request is invalid',
       status: 400,
       detail: 'querystring/limit must be <= 100',
     },
@@ -222,7 +222,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     url: '/teams/%ff',
     problem: {
       type: 'https://millrace.dev/problems/invalid-request',
-      title: 'The request cannot be understood',
+      title: 'The request is invalid',
       status: 400,
       detail: 'The path has an invalid escape.',
     },
@@ -232,7 +232,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
     url: '/webhooks/none',
     problem: {
       type: 'https://millrace.dev/problems/not-found',
-      title: 'There is nothing here',
+      title: 'Not found',
       status: 404,
       detail: 'A resource with this webhook token does not exist.',
     },

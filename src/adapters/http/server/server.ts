@@ -11,21 +11,21 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
 import { authorizeOnce } from '#adapters/http/auth/authorize.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
-import { stillNeeded } from '#adapters/http/auth/public-access.ts';
-import { limitStrangers, STRANGER_LIMITS } from '#adapters/http/auth/rate-limits.ts';
-import { Problem, problemOf, sendProblem } from '#adapters/http/protocol/problem.ts';
+import { rulesWhileReading } from '#adapters/http/auth/public-access.ts';
+import { limitByAddress, PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
+import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
 import { byMedium, mediumOf } from './medium.ts';
 import { describeRoutes } from './open-api.ts';
 import { watchPressure } from './pressure.ts';
 import { requestIds } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
-import { surroundRoutes } from './route-hooks.ts';
+import { addRouteHooks } from './route-hooks.ts';
 import type { App } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
-import { answerAtHand } from './serve-cached-image.ts';
+import { serveCachedImage } from './serve-cached-image.ts';
 import type { ServerParts } from './server-parts.ts';
 
-/** Limits that hold for every request of the public listener. */
+/** Limits of every request of the public listener; times in milliseconds. */
 const LIMITS = {
   bodyLimit: 1024 * 1024,
   maxParamLength: 200,
@@ -38,24 +38,28 @@ const LIMITS = {
 };
 
 /**
- * The public HTTP server: every route behind what it needs, everything else refused. A route that does not
- * say who may call it cannot be registered.
+ * Creates the public HTTP server. Each route checks who may call it; a route without rules cannot be
+ * registered, and every other path is refused.
  */
 export function createServer(parts: ServerParts): App {
   const headers = securityHeaders(parts.externalUrl);
   const idOf = requestIds(parts.trustedProxies ?? []);
-  let inFront: InFront | undefined;
-  const app = openApp(parts, { headers, idOf, inFront: (...asked) => inFront?.(...asked) ?? false });
+  let serveFromCache: ServeFromCache | undefined;
+  const app = openApp(parts, {
+    headers,
+    idOf,
+    serveFromCache: (...exchange) => serveFromCache?.(...exchange) ?? false,
+  });
   decorate(app, parts);
   void app.register(cookie, { hook: false });
   describeRoutes(app, parts.version ?? '0');
   const isPressed = parts.pressure === undefined ? () => false : watchPressure(app, parts.pressure);
-  const { atHand: find } = parts;
-  if (find !== undefined) inFront = answerAtHand({ parts, headers, isPressed, find, idOf });
-  surroundRoutes(app, { parts, headers, timeLimit: LIMITS.timeLimit, isPressed });
-  const refuse = answerOf(parts);
+  const { cachedImages: find } = parts;
+  if (find !== undefined) serveFromCache = serveCachedImage({ parts, headers, isPressed, find, idOf });
+  addRouteHooks(app, { parts, headers, timeLimit: LIMITS.timeLimit, isPressed });
+  const refuse = problemSender(parts);
   app.setErrorHandler((error, request, reply) => {
-    const problem = problemOf(error);
+    const problem = toProblem(error);
     if (problem !== error && problem.status >= 500) request.log.error({ err: error }, 'a request failed');
     return refuse(request, reply, problem);
   });
@@ -68,16 +72,16 @@ export function createServer(parts: ServerParts): App {
   return app;
 }
 
-/** True if it answered. */
-type InFront = (request: IncomingMessage, response: ServerResponse) => boolean;
+/** Returns true if it sent the response. */
+type ServeFromCache = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-interface Opening {
+interface AppParts {
   headers: ReturnType<typeof securityHeaders>;
   idOf: (request: IncomingMessage) => string;
-  inFront: InFront;
+  serveFromCache: ServeFromCache;
 }
 
-function openApp(parts: ServerParts, { headers, idOf, inFront }: Opening): App {
+function openApp(parts: ServerParts, { headers, idOf, serveFromCache }: AppParts): App {
   return Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -89,17 +93,17 @@ function openApp(parts: ServerParts, { headers, idOf, inFront }: Opening): App {
     childLoggerFactory: (log, bindings) => new RequestLog(log, bindings),
     serverFactory: (handle) =>
       openHttpServer((request, response) => {
-        if (!inFront(request, response)) handle(request, response);
+        if (!serveFromCache(request, response)) handle(request, response);
       }),
     routerOptions: { maxParamLength: LIMITS.maxParamLength, constraints: { medium: byMedium } },
-    // No hook has run, nor will.
+    // No hook runs for these, so the headers are set here.
     frameworkErrors: (error, _request, reply) => {
       void sendProblem(
         reply.headers(headers.data).header('x-request-id', reply.request.id),
-        problemOf(error),
+        toProblem(error),
       );
     },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: answerMalformed,
   }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
@@ -113,26 +117,26 @@ function openHttpServer(listener: RequestListener): Server {
 
 function decorate(app: App, parts: ServerParts): void {
   app.decorateRequest('identity');
-  app.decorate('mayStill', async (request: FastifyRequest) => {
-    await identify(parts, request, stillNeeded(request));
+  app.decorate('recheckAccess', async (request: FastifyRequest) => {
+    await identify(parts, request, rulesWhileReading(request));
   });
   app.decorate('checkRights', () => {
     const once = { ...parts, authorize: authorizeOnce(parts.authorize) };
     return async (request: FastifyRequest) => {
-      await identify(once, request, stillNeeded(request));
+      await identify(once, request, rulesWhileReading(request));
     };
   });
-  const limits = parts.strangers ?? STRANGER_LIMITS;
-  const admit = limitStrangers(limits, () => performance.now());
-  // Apart, so that a page with many badges does not take the lists away from whoever reads it.
-  const admitPicture = limitStrangers(limits, () => performance.now());
-  app.decorate('admitStranger', ({ ip, routeOptions }: FastifyRequest) =>
-    routeOptions.config.shows === 'image' ? admitPicture(ip) : admit(ip),
+  const limits = parts.publicRateLimits ?? PUBLIC_RATE_LIMITS;
+  const limitPages = limitByAddress(limits, () => performance.now());
+  // A limit of their own: a page with many badges must not use up the requests for lists.
+  const limitImages = limitByAddress(limits, () => performance.now());
+  app.decorate('limitPublicReads', ({ ip, routeOptions }: FastifyRequest) =>
+    routeOptions.config.content === 'image' ? limitImages(ip) : limitPages(ip),
   );
 }
 
-/** Browsers get a page, where there are pages at all. */
-function answerOf(parts: ServerParts) {
+/** Sends a problem as a page to browsers, if the server has pages. */
+function problemSender(parts: ServerParts) {
   const { pages } = parts;
   return (request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply =>
     pages !== undefined && mediumOf(request.raw) !== undefined
@@ -141,18 +145,18 @@ function answerOf(parts: ServerParts) {
 }
 
 /**
- * Bytes that are no HTTP request: an answer without their text, and no log line that an attacker could fill.
+ * Answers bytes that are not an HTTP request, without their text or a log line that an attacker could fill.
  */
-function answerUnreadable(error: Error, socket: Socket): void {
+function answerMalformed(error: Error, socket: Socket): void {
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy();
     return;
   }
-  const status = UNREADABLE[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
+  const status = MALFORMED[('code' in error && String(error.code)) || ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-const UNREADABLE: Record<string, string> = {
+const MALFORMED: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };

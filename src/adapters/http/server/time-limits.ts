@@ -3,20 +3,20 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { App } from './route.ts';
 
 /**
- * Answers that must be given in time. One clock for all of them: a timer for each takes as long as all else
- * that is done for a small request.
+ * Time limits of responses. One clock serves all: a timer for each would cost as much as the rest of a small
+ * request.
  */
 export interface TimeLimits {
-  /** After so long, and up to a second more, the answer is that there is none. */
+  /** Sends a problem after this time, or up to a second later, unless the reply is released before. */
   watch(reply: FastifyReply, milliseconds: number): void;
   release(reply: FastifyReply): void;
 }
 
 const TICK_MS = 1000;
-const LATE = 'Something we need does not answer now. Try again in a second.';
+const LATE = 'A service that Millrace needs does not respond. Try again in a second.';
 
 export function timeLimits(app: App): TimeLimits {
-  /** With the tick at which it is late. */
+  /** The replies, each with the tick at which it is late. */
   const watched = new Map<FastifyReply, number>();
   let tick = 0;
   const look = (): void => {
@@ -35,11 +35,11 @@ export function timeLimits(app: App): TimeLimits {
   };
 }
 
-/** It was given, a stream has taken it over, or nobody waits for it any more. */
+/** The reply was sent, a stream took it over, or the client is gone. */
 const isOver = (reply: FastifyReply): boolean => reply.sent || reply.raw.destroyed;
 
 function giveUp(reply: FastifyReply): void {
-  // Half an answer is better cut off than taken for a whole one.
+  // A response that is cut off cannot be mistaken for a complete one.
   if (reply.raw.headersSent) reply.raw.destroy();
   else void reply.send(new Problem('unavailable', LATE));
 }

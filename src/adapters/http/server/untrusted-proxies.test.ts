@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { noticeProxies } from './untrusted-proxies.ts';
+import { warnOfUntrustedProxies } from './untrusted-proxies.ts';
 
 const FORWARDED = { 'x-forwarded-for': '203.0.113.7' };
 
 function warnings(trusted: string[], requests: Record<string, string>[]): unknown[] {
   const warned: unknown[] = [];
   const log = { warn: (...all: unknown[]) => void warned.push(all) };
-  const notice = noticeProxies(log, trusted);
+  const notice = warnOfUntrustedProxies(log, trusted);
   // The socket is read for its address only.
   for (const headers of requests) notice({ headers, socket: Object.create({ remoteAddress: '10.0.0.3' }) });
   return warned;

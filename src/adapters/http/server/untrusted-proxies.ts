@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 
 /**
- * Says once that a proxy stands in front of us which nobody told us to trust: everybody behind it counts as
- * one address, and shares its limits.
+ * Warns once if requests come through a proxy that is not trusted: everyone behind it counts as one address
+ * and shares its limits.
  */
-export function noticeProxies(
+export function warnOfUntrustedProxies(
   log: Pick<FastifyBaseLogger, 'warn'>,
   trustedProxies: readonly string[],
 ): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => void {
-  let silent = trustedProxies.length > 0;
+  let done = trustedProxies.length > 0;
   return ({ headers, socket }) => {
-    if (silent || headers['x-forwarded-for'] === undefined) return;
-    silent = true;
+    if (done || headers['x-forwarded-for'] === undefined) return;
+    done = true;
     log.warn({ peer: socket.remoteAddress }, UNTRUSTED);
   };
 }
