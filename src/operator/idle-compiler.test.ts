@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Compiler } from '#adapters/hcl/compile.ts';
-import { idleCompiler } from './idle-compiler.ts';
+import { createFairPool } from '#domain/scheduling/fair-pool.ts';
+import { compilerFor, idleCompiler } from './idle-compiler.ts';
 
 function counted(): { create: () => Compiler; made: () => number; closed: () => number } {
   let [made, closed] = [0, 0];
@@ -38,4 +39,32 @@ test('closing it closes the one that is there', async () => {
   await compiler.compile('', {});
   await compiler.close();
   expect(closed()).toBe(1);
+});
+
+/** One seat, which texts share as they share the processes of the real compiler. Notes the order. */
+function oneSeat(compiled: string[]): () => Compiler {
+  const pool = createFairPool(['seat']);
+  return () => ({
+    async compile(source, _variables, _sources, share = '') {
+      const seat = await pool.acquire(share);
+      compiled.push(String(source));
+      await new Promise(setImmediate);
+      pool.release(seat);
+      return { diagnostics: [] };
+    },
+    close: () => Promise.resolve(),
+  });
+}
+
+test('texts of several teams take turns, however many one of them has', async () => {
+  const compiled: string[] = [];
+  const compiler = idleCompiler(oneSeat(compiled), { idleMs: 60_000 });
+  const greedy = compilerFor('greedy', compiler);
+  const texts = [1, 2, 3, 4].map((number) => greedy.compile(`greedy ${number}`, {}));
+  await Promise.all([
+    ...texts,
+    ...['blue', 'red'].map((team) => compilerFor(team, compiler).compile(team, {})),
+  ]);
+  await compiler.close();
+  expect(compiled).toEqual(['greedy 1', 'greedy 2', 'blue', 'red', 'greedy 3', 'greedy 4']);
 });
