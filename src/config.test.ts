@@ -90,6 +90,15 @@ describe('what is given is read', () => {
     expect(internalGatewayConfig(source).config).toMatchObject({ role: 'internal', tlsDirectory: '/tls' });
   });
 
+  test.each([
+    ['', 64 * 1024 * 1024],
+    ['0', 64 * 1024 * 1024],
+    ['1Gi', 1024 ** 3],
+  ])('a build may have so much log where MILLRACE_BUILD_LOG_LIMIT is "%s": %d bytes', (limit, bytes) => {
+    const source = from({ ...INTERNAL, MILLRACE_BUILD_LOG_LIMIT: limit }, { '/keys/agent': KEY });
+    expect(internalGatewayConfig(source).config?.logLimitBytes).toBe(bytes);
+  });
+
   test('the operator may make the database credentials itself', () => {
     expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
       database: { kind: 'own', host: 'millrace-postgres' },

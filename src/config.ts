@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { bytesOf } from '#domain/planning/quantity.ts';
 import { Reader, type Address, type Configured, type Source } from './config-reader.ts';
 
 export type { Address, Configured, Source };
@@ -117,6 +119,8 @@ export interface InternalGatewayConfig extends GatewayConfig {
   /** Signs agents' nonces. */
   agentKey: Buffer;
   tlsDirectory: string;
+  /** Of one attempt of a build. */
+  logLimitBytes: number;
   cluster: ClusterConfig;
 }
 
@@ -228,6 +232,7 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     ...gatewayConfig(read, '0.0.0.0:8443'),
     agentKey: read.key('agent'),
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
+    logLimitBytes: bytesOf(read.amount('limit', 'MILLRACE_BUILD_LOG_LIMIT').limit ?? '') ?? LOG_LIMIT,
     cluster: clusterConfig(read),
   });
 }

@@ -151,6 +151,7 @@ describe('the internal gateway', () => {
         ...config,
         role: 'internal',
         agentKey: Buffer.alloc(32, 1),
+        logLimitBytes: 64 * 1024 * 1024,
         tlsDirectory: folder,
         cluster: { kind: 'in-cluster', host: '127.0.0.1', port: '1' },
       },

@@ -34,6 +34,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     secrets: teamSecrets(client),
     ...database,
     cancels,
+    logLimitBytes: config.logLimitBytes,
     now: () => new Date(),
     waiting: {
       elapsed: () => performance.now(),

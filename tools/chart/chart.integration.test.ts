@@ -238,6 +238,11 @@ describe('the environment that the chart sets is the one the program reads:', ()
     });
   });
 
+  test('the internal gateway is told how long a log may be', () => {
+    const { config } = internalGatewayConfig(sourceOf(standard, 'millrace-gateway-internal'));
+    expect(config?.logLimitBytes).toBe(64 * 1024 * 1024);
+  });
+
   test('no address is made up where none is set: people sign in at whatever address they open', () => {
     const addressOf = (from: Manifest[]): string | undefined =>
       publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.externalUrl;

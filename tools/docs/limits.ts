@@ -232,7 +232,12 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'condition',
       'the build fails',
     ],
-    ['Log of one attempt of a build', bytes(LOG_LIMIT), 'cut', 'the log ends with a line that says so'],
+    [
+      'Log of one attempt of a build (`pods.logLimit` of the chart)',
+      `${bytes(LOG_LIMIT)}, unless you set another`,
+      'cut',
+      'the log ends with a line that says so',
+    ],
     [
       'Stored logs of a team, compressed (`limits.logBytes`)',
       '1Gi, set by the chart',

@@ -241,6 +241,13 @@ describe('the log of a build', () => {
     ['stays cut', -1, ['a'], []],
   ])('%s', (_name, left, said, kept) => expect(texts(almostFull(left), ...said)).toEqual(kept));
 
+  test('ends at the limit of the installation, if that sets another one', () => {
+    const told = numbered([started('0'), log('x'.repeat(300)), log('more')]);
+    expect(applyEvents(opened, told, 200).logs.map(({ text }) => text)).toEqual([
+      `${'x'.repeat(200)}\n${LOG_CUT}\n`,
+    ]);
+  });
+
   test('whose agent knows no limit does not grow beyond it, and every event is acknowledged', () => {
     const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
     const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));

@@ -1,6 +1,6 @@
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildEvent, BuildOutcome, BuildStatus, StepEnded } from './events.ts';
-import { cutLog } from './log-limit.ts';
+import { cutLog, LOG_LIMIT } from './log-limit.ts';
 
 /** The state of an attempt before its first event. */
 export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
@@ -19,25 +19,30 @@ export function isOver(status: BuildStatus): boolean {
 /**
  * Applies events in the order of their numbers, each once; behind a gap nothing is applied. What has ended
  * stays as it ended. A build succeeds only if every planned step was seen to start and to succeed.
+ * `logLimit`: bytes of log that the attempt may have.
  */
-export function applyEvents(state: BuildState, events: BuildEvent[]): EventsApplied {
+export function applyEvents(
+  state: BuildState,
+  events: BuildEvent[],
+  logLimit: number = LOG_LIMIT,
+): EventsApplied {
   let applied: EventsApplied = { state, logs: [], puts: [] };
   for (const event of events.toSorted((a, b) => a.sequence - b.sequence)) {
     const { state: current } = applied;
     if (event.sequence <= current.applied) continue;
     if (event.sequence > current.applied + 1) break;
     const counted = { ...applied, state: { ...current, applied: event.sequence } };
-    applied = isOver(current.status) ? counted : applyEvent(counted, event);
+    applied = isOver(current.status) ? counted : applyEvent(counted, event, logLimit);
   }
   return applied;
 }
 
-function applyEvent(applied: EventsApplied, event: BuildEvent): EventsApplied {
+function applyEvent(applied: EventsApplied, event: BuildEvent, logLimit: number): EventsApplied {
   switch (event.type) {
     case 'step-started':
       return applyStart(applied, event);
     case 'log':
-      return applyLog(applied, event);
+      return applyLog(applied, event, logLimit);
     case 'step-ended':
       return applyStepEnd(applied, event);
     case 'build-ended':
@@ -48,10 +53,14 @@ function applyEvent(applied: EventsApplied, event: BuildEvent): EventsApplied {
   }
 }
 
-function applyLog(applied: EventsApplied, event: BuildEvent & { type: 'log' }): EventsApplied {
+function applyLog(
+  applied: EventsApplied,
+  event: BuildEvent & { type: 'log' },
+  logLimit: number,
+): EventsApplied {
   const { sequence, step, at } = event;
   if (!stepOf(applied.state, step)) return applied;
-  const { text, used } = cutLog(event.text, applied.state.logBytes);
+  const { text, used } = cutLog(event.text, applied.state.logBytes, logLimit);
   if (text === '') return applied;
   const state = { ...applied.state, logBytes: used };
   return { ...applied, state, logs: [...applied.logs, { sequence, step, text, at }] };

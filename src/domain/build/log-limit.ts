@@ -1,6 +1,6 @@
 /**
- * Bytes of log that one attempt of a build may bring. The agent keeps to it; the gateway does not rely on
- * that.
+ * Bytes of log that one attempt of a build may have, unless the installation sets another limit. The agent
+ * keeps to it; the gateway does not rely on that.
  */
 export const LOG_LIMIT = 64 * 1024 * 1024;
 export const LOG_CUT = '[truncated: the log of this build is over its limit]';

@@ -17,9 +17,7 @@ export interface Plan {
   notice?: string;
   /** Values that must never leave the Pod: the agent masks them in everything it sends. */
   secrets: string[];
-  /**
-   * Bytes of log that the build may send; what is over is left out, visibly. Absent: what the gateway takes.
-   */
+  /** Bytes of log that the build may send. The rest is left out, and the log says so. Absent: 64 MiB. */
   logLimitBytes?: number;
 }
 

@@ -9,18 +9,20 @@ import { recordChanges } from './record-changes.ts';
 interface Ports {
   builds: Pick<BuildStore, 'withBuild'>;
   notifications: Pick<Notifications, 'notify'>;
+  /** Bytes of log that an attempt may have; absent: the usual limit. */
+  logLimitBytes?: number;
 }
 
 /** Records the events that an agent reports, then notifies others. `over`: the agent has to stop. */
 export async function followBuild(
   { build, attempt }: AttemptRef,
   events: BuildEvent[],
-  { builds, notifications }: Ports,
+  { builds, notifications, logLimitBytes }: Ports,
 ): Promise<{ acknowledged: number; cancel: boolean } | 'over'> {
   const recorded = await builds.withBuild(
     build,
     { mayDecide: events.some(mayDecide) },
-    async (tx) => await recordEvents(tx, attempt, events),
+    async (tx) => await recordEvents(tx, attempt, events, logLimitBytes),
   );
   if (recorded === 'over') return recorded;
   const { acknowledged, cancel, pipelineId, news } = recorded;
@@ -63,6 +65,7 @@ async function recordEvents(
   tx: BuildTransaction,
   attempt: number,
   events: BuildEvent[],
+  logLimitBytes: number | undefined,
 ): Promise<Recorded | 'over'> {
   const read = await tx.attempt(attempt);
   if (read === undefined || !read.current) return 'over';
@@ -73,7 +76,7 @@ async function recordEvents(
   const fresh = events.filter((event) => event.sequence > state.applied);
   if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
   if (read.ended) return 'over';
-  const applied = applyEvents(state, fresh);
+  const applied = applyEvents(state, fresh, logLimitBytes);
   await recordChanges(tx, read, applied);
   const { status } = applied.state;
   const news = { changed: status !== state.status, ended: isOver(status), puts: applied.puts.length > 0 };

@@ -114,6 +114,11 @@ const runWord: SessionRequest = {
   nonce: signNonce(KEY, RUN),
 };
 
+async function planWith(more: { logLimitBytes?: number }): Promise<unknown> {
+  const answer = await openAgentSession(buildWord(), PEER, { ...world().parts, ...more });
+  return 'response' in answer && answer.response.work === 'build' ? answer.response.plan : undefined;
+}
+
 describe('the right agent', () => {
   test('gets its plan, and its key is the session', async () => {
     const { parts, keys } = world();
@@ -131,6 +136,11 @@ describe('the right agent', () => {
       },
     });
     expect([...keys.values()]).toEqual([hashKey(AGENT)]);
+  });
+
+  test('is told how much log it may send, if the installation sets a limit', async () => {
+    expect(await planWith({ logLimitBytes: 1000 })).toHaveProperty('logLimitBytes', 1000);
+    expect(await planWith({})).not.toHaveProperty('logLimitBytes');
   });
 
   test('gets the checks of its run', async () => {

@@ -26,6 +26,8 @@ export interface OpenSessionPorts extends IdentifyPorts {
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
   sessions: Pick<SessionStore, 'openSession'>;
   notifications: Pick<Notifications, 'notify'>;
+  /** Bytes of log that a build may send; absent: the usual limit. */
+  logLimitBytes?: number;
   now: () => Date;
 }
 
@@ -114,7 +116,7 @@ async function prepare(session: AgentSession, ports: OpenSessionPorts): Promise<
 
 async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
-  { builds, pods, secrets }: OpenSessionPorts,
+  { builds, pods, secrets, logLimitBytes }: OpenSessionPorts,
 ): Promise<Work> {
   const facts = await builds.attemptFacts(build, attempt);
   if (facts === undefined) return { answer: 'over' };
@@ -122,7 +124,8 @@ async function prepareBuild(
   const pod = { namespace, pipelineId, podName: pods.nameForBuild(facts) };
   const filled = await planWithSecrets(facts, secrets);
   if (filled.answer !== 'filled') return { ...pod, ...filled };
-  return { answer: 'ready', ...pod, response: { work: 'build', plan: filled.work } };
+  const plan = logLimitBytes === undefined ? filled.work : { ...filled.work, logLimitBytes };
+  return { answer: 'ready', ...pod, response: { work: 'build', plan } };
 }
 
 async function prepareRun(run: number, { checks, pods, secrets }: OpenSessionPorts): Promise<Work> {

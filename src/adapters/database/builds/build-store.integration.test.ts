@@ -3,6 +3,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { TerminationMessage } from '#domain/build/events.ts';
 import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
 import type { BuildEnd } from '#flows/builds/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -318,6 +319,24 @@ describe('events', () => {
       'x'.repeat(1000),
       `${'x'.repeat(500)}\n${LOG_CUT}\n`,
     ]);
+  });
+
+  test('of a log are cut at the limit that the installation sets', async () => {
+    const id = await firstBuild();
+    const at = EVENTS[0]?.at ?? '';
+    const ports = { builds: stores.builds, notifications: { notify: () => undefined }, logLimitBytes: 1500 };
+    const text = 'x'.repeat(1000);
+    await followBuild(
+      { build: id, attempt: 1 },
+      [
+        { sequence: 1, at, type: 'step-started', step: '0' },
+        { sequence: 2, at, type: 'log', step: '0', text },
+        { sequence: 3, at, type: 'log', step: '0', text },
+      ],
+      ports,
+    );
+    const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
+    expect(logs?.chunks.map((chunk) => chunk.text)).toEqual([text, `${'x'.repeat(500)}\n${LOG_CUT}\n`]);
   });
 
   test('of a large log are kept small and read back whole', async () => {

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
+import { teamStatus } from '#adapters/kubernetes/controllers/team-status.ts';
+import { limitLogs } from '#flows/builds/limit-logs.ts';
+import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { scheduleOn } from '#testing/stores/schedule.ts';
+import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
+
+/* What the status of a Team says of its logs, as they are stored in Postgres. */
+const LIMIT = 64 * 1024 * 1024;
+const OBJECT = {
+  name: 'main',
+  namespace: '',
+  uid: 'u1',
+  resourceVersion: '7',
+  generation: 1,
+  finalizers: [],
+  spec: {},
+  status: undefined,
+};
+
+let stores: TestStores;
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+
+/** Two builds whose logs take so many bytes together. */
+async function storeLogs(bytes: number): Promise<void> {
+  await stores.empty();
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
+  await scheduleOn(stores, saved.id, new Date());
+  await succeed(stores, 'unit');
+  await stores.pool.query(rows()`UPDATE build_attempts SET stored_log_bytes = ${bytes / 2}`);
+}
+
+async function conditionOfTeam(): Promise<string | undefined> {
+  const { fills } = await limitLogs([{ team: 'main', limit: LIMIT }], stores.logs);
+  const status = teamStatus({
+    object: OBJECT,
+    wanted: [],
+    before: undefined,
+    pipelineCount: 1,
+    limits: { logBytes: '64Mi' },
+    fill: fills.get('main'),
+    now: new Date(),
+  });
+  const condition = status.conditions?.find(({ type }) => type === 'LogsNearLimit');
+  return condition && `${condition.status} ${condition.reason}`;
+}
+
+test.each([
+  ['below 80 % of the limit', 0.78, undefined],
+  ['from 80 % on', 0.82, 'True NearLimit'],
+  ['above the limit', 1.02, 'True LimitReached'],
+])('of logs %s', async (_name, share, expected) => {
+  await storeLogs(2 * Math.round((LIMIT * share) / 2));
+  expect(await conditionOfTeam()).toBe(expected);
+});
+
+test('of logs above the limit, until the operator removed the oldest ones', async () => {
+  await storeLogs(2 * Math.round(LIMIT * 0.51));
+  expect(await conditionOfTeam()).toBe('True LimitReached');
+  expect(await conditionOfTeam()).toBeUndefined();
+});
