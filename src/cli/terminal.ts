@@ -56,8 +56,8 @@ export function openTerminal(when: ColourWhen): Terminal {
     },
     ...(stdin.isTTY && {
       async ask(question, line) {
-        const { askOn } = await import('./client/ask.ts');
-        return await askOn({ input: stdin, output: stderr }, question, line);
+        const { promptOn } = await import('./client/ask.ts');
+        return await promptOn({ input: stdin, output: stderr }, question, line);
       },
     }),
     colour: when === 'always' || (when === 'auto' && takesColour(stdout)),

@@ -8,19 +8,18 @@ import type { SessionFields } from '#adapters/http/api/sign-in.ts';
 import type { User } from '#adapters/http/api/users.ts';
 
 /*
- * What the gateway answers, by the schemas that it answers with. Types alone: nothing of the server is
- * loaded.
+ * Types of the gateway's responses, from its own schemas. Only types: no code of the server is loaded.
  */
-export type SessionTold = Static<TObject<typeof SessionFields>>;
-export type UserTold = Static<TObject<typeof User>>;
-export type PipelineTold = Static<TObject<typeof PipelineSchema>>;
-export type DefinitionTold = Static<TObject<typeof DefinitionSchema>>;
-/** What an update is asked to change; the rest stays. */
-export type ChangesAsked = Static<typeof Changes>;
-export type MadeTold = Static<TObject<typeof PipelineResult>>;
-export type FindingTold = Static<typeof FindingSchema>;
-export type JobTold = Static<TObject<typeof JobSchema>>;
-export type BuildTold = Static<TObject<typeof BuildSchema>>;
-/** As its page and its stream of events tell it. */
-export type BuildDetailTold = BuildTold & { steps: Static<typeof StepSchema>[] };
-export type ChunkTold = Static<typeof Chunk>;
+export type SessionJson = Static<TObject<typeof SessionFields>>;
+export type UserJson = Static<TObject<typeof User>>;
+export type PipelineJson = Static<TObject<typeof PipelineSchema>>;
+export type DefinitionJson = Static<TObject<typeof DefinitionSchema>>;
+/** Absent fields stay as they are. */
+export type PipelineUpdate = Static<typeof Changes>;
+export type SavedJson = Static<TObject<typeof PipelineResult>>;
+export type FindingJson = Static<typeof FindingSchema>;
+export type JobJson = Static<TObject<typeof JobSchema>>;
+export type BuildJson = Static<TObject<typeof BuildSchema>>;
+/** As the build's page and its event stream send it. */
+export type BuildDetailJson = BuildJson & { steps: Static<typeof StepSchema>[] };
+export type ChunkJson = Static<typeof Chunk>;

@@ -1,24 +1,24 @@
 import { Misuse } from '#cli/terminal.ts';
 import { VERSION } from '#config';
-import { Refused, type Asked } from './refused.ts';
-import { Unreachable, unreachable } from './unreachable.ts';
+import { ProblemError, type RequestContext } from './refused.ts';
+import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** Longer than a gateway waits for anything but a log. */
-const PATIENCE_MS = 30_000;
-/** More than any answer has but a log. */
-const LARGEST = 32 * 1024 * 1024;
+/** Longer than any response but a log takes. */
+const TIMEOUT_MS = 30_000;
+/** Longer than any response but a log. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   status: number;
   data: T;
-  /** Of a list: there is more behind it. */
+  /** Of a list: more rows follow. */
   hasMore: boolean;
 }
 
-/** A path of these segments. Names may hold anything, but none may lead elsewhere. */
-export function pathOf(...segments: string[]): string {
+/** Joins path segments. Each is encoded, so none can change the path. */
+export function apiPath(...segments: string[]): string {
   const wrong = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
   if (wrong !== undefined) throw new Misuse(`${JSON.stringify(wrong)} is not a valid name`);
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
@@ -26,16 +26,13 @@ export function pathOf(...segments: string[]): string {
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/**
- * A gateway, asked in the name of whoever holds the token. Every answer but the one that was asked for is
- * thrown, as a sentence.
- */
+/** Requests to a gateway with the token of the user. Throws a sentence for people for every failure. */
 export class Api {
-  readonly asked: Asked;
+  readonly asked: RequestContext;
   readonly #token: string | undefined;
 
-  constructor(asked: Asked, token: string | undefined) {
-    // What refuses such a header would show it.
+  constructor(asked: RequestContext, token: string | undefined) {
+    // The error of `fetch` for such a header would quote the token.
     if (token !== undefined && !isToken(token))
       throw new Misuse(
         `the token ${asked.token} contains characters that no token has, such as spaces or a second line`,
@@ -52,7 +49,7 @@ export class Api {
     return (await this.ask<T>('GET', path)).data;
   }
 
-  async ask<T>(method: Method, path: string, body?: unknown): Promise<Answer<T>> {
+  async ask<T>(method: Method, path: string, body?: unknown): Promise<ApiResponse<T>> {
     const answer = await this.#fetch(path, {
       method,
       headers: {
@@ -60,7 +57,7 @@ export class Api {
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const read: { data?: T; has_more?: boolean } = await this.#json(answer);
     const { data, has_more: hasMore = false } = read;
@@ -68,13 +65,13 @@ export class Api {
     return { status: answer.status, data, hasMore };
   }
 
-  /** For an answer that has nothing to say. */
-  async tell(method: Method, path: string): Promise<void> {
-    const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(PATIENCE_MS) });
+  /** For a request whose response has no body of interest. */
+  async send(method: Method, path: string): Promise<void> {
+    const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(TIMEOUT_MS) });
     await answer.body?.cancel();
   }
 
-  /** An answer without an end, piece by piece; `signal` ends it. */
+  /** Streams an endless response; `signal` ends it. */
   async stream(
     path: string,
     headers: Record<string, string>,
@@ -97,7 +94,7 @@ export class Api {
     }
     const isProblem = /\bjson$/.test(typeOf(answer));
     const document: Record<string, unknown> = isProblem ? Object(await this.#json(answer)) : {};
-    throw new Refused(answer.status, document, this.asked);
+    throw new ProblemError(answer.status, document, this.asked);
   }
 
   async #send(path: string, request: RequestInit): Promise<Response> {
@@ -105,10 +102,10 @@ export class Api {
     headers.set('user-agent', `millrace/${VERSION}`);
     if (this.#token !== undefined) headers.set('authorization', `Bearer ${this.#token}`);
     try {
-      // A redirection could carry the token elsewhere.
+      // A redirect could send the token to another host.
       return await fetch(`${this.url}${path}`, { ...request, headers, redirect: 'manual' });
     } catch (error) {
-      throw unreachable(this.url, error);
+      throw toUnreachable(this.url, error);
     }
   }
 
@@ -128,11 +125,11 @@ export class Api {
     try {
       for await (const part of answer.body ?? []) {
         size += part.length;
-        if (size > LARGEST) throw this.#strange(`more than ${LARGEST} bytes`);
+        if (size > MAX_RESPONSE_BYTES) throw this.#strange(`more than ${MAX_RESPONSE_BYTES} bytes`);
         parts.push(part);
       }
     } catch (error) {
-      throw error instanceof Misuse ? error : unreachable(this.url, error);
+      throw error instanceof Misuse ? error : toUnreachable(this.url, error);
     }
     return Buffer.concat(parts).toString();
   }

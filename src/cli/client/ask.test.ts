@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { askOn } from './ask.ts';
+import { promptOn } from './ask.ts';
 
 function seat() {
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -11,7 +11,7 @@ function seat() {
 
 test('what is hidden is not shown, in no part', async () => {
   const { input, output, shown } = seat();
-  const asked = askOn({ input, output }, 'Password: ', 'hidden');
+  const asked = promptOn({ input, output }, 'Password: ', 'hidden');
   for (const letter of 'a sécret\r') input.write(letter);
   expect(await asked).toBe('a sécret');
   expect(shown()).toBe('Password: \n');
@@ -19,7 +19,7 @@ test('what is hidden is not shown, in no part', async () => {
 
 test('mistakes are mended before the line is taken', async () => {
   const { input, output } = seat();
-  const asked = askOn({ input, output }, 'Username: ', 'shown');
+  const asked = promptOn({ input, output }, 'Username: ', 'shown');
   input.write('anm\u007fn\r');
   expect(await asked).toBe('ann');
 });
@@ -29,7 +29,7 @@ test.each([
   ['Ctrl-D', '\u0004'],
 ])('%s stops', async (_name, letter) => {
   const { input, output } = seat();
-  const asked = askOn({ input, output }, 'Password: ', 'hidden');
+  const asked = promptOn({ input, output }, 'Password: ', 'hidden');
   input.write(letter);
   await expect(asked).rejects.toThrow('no input: stopped');
 });

@@ -8,8 +8,8 @@ interface Seat {
   output: NodeJS.WritableStream;
 }
 
-/** One line of whoever sits there. What is hidden is neither shown nor kept. */
-export async function askOn(
+/** Reads one line from the terminal. Hidden input is not echoed and not stored. */
+export async function promptOn(
   { input, output }: Seat,
   question: string,
   line: 'shown' | 'hidden',
@@ -24,7 +24,7 @@ export async function askOn(
   });
   lines.setPrompt(line === 'hidden' ? '' : question);
   lines.prompt();
-  // Ctrl-C; the terminal hands it over as a letter while somebody is asked.
+  // In raw mode the terminal sends Ctrl-C as a character.
   lines.on('SIGINT', () => lines.close());
   try {
     const [given]: unknown[] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [])]);

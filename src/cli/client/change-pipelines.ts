@@ -1,7 +1,7 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { ChangesAsked, DefinitionTold, MadeTold } from './answers.ts';
-import { pathOf } from './api.ts';
+import type { DefinitionJson, PipelineUpdate, SavedJson } from './answers.ts';
+import { apiPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
 import { carryOut, judge } from './judge.ts';
@@ -28,8 +28,8 @@ export interface RenameOptions extends TeamOptions {
   newName: string;
 }
 
-/** Makes a pipeline of a text. */
-export async function createPipeline(
+/** Creates a pipeline from a text. */
+export async function pipelinesCreate(
   name: string,
   options: CreateOptions,
   terminal: Terminal,
@@ -38,13 +38,13 @@ export async function createPipeline(
   const vars = await readTextVariables(options, terminal);
   const body = { name, ...settingsOf(options), config: text.source, ...(vars && { vars }) };
   const api = await connect(options, terminal);
-  const path = pathOf('teams', options.team, 'pipelines');
-  const ask = async () => (await api.ask<MadeTold>('POST', path, body)).data;
+  const path = apiPath('teams', options.team, 'pipelines');
+  const ask = async () => (await api.ask<SavedJson>('POST', path, body)).data;
   return await carryOut({ options, terminal }, ask, { text, verb: 'created' });
 }
 
-/** Changes what is named; the rest stays. What will differ is shown first. */
-export async function updatePipeline(
+/** Updates the named settings; the others stay. Prints the changes first. */
+export async function pipelinesUpdate(
   name: string,
   options: UpdateOptions,
   terminal: Terminal,
@@ -52,12 +52,12 @@ export async function updatePipeline(
   const given = options.config === undefined ? undefined : await readConfigText(options.config, terminal);
   const vars = await readTextVariables(options, terminal);
   const api = await connect(options, terminal);
-  const path = pathOf('teams', options.team, 'pipelines', name);
-  const known = await api.get<DefinitionTold>(`${path}/definition`);
-  const wanted: ChangesAsked = {
+  const path = apiPath('teams', options.team, 'pipelines', name);
+  const known = await api.get<DefinitionJson>(`${path}/definition`);
+  const wanted: PipelineUpdate = {
     ...settingsOf(options),
     ...(given && { config: given.source }),
-    // Files tell all variables that there shall be; single values go over those that are there.
+    // A variables file replaces all variables; single values are added to the existing ones.
     ...(vars && { vars: options.vars === undefined ? { ...known.vars, ...vars } : vars }),
   };
   const text = given ?? { file: `${options.team}/${name}`, source: known.config };
@@ -67,11 +67,11 @@ export async function updatePipeline(
     const asked = { config: known.config, vars: known.vars, ...wanted };
     return await judge({ api, options, terminal }, asked, text, { changes: change });
   }
-  const ask = async () => (await api.ask<MadeTold>('PUT', path, wanted)).data;
+  const ask = async () => (await api.ask<SavedJson>('PUT', path, wanted)).data;
   return await carryOut({ options, terminal }, ask, { text, verb: 'updated', besides: { changes: change } });
 }
 
-function settingsOf(options: SettingOptions): Pick<ChangesAsked, 'public' | 'display_name'> {
+function settingsOf(options: SettingOptions): Pick<PipelineUpdate, 'public' | 'display_name'> {
   const { public: open, private: closed, displayName } = options;
   return {
     ...((open === true || closed === true) && { public: open === true }),
@@ -84,8 +84,8 @@ function summaryOf(title: string, change: Change, terminal: Terminal): string {
   return told === '' ? `${title}: no changes\n` : `${title}:\n${told}`;
 }
 
-/** What the server says of a text before anything is made of it. */
-export async function validateThere(
+/** Validates a text on the server without saving it. */
+export async function validateOnServer(
   file: string,
   options: TeamOptions & VariableOptions,
   terminal: Terminal,
@@ -96,28 +96,28 @@ export async function validateThere(
   return await judge({ api, options, terminal }, { config: text.source, vars }, text);
 }
 
-/** Its history goes with it. */
-export async function renamePipeline(
+/** Renames a pipeline; it keeps its history. */
+export async function pipelinesRename(
   name: string,
   options: RenameOptions,
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = pathOf('teams', options.team, 'pipelines', name, 'rename');
-  const ask = async () => (await api.ask<MadeTold>('POST', path, { name: options.newName })).data;
+  const path = apiPath('teams', options.team, 'pipelines', name, 'rename');
+  const ask = async () => (await api.ask<SavedJson>('POST', path, { name: options.newName })).data;
   const text = { file: `${options.team}/${name}`, source: '' };
   return await carryOut({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
 }
 
-/** Its builds end, its history is kept. */
-export async function deletePipeline(
+/** Deletes a pipeline. Its builds end; its history stays. */
+export async function pipelinesDelete(
   name: string,
   options: TeamOptions & { yes?: boolean },
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   if (options.yes !== true) await confirm(`${options.team}/${name} at ${api.url}`, terminal);
-  const { status, data } = await api.ask('DELETE', pathOf('teams', options.team, 'pipelines', name));
+  const { status, data } = await api.ask('DELETE', apiPath('teams', options.team, 'pipelines', name));
   const gone = status === 200;
   terminal.out(
     options.output === 'json'

@@ -1,17 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChangesAsked, DefinitionTold } from './answers.ts';
+import type { DefinitionJson, PipelineUpdate } from './answers.ts';
 import { changesOf, renderChange } from './changes.ts';
 
-const KNOWN: DefinitionTold = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
+const KNOWN: DefinitionJson = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
 const plain = (_style: unknown, text: string): string => text;
-const told = (wanted: ChangesAsked, known: DefinitionTold = KNOWN): string[] =>
+const told = (wanted: PipelineUpdate, known: DefinitionJson = KNOWN): string[] =>
   renderChange(changesOf(known, wanted), plain).split('\n').slice(0, -1);
 
 const longText = (word: string): string =>
   Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
 
 describe('what an update changes', () => {
-  const cases: Record<string, [wanted: ChangesAsked, lines: string[]]> = {
+  const cases: Record<string, [wanted: PipelineUpdate, lines: string[]]> = {
     nothing: [{}, []],
     'nothing, said anew': [{ config: KNOWN.config, vars: KNOWN.vars, public: false }, []],
     'who sees it': [{ public: true }, ['  public: false → true']],

@@ -1,18 +1,18 @@
 import { diff } from 'node:util';
 import type { Paint } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { ChangesAsked, DefinitionTold } from './answers.ts';
+import type { DefinitionJson, PipelineUpdate } from './answers.ts';
 
-/** Lines around a change that are shown. */
+/** Unchanged lines that are shown around each change. */
 const AROUND = 3;
-/** Lines on each side that are compared one by one; more are a new text. */
-const MOST_LINES = 1000;
+/** Longer texts are shown as replaced, not compared line by line. */
+const MAX_LINES = 1000;
 
-/** How a pipeline will differ from what it is. */
+/** What an update will change. */
 export interface Change {
-  /** A sentence each. Values of variables are left out: they may be long, and logs are read by many. */
+  /** A sentence each, without values of variables: they may be long, and others may read the output. */
   settings: string[];
-  /** Of the text; empty when it stays. */
+  /** Changed lines of the text; empty if it stays. */
   lines: DiffLine[];
 }
 
@@ -21,7 +21,7 @@ interface DiffLine {
   text: string;
 }
 
-export function changesOf(known: DefinitionTold, wanted: ChangesAsked): Change {
+export function changesOf(known: DefinitionJson, wanted: PipelineUpdate): Change {
   const { config = known.config, vars = known.vars } = wanted;
   return {
     settings: [
@@ -47,7 +47,7 @@ function variable(name: string, before: string | undefined, after: string | unde
   return [`variable ${visible(name)}: ${verb}`];
 }
 
-/** With some lines around each change, as `diff -u` shows it. */
+/** Like `diff -u`. */
 function compare(before: string, after: string): DiffLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')];
   const same = commonStart(old, fresh);
@@ -64,7 +64,7 @@ function compare(before: string, after: string): DiffLine[] {
 const kept = (lines: string[]): DiffLine[] => lines.map((text) => ({ mark: ' ', text }));
 
 function between(gone: string[], come: string[]): DiffLine[] {
-  if (Math.max(gone.length, come.length) > MOST_LINES)
+  if (Math.max(gone.length, come.length) > MAX_LINES)
     return [
       { mark: '-', text: `(${gone.length} lines)` },
       { mark: '+', text: `(${come.length} lines)` },
@@ -77,7 +77,7 @@ function commonStart(one: readonly string[], other: readonly string[]): number {
   return at < 0 ? one.length : at;
 }
 
-/** What is far from every change is left out. */
+/** Leaves out lines far from any change. */
 function shorten(lines: DiffLine[]): DiffLine[] {
   const changed = lines.flatMap(({ mark }, at) => (mark === ' ' ? [] : [at]));
   const near = new Set(

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { colour } from '#cli/command-options.ts';
 
-/** Of each verb that asks a server. */
+/** Options of every command that talks to a server. */
 export const server = (command: Command): Command =>
   command
     .option('--url <url>', 'the server (default: MILLRACE_URL, otherwise the server of the last login)')
@@ -15,15 +15,15 @@ export const output = (): Option =>
 
 export const team = (): Option => new Option('-t, --team <team>', 'the team').default('main');
 
-/** Pairs of names, as everybody writes them. */
-export const jobOf = (given: string): { pipeline: string; job: string } => {
+/** `PIPELINE/JOB`. */
+export const parseJobName = (given: string): { pipeline: string; job: string } => {
   const [pipeline = '', job = '', ...more] = given.split('/');
   if (pipeline === '' || job === '' || more.length > 0)
     throw new InvalidArgumentError('Write <pipeline>/<job>.');
   return { pipeline, job };
 };
 
-export const buildOf = (given: string): { pipeline: string; job: string; build?: string } => {
+export const parseBuildName = (given: string): { pipeline: string; job: string; build?: string } => {
   const [pipeline = '', job = '', build, ...more] = given.split('/');
   if (pipeline === '' || job === '' || build === '' || more.length > 0)
     throw new InvalidArgumentError(
@@ -32,7 +32,7 @@ export const buildOf = (given: string): { pipeline: string; job: string; build?:
   return { pipeline, job, ...(build !== undefined && { build }) };
 };
 
-export const positive = (given: string): number => {
+export const parsePositive = (given: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(given)) throw new InvalidArgumentError('Write a whole number of 1 or more.');
   return Number(given);
 };
@@ -40,6 +40,6 @@ export const positive = (given: string): number => {
 export const EXITS =
   '\nExit codes: 0: success; 2: usage error, or the server refused the request or is unreachable.';
 
-/** Where there is something that can be wrong without the server's refusing to say so. */
-export const exitsOf = (wrong: string): string =>
+/** For commands that exit with 1 if this happens. */
+export const exitCodesHelp = (wrong: string): string =>
   `\nExit codes: 0: success; 1: ${wrong}; 2: usage error, or the server refused the request\nor is unreachable.`;

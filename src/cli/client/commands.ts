@@ -1,16 +1,25 @@
 import { Command, Option } from 'commander';
 import { colour, type Coloured, type Run } from '#cli/command-options.ts';
 import { Misuse } from '#cli/terminal.ts';
-import { buildOf, EXITS, exitsOf, jobOf, output, positive, server, team } from './client-options.ts';
+import {
+  exitCodesHelp,
+  EXITS,
+  output,
+  parseBuildName,
+  parseJobName,
+  parsePositive,
+  server,
+  team,
+} from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
 import type { LoginOptions } from './login.ts';
 import type { BuildsOptions } from './look.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
 import type { OutputOptions } from './show.ts';
 import type { TeamOptions } from './team-options.ts';
-import type { JobName } from './watch.ts';
+import type { JobArgument } from './watch.ts';
 
-/** The verbs that ask a server. */
+/** The commands that talk to a server. */
 export function clientCommands(run: Run): Command[] {
   const commands = [
     loginCommand(run),
@@ -54,7 +63,7 @@ Examples:
   millrace login https://ci.example.org --token < token.txt
 ${EXITS}`,
       )
-      // They are not repeated: what stands there too much may be a secret.
+      // Extra arguments may be secrets, so the error does not quote them.
       .allowExcessArguments()
       .action((url: string, options: LoginOptions & Coloured, { args }: Command) =>
         run(options.color, async (terminal) => {
@@ -121,10 +130,12 @@ const STATUSES = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cance
 function buildsCommand(run: Run): Command {
   const list = server(
     new Command('list')
-      .argument('<pipeline/job>', 'the job', jobOf)
+      .argument('<pipeline/job>', 'the job', parseJobName)
       .addOption(team())
       .addOption(new Option('--status <status>', 'only builds with this status').choices(STATUSES))
-      .addOption(new Option('--limit <number>', 'maximum number of builds').argParser(positive).default(20))
+      .addOption(
+        new Option('--limit <number>', 'maximum number of builds').argParser(parsePositive).default(20),
+      )
       .addOption(output()),
   )
     .description('list the builds of a job, newest first')
@@ -132,7 +143,7 @@ function buildsCommand(run: Run): Command {
       'after',
       `\nExamples:\n  millrace builds list app/unit\n  millrace builds list app/unit --status failed --limit 5\n${EXITS}`,
     )
-    .action((job: JobName, options: BuildsOptions & Coloured) =>
+    .action((job: JobArgument, options: BuildsOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { listBuilds } = await import('./look.ts');
         return await listBuilds(job, options, terminal);
@@ -144,7 +155,7 @@ function buildsCommand(run: Run): Command {
 function watchCommand(run: Run): Command {
   return server(
     new Command('watch')
-      .argument('<pipeline/job/build>', 'the build; without a number, the newest', buildOf)
+      .argument('<pipeline/job/build>', 'the build; without a number, the newest', parseBuildName)
       .addOption(team())
       .option('--wait', 'if the job has no build yet, wait for the first one'),
   )
@@ -159,9 +170,9 @@ Examples:
   millrace builds watch app/unit
   millrace builds watch app/unit --wait
   millrace builds watch app/unit/7 > log.txt
-${exitsOf('the build failed or was cancelled')}`,
+${exitCodesHelp('the build failed or was cancelled')}`,
     )
-    .action((build: JobName & { build?: string }, options: TeamOptions & Coloured & { wait?: boolean }) =>
+    .action((build: JobArgument & { build?: string }, options: TeamOptions & Coloured & { wait?: boolean }) =>
       run(options.color, async (terminal) => {
         const { watch } = await import('./watch.ts');
         return await watch(build, options, terminal);
@@ -171,7 +182,10 @@ ${exitsOf('the build failed or was cancelled')}`,
 
 function triggerCommand(run: Run): Command {
   return server(
-    new Command('trigger').argument('<pipeline/job>', 'the job', jobOf).addOption(team()).addOption(output()),
+    new Command('trigger')
+      .argument('<pipeline/job>', 'the job', parseJobName)
+      .addOption(team())
+      .addOption(output()),
   )
     .description('start a build of a job with the newest versions that it can take')
     .option('-w, --watch', 'follow the build to its end')
@@ -187,9 +201,9 @@ Examples:
   millrace trigger app/unit
   millrace trigger app/unit --no-check
   millrace trigger app/publish --team shop --watch
-${exitsOf('with --watch the build failed or was cancelled')}`,
+${exitCodesHelp('with --watch the build failed or was cancelled')}`,
     )
-    .action((job: JobName, options: TeamOptions & Coloured & { watch?: boolean; check?: boolean }) =>
+    .action((job: JobArgument, options: TeamOptions & Coloured & { watch?: boolean; check?: boolean }) =>
       run(options.color, async (terminal) => {
         const { trigger } = await import('./watch.ts');
         return await trigger(job, options, terminal);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { clientConfig } from '#config';
 import { chooseServer, prepare, type ServerOptions } from './connect.ts';
-import type { Credentials } from './credentials.ts';
+import type { CredentialsFile } from './credentials.ts';
 
 const [HERE, THERE] = ['https://here.example.org', 'https://there.example.org'];
-const KNOWN: Credentials = {
+const KNOWN: CredentialsFile = {
   current: HERE,
   servers: { [HERE]: { token: 'of-here', ca_file: '/here.pem' }, [THERE]: { token: 'of-there' } },
 };
@@ -12,7 +12,7 @@ const KNOWN: Credentials = {
 function choose(
   options: ServerOptions,
   environment: Record<string, string>,
-  known: Credentials = KNOWN,
+  known: CredentialsFile = KNOWN,
 ): string {
   const { config, problems } = clientConfig({ environment, readText: () => 'of-a-file\n' });
   if (problems) throw new Error(problems.join(' '));

@@ -7,16 +7,16 @@ import { explain } from '#cli/explain.ts';
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 import { clientConfig, type ClientConfig } from '#config';
 import { Api } from './api.ts';
-import { readCredentials, type Credentials } from './credentials.ts';
+import { readCredentials, type CredentialsFile } from './credentials.ts';
 import { isLoopback, serverUrl } from './server-url.ts';
 
 export interface ServerOptions {
-  /** Another server than the one that somebody logged in at last. */
+  /** Absent: the server of the last login. */
   url?: string;
   caFile?: string;
 }
 
-/** The gateway that is meant, with the token that is for it. */
+/** The gateway to use, with the token for it. */
 export async function connect(options: ServerOptions, terminal: Terminal): Promise<Api> {
   const config = readConfig(terminal);
   const credentials = await readCredentials(config.directory);
@@ -41,10 +41,10 @@ interface Chosen {
 }
 
 /**
- * A token goes to the server that it is of, and to no other: that of the environment to the one that the
+ * A token is sent only to its own server. The token of the environment belongs to the server that the
  * environment or the command names.
  */
-export function chooseServer(options: ServerOptions, config: ClientConfig, known: Credentials): Chosen {
+export function chooseServer(options: ServerOptions, config: ClientConfig, known: CredentialsFile): Chosen {
   const url = urlOf(options.url ?? config.url, config, known);
   const kept = known.servers[url];
   const caFile = options.caFile ?? config.caFile ?? kept?.ca_file;
@@ -53,7 +53,7 @@ export function chooseServer(options: ServerOptions, config: ClientConfig, known
   return { url, token: kept?.token, from: 'of a login', caFile };
 }
 
-function urlOf(given: string | undefined, { token }: ClientConfig, { current }: Credentials): string {
+function urlOf(given: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {
   if (given !== undefined) return serverUrl(given);
   if (token !== undefined)
     throw new Misuse('MILLRACE_TOKEN is set, but MILLRACE_URL is not: set it to the server of the token');
@@ -63,7 +63,7 @@ function urlOf(given: string | undefined, { token }: ClientConfig, { current }: 
   );
 }
 
-/** What the connections of this process trust, and how they get there. */
+/** Sets the certificates and the proxy that this process uses. */
 export async function prepare(
   url: string,
   caFile: string | undefined,
@@ -75,7 +75,7 @@ export async function prepare(
   setDefaultCACertificates([
     ...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...own]),
   ]);
-  // A proxy sees no more of it than an address.
+  // Over HTTPS the proxy sees only the host.
   if (proxy.https_proxy !== undefined && !isLoopback(hostname)) takeProxy(proxy);
 }
 
@@ -83,7 +83,7 @@ function takeProxy(proxy: ClientConfig['proxy']): void {
   try {
     setGlobalProxyFromEnv({ ...proxy });
   } catch {
-    // What it says shows the address, which may hold a password.
+    // The error's message quotes the URL, which may contain a password.
     throw new Misuse(
       'https_proxy is not the address of a proxy: write it like http://proxy.example.org:3128',
     );

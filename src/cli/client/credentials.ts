@@ -5,24 +5,24 @@ import { isNativeError } from 'node:util/types';
 import { explain } from '#cli/explain.ts';
 import { Misuse } from '#cli/terminal.ts';
 
-/** What one server gave. */
-export interface Credential {
+/** What a login stored for one server. */
+export interface ServerCredential {
   token: string;
-  /** Whose it is; a token of a team or of the installation is nobody's. */
+  /** Absent for tokens of a team or of the installation. */
   username?: string;
-  /** Certificates that its own is checked by, besides those of the machine. */
+  /** Additional CA certificates for this server. */
   ca_file?: string;
 }
 
-export interface Credentials {
-  /** The server that is meant when none is named: the last one that somebody logged in at. */
+export interface CredentialsFile {
+  /** The server of the last login. */
   current?: string;
-  servers: Record<string, Credential>;
+  servers: Record<string, ServerCredential>;
 }
 
 export const credentialsFile = (directory: string): string => join(directory, 'credentials.json');
 
-export async function readCredentials(directory: string): Promise<Credentials> {
+export async function readCredentials(directory: string): Promise<CredentialsFile> {
   const file = credentialsFile(directory);
   const text = await readIfThere(file);
   if (text === undefined) return { servers: {} };
@@ -44,7 +44,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-function parse(text: string): Credentials | undefined {
+function parse(text: string): CredentialsFile | undefined {
   let value: { current?: unknown; servers?: unknown } | null;
   try {
     value = JSON.parse(text);
@@ -53,14 +53,14 @@ function parse(text: string): Credentials | undefined {
   }
   const { current, servers } = Object(value);
   if (typeof servers !== 'object' || servers === null) return undefined;
-  const kept = Object.entries(servers).flatMap(([url, one]) => {
+  const valid = Object.entries(servers).flatMap(([url, one]) => {
     const credential = credentialIn(one);
     return credential === undefined ? [] : [[url, credential] as const];
   });
-  return { ...(typeof current === 'string' && { current }), servers: Object.fromEntries(kept) };
+  return { ...(typeof current === 'string' && { current }), servers: Object.fromEntries(valid) };
 }
 
-function credentialIn(value: unknown): Credential | undefined {
+function credentialIn(value: unknown): ServerCredential | undefined {
   const { token, username, ca_file: caFile }: Record<string, unknown> = Object(value);
   if (typeof token !== 'string' || token === '') return undefined;
   return {
@@ -70,8 +70,8 @@ function credentialIn(value: unknown): Credential | undefined {
   };
 }
 
-/** At once or not at all, and never open to others, not even for a moment. */
-export async function writeCredentials(directory: string, credentials: Credentials): Promise<void> {
+/** Replaces the file atomically, readable by the user only. */
+export async function writeCredentials(directory: string, credentials: CredentialsFile): Promise<void> {
   const file = credentialsFile(directory);
   const fresh = `${file}.${randomUUID()}`;
   try {

@@ -1,19 +1,19 @@
 import { createParser } from 'eventsource-parser';
 
-/** One event of a stream, as the HTML standard parses them. */
+/** One event of a stream (HTML Living Standard, server-sent events). */
 export interface StreamEvent {
   name: string;
   data: string;
-  /** Of the last event until here that had one: what to go on behind. */
+  /** The newest id so far, for resuming. */
   id: string | undefined;
 }
 
-/** Characters. More than any chunk of a log; what goes on without an end is no stream of ours. */
+/** In characters; longer than any chunk of a log. */
 const MAX_EVENT = 8 * 1024 * 1024;
 
-/** Parts bytes of any size into events. */
+/** Parses bytes of any chunk size into events. */
 export class EventParser {
-  /** After how long the server wants to be asked again when the stream breaks, in milliseconds. */
+  /** The server's wish for reconnecting, in milliseconds. */
   retryMs: number | undefined;
   #events: StreamEvent[] = [];
   #id: string | undefined;
@@ -24,7 +24,7 @@ export class EventParser {
     onEvent: ({ event = 'message', data }) => this.#events.push({ name: event, data, id: this.#id }),
     onRetry: (milliseconds) => (this.retryMs = milliseconds),
     onError: (error) => {
-      // Fields that nobody knows are passed over, as the standard says.
+      // Unknown fields are ignored, as the standard says.
       if (error.type === 'max-buffer-size-exceeded')
         throw new RangeError('an event of the stream does not end');
     },

@@ -1,17 +1,21 @@
 import { count, isError } from '#cli/finding.ts';
 import { renderFinding } from '#cli/render-findings.ts';
 import type { Paint } from '#cli/terminal.ts';
-import type { FindingTold } from './answers.ts';
+import type { FindingJson } from './answers.ts';
 import type { ConfigText } from './read-config.ts';
-import { Refused } from './refused.ts';
+import { ProblemError } from './refused.ts';
 
-/** What the server found wrong, in the lines of the file, as `millrace validate` shows it. */
-export function renderTold(findings: readonly FindingTold[], text: ConfigText, paint: Paint): string {
+/** Renders the server's findings like `millrace validate`, with lines of the file. */
+export function renderServerFindings(
+  findings: readonly FindingJson[],
+  text: ConfigText,
+  paint: Paint,
+): string {
   return findings.map((finding) => `${renderFinding(placed(finding, text), text.source, paint)}\n`).join('');
 }
 
 function placed(
-  { line, column = 1, end_line: endLine, end_column: endColumn, ...finding }: FindingTold,
+  { line, column = 1, end_line: endLine, end_column: endColumn, ...finding }: FindingJson,
   { file }: ConfigText,
 ) {
   if (line === undefined) return { ...finding, file };
@@ -20,14 +24,14 @@ function placed(
   return { ...finding, file, place: { start, end } };
 }
 
-/** What is wrong with the text, if that is why the server refused it. */
-export function findingsIn(error: unknown): FindingTold[] | undefined {
-  if (!(error instanceof Refused) || error.kind !== 'invalid-pipeline') return undefined;
-  const { findings }: { findings?: FindingTold[] } = error.document;
+/** The findings in the error, if the server refused the text. */
+export function findingsIn(error: unknown): FindingJson[] | undefined {
+  if (!(error instanceof ProblemError) || error.kind !== 'invalid-pipeline') return undefined;
+  const { findings }: { findings?: FindingJson[] } = error.document;
   return Array.isArray(findings) ? findings : undefined;
 }
 
-export function verdictOn(findings: readonly FindingTold[], { file }: ConfigText, paint: Paint): string {
+export function verdictOn(findings: readonly FindingJson[], { file }: ConfigText, paint: Paint): string {
   const errors = findings.filter(isError).length;
   const warnings = findings.length - errors;
   const parts = [

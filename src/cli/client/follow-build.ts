@@ -1,37 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 import { backOffMs } from '#domain/back-off.ts';
-import type { BuildDetailTold, ChunkTold } from './answers.ts';
+import type { BuildDetailJson, ChunkJson } from './answers.ts';
 import type { Api } from './api.ts';
 import { EventParser, type StreamEvent } from './event-stream.ts';
-import { Refused } from './refused.ts';
-import { Unreachable, unreachable } from './unreachable.ts';
+import { ProblemError } from './refused.ts';
+import { toUnreachable, Unreachable } from './unreachable.ts';
 
-/** The server gives a sign of life every 15 s: a stream that says nothing for so long is broken. */
+/** The server sends a heartbeat every 15 s; after this time without one the stream counts as broken. */
 const SILENCE_MS = 60_000;
 /**
- * Attempts in a row without a word, and the longest pause before one: together some minutes, more than a
- * server takes to restart.
+ * Consecutive attempts to reconnect, and the longest pause. Together some minutes, more than a restart of a
+ * server takes.
  */
-const MOST_ATTEMPTS = 15;
+const MAX_ATTEMPTS = 15;
 const LONGEST_PAUSE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;
 
-/** Who is told what happens. */
-export interface Follower {
-  state(build: BuildDetailTold): void;
-  log(chunk: ChunkTold): Promise<void>;
-  /** The stream broke, and is asked for again. */
+/** Receives what happens in a build. */
+export interface BuildListener {
+  state(build: BuildDetailJson): void;
+  log(chunk: ChunkJson): Promise<void>;
+  /** The stream broke and will be opened again. */
   broken(why: string): void;
 }
 
-/**
- * Tells all that a build says from its beginning to its end, once each, however often the connection breaks.
- */
-export async function followBuild(
+/** Streams a build from its beginning to its end. Reconnects as needed and reports everything once. */
+export async function streamBuild(
   api: Pick<Api, 'url' | 'stream'>,
   path: string,
-  follower: Follower,
+  follower: BuildListener,
   { pause = async (milliseconds) => await sleep(milliseconds) }: Pick<Terminal, 'pause'>,
 ): Promise<void> {
   const stream: Stream = { api, path };
@@ -40,7 +38,7 @@ export async function followBuild(
     const end = await followOnce(stream, follower, () => (failed = 0));
     if (end === 'over') return;
     failed += 1;
-    if (failed >= MOST_ATTEMPTS) throw end;
+    if (failed >= MAX_ATTEMPTS) throw end;
     if (failed === 1) follower.broken(end.message);
     await pause(
       backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }),
@@ -48,27 +46,31 @@ export async function followBuild(
   }
 }
 
-/** It may be there again in a moment. */
+/** A later attempt may succeed. */
 function isPassing(error: unknown): error is Misuse {
-  if (error instanceof Refused) return error.status === 429 || error.status >= 500;
+  if (error instanceof ProblemError) return error.status === 429 || error.status >= 500;
   return error instanceof Unreachable;
 }
 
 interface Stream {
   api: Pick<Api, 'url' | 'stream'>;
   path: string;
-  /** Of the last event that was told. */
+  /** Id of the last reported event. */
   lastId?: string | undefined;
-  /** After how long the server wants to be asked again. */
+  /** The server's wish for reconnecting. */
   retryMs?: number | undefined;
 }
 
-/** Until the build's end, or what broke it before. */
-async function followOnce(stream: Stream, follower: Follower, heard: () => void): Promise<'over' | Misuse> {
+/** Streams until the build ends or the stream breaks; then returns why. */
+async function followOnce(
+  stream: Stream,
+  follower: BuildListener,
+  heard: () => void,
+): Promise<'over' | Misuse> {
   try {
     for await (const event of eventsOf(stream)) {
       heard();
-      if (await tell(event, follower)) return 'over';
+      if (await report(event, follower)) return 'over';
       stream.lastId = event.id ?? stream.lastId;
     }
   } catch (error) {
@@ -92,15 +94,15 @@ async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
       yield* events;
     }
   } catch (error) {
-    throw error instanceof Misuse ? error : unreachable(api.url, error);
+    throw error instanceof Misuse ? error : toUnreachable(api.url, error);
   } finally {
     clearTimeout(silence);
     stop.abort();
   }
 }
 
-/** Whether that was the last of it. */
-async function tell({ name, data }: StreamEvent, follower: Follower): Promise<boolean> {
+/** Returns whether it was the last event. */
+async function report({ name, data }: StreamEvent, follower: BuildListener): Promise<boolean> {
   if (name === 'build') follower.state(JSON.parse(data));
   if (name === 'log') await follower.log(JSON.parse(data));
   if (name === 'closed')

@@ -1,50 +1,50 @@
 import { isError } from '#cli/finding.ts';
 import { EXIT, painter, type Exit } from '#cli/terminal.ts';
-import type { FindingTold, MadeTold } from './answers.ts';
-import { pathOf } from './api.ts';
-import { findingsIn, renderTold, verdictOn } from './findings.ts';
+import type { FindingJson, SavedJson } from './answers.ts';
+import { apiPath } from './api.ts';
+import { findingsIn, renderServerFindings, verdictOn } from './findings.ts';
 import type { ConfigText } from './read-config.ts';
 import { asJson, visibleLines } from './show.ts';
-import type { Talk } from './team-options.ts';
+import type { CommandContext } from './team-options.ts';
 
-/** What is said beside the answer, for programs. */
+/** Further fields of the JSON output. */
 type Besides = Record<string, unknown>;
 
-/** What the server says of a text; nothing is kept. */
+/** Validates a text on the server without saving it. */
 export async function judge(
-  { api, options, terminal }: Talk,
+  { api, options, terminal }: CommandContext,
   { config, vars }: { config: string; vars: Record<string, string> },
   text: ConfigText,
   besides: Besides = {},
 ): Promise<Exit> {
-  const path = pathOf('teams', options.team, 'pipelines', 'validate');
-  const { data } = await api.ask<{ findings: FindingTold[] }>('POST', path, { config, vars });
+  const path = apiPath('teams', options.team, 'pipelines', 'validate');
+  const { data } = await api.ask<{ findings: FindingJson[] }>('POST', path, { config, vars });
   const { findings } = data;
   const valid = !findings.some(isError);
   const paint = painter(terminal);
   terminal.out(
     options.output === 'json'
       ? asJson({ valid, findings, ...besides })
-      : `${renderTold(findings, text, paint)}${verdictOn(findings, text, paint)}`,
+      : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
   );
   return valid ? EXIT.fine : EXIT.wrong;
 }
 
 export interface Carried {
-  /** What was done to it, once it was: `made`. */
+  /** Past tense, for the output: `created`. */
   verb: string;
   text: ConfigText;
   besides?: Besides;
 }
 
-/** Makes or changes a pipeline, and tells what came of it. What does not run yet is no success. */
+/** Creates or updates a pipeline and prints the result. A pipeline that does not run yet is no success. */
 export async function carryOut(
-  { options, terminal }: Pick<Talk, 'options' | 'terminal'>,
-  ask: () => Promise<MadeTold>,
+  { options, terminal }: Pick<CommandContext, 'options' | 'terminal'>,
+  ask: () => Promise<SavedJson>,
   { verb, text, besides = {} }: Carried,
 ): Promise<Exit> {
   const paint = painter(terminal);
-  let made: MadeTold;
+  let made: SavedJson;
   try {
     made = await ask();
   } catch (error) {
@@ -53,7 +53,7 @@ export async function carryOut(
     terminal.out(
       options.output === 'json'
         ? asJson({ valid: false, findings })
-        : `${renderTold(findings, text, paint)}${verdictOn(findings, text, paint)}`,
+        : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
     );
     return EXIT.wrong;
   }
@@ -64,7 +64,7 @@ export async function carryOut(
     const state = ready
       ? paint('green', 'it runs')
       : `${paint('yellow', 'it does not run yet')}: ${visibleLines([reason, message].filter(Boolean).join(': '))}`;
-    terminal.out(`${renderTold(made.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
+    terminal.out(`${renderServerFindings(made.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
   }
   return made.ready ? EXIT.fine : EXIT.wrong;
 }

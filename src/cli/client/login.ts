@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { SessionTold } from './answers.ts';
+import type { SessionJson } from './answers.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
-import { credentialsFile, readCredentials, writeCredentials, type Credential } from './credentials.ts';
+import { credentialsFile, readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
 import { readSecret } from './read-secret.ts';
 import { serverUrl } from './server-url.ts';
 import { timeOf } from './show.ts';
-import { whoIs } from './who.ts';
+import { ownerOfToken } from './who.ts';
 
 export interface LoginOptions {
   username?: string;
@@ -15,7 +15,7 @@ export interface LoginOptions {
   caFile?: string;
 }
 
-/** Proves the token or the password at the server, and keeps what it gives. */
+/** Logs in with a token or a password and stores the credentials. */
 export async function login(server: string, options: LoginOptions, terminal: Terminal): Promise<Exit> {
   const url = serverUrl(server);
   const config = readConfig(terminal);
@@ -41,13 +41,13 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
   return EXIT.fine;
 }
 
-interface Given extends Credential {
+interface Given extends ServerCredential {
   until?: string;
 }
 
 async function byToken(url: string, terminal: Terminal): Promise<Given> {
   const token = (await readSecret('Token: ', terminal)).trim();
-  const user = await whoIs(new Api({ url, token: 'of a login' }, token));
+  const user = await ownerOfToken(new Api({ url, token: 'of a login' }, token));
   return { token, ...(user && { username: user.username }) };
 }
 
@@ -59,15 +59,15 @@ async function byPassword(url: string, given: string | undefined, terminal: Term
     );
   const password = await readSecret('Password: ', terminal);
   const api = new Api({ url, token: 'none' }, undefined);
-  const { data } = await api.ask<SessionTold>('POST', '/auth/login', { username, password });
+  const { data } = await api.ask<SessionJson>('POST', '/auth/login', { username, password });
   return data.must_change_password ? await changeFirst(url, password, data, terminal) : keep(data);
 }
 
-/** A password that somebody else gave opens nothing but this. */
+/** An initial password only allows changing it. */
 async function changeFirst(
   url: string,
   current: string,
-  { token }: SessionTold,
+  { token }: SessionJson,
   terminal: Terminal,
 ): Promise<Given> {
   if (terminal.ask === undefined)
@@ -78,10 +78,10 @@ async function changeFirst(
     throw new Misuse('the two passwords differ: nothing was changed');
   const api = new Api({ url, token: 'of a login' }, token);
   const body = { current_password: current, new_password: wanted };
-  return keep((await api.ask<SessionTold>('PUT', '/profile/password', body)).data);
+  return keep((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
 }
 
-function keep({ token, username, expires_at: until }: SessionTold): Given {
+function keep({ token, username, expires_at: until }: SessionJson): Given {
   if (token === undefined) throw new Misuse('the server sent no token');
   return { token, username, ...(until !== undefined && { until }) };
 }

@@ -1,11 +1,11 @@
 import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
-import { readCredentials, writeCredentials, type Credential } from './credentials.ts';
-import { Refused } from './refused.ts';
+import { readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
+import { ProblemError } from './refused.ts';
 import { serverUrl } from './server-url.ts';
 
-/** Forgets what a server gave, and ends the session there. */
+/** Ends the session on the server and deletes the stored credentials. */
 export async function logout(server: string | undefined, terminal: Terminal): Promise<Exit> {
   const config = readConfig(terminal);
   const known = await readCredentials(config.directory);
@@ -21,16 +21,20 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   return EXIT.fine;
 }
 
-/** What is left there, if anything. What is here goes in any case. */
-async function endSession(url: string, { token }: Credential, ready: () => Promise<void>): Promise<string> {
-  // Sessions are JWTs; API tokens have no such form.
+/** Returns what remains on the server, if anything. The local credentials are deleted in any case. */
+async function endSession(
+  url: string,
+  { token }: ServerCredential,
+  ready: () => Promise<void>,
+): Promise<string> {
+  // Sessions are JWTs; API tokens contain no dot.
   if (!token.includes('.')) return ` The token itself stays valid: delete it at ${url}/profile.`;
   try {
     await ready();
-    await new Api({ url, token: 'of a login' }, token).tell('POST', '/auth/logout');
+    await new Api({ url, token: 'of a login' }, token).send('POST', '/auth/logout');
     return '';
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) return '';
+    if (error instanceof ProblemError && error.status === 401) return '';
     if (!(error instanceof Misuse)) throw error;
     return ` The session there could not be ended (${error.message}): end it at ${url}/profile.`;
   }

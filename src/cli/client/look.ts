@@ -1,20 +1,20 @@
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { BuildTold, DefinitionTold, JobTold, PipelineTold } from './answers.ts';
-import { pathOf, type Api } from './api.ts';
+import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './answers.ts';
+import { apiPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
-import { durationOf, show, statusCell, table, timeOf, visibleLines } from './show.ts';
+import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from './show.ts';
 import type { TeamOptions } from './team-options.ts';
 
 export async function listPipelines(options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const pipelines = await api.get<PipelineTold[]>(pathOf('teams', options.team, 'pipelines'));
+  const pipelines = await api.get<PipelineJson[]>(apiPath('teams', options.team, 'pipelines'));
   if (pipelines.length === 0) terminal.err(`Team ${options.team} has no pipelines.\n`);
-  show(pipelines, options, terminal, asPipelines);
+  printResult(pipelines, options, terminal, asPipelines);
   return EXIT.fine;
 }
 
-function asPipelines(pipelines: readonly PipelineTold[], paint: Paint): string {
+function asPipelines(pipelines: readonly PipelineJson[], paint: Paint): string {
   if (pipelines.length === 0) return '';
   const heads = ['NAME', 'JOBS', 'RESOURCES', 'REVISION', 'VISIBLE TO', 'STATE', 'DISPLAY NAME'];
   const rows = pipelines.map((one) => [
@@ -26,27 +26,29 @@ function asPipelines(pipelines: readonly PipelineTold[], paint: Paint): string {
     one.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
     one.display_name ?? '',
   ]);
-  return table(heads, rows, paint);
+  return renderTable(heads, rows, paint);
 }
 
-/** One pipeline, or its text as it was given. */
+/** Prints one pipeline, or its text. */
 export async function getPipeline(
   name: string,
   options: TeamOptions & { config?: boolean },
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = pathOf('teams', options.team, 'pipelines', name);
+  const path = apiPath('teams', options.team, 'pipelines', name);
   if (options.config === true) {
-    const definition = await api.get<DefinitionTold>(`${path}/definition`);
-    show(definition, options, terminal, ({ config }) => (terminal.isScreen ? visibleLines(config) : config));
+    const definition = await api.get<DefinitionJson>(`${path}/definition`);
+    printResult(definition, options, terminal, ({ config }) =>
+      terminal.isScreen ? visibleLines(config) : config,
+    );
     return EXIT.fine;
   }
-  show(await api.get<PipelineTold>(path), options, terminal, asPipeline);
+  printResult(await api.get<PipelineJson>(path), options, terminal, asPipeline);
   return EXIT.fine;
 }
 
-function asPipeline(one: PipelineTold, paint: Paint): string {
+function asPipeline(one: PipelineJson, paint: Paint): string {
   const facts: [string, string][] = [
     ['name', `${one.team}/${one.name}`],
     ['display name', one.display_name ?? ''],
@@ -62,12 +64,12 @@ function asPipeline(one: PipelineTold, paint: Paint): string {
 
 export async function listJobs(pipeline: string, options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const jobs = await api.get<JobTold[]>(`${pathOf('teams', options.team, 'pipelines', pipeline)}/jobs`);
-  show(jobs, options, terminal, asJobs);
+  const jobs = await api.get<JobJson[]>(`${apiPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
+  printResult(jobs, options, terminal, asJobs);
   return EXIT.fine;
 }
 
-function asJobs(jobs: readonly JobTold[], paint: Paint): string {
+function asJobs(jobs: readonly JobJson[], paint: Paint): string {
   const rows = jobs.map((job) => [
     job.name,
     job.latest_build_number ?? 'none yet',
@@ -76,7 +78,7 @@ function asJobs(jobs: readonly JobTold[], paint: Paint): string {
     durationOf(job.latest_build_duration),
     job.paused ? ({ text: 'paused', style: 'blue' } as const) : '',
   ]);
-  return table(['JOB', 'BUILD', 'STATUS', 'STARTED', 'TOOK', 'STATE'], rows, paint);
+  return renderTable(['JOB', 'BUILD', 'STATUS', 'STARTED', 'TOOK', 'STATE'], rows, paint);
 }
 
 export interface BuildsOptions extends TeamOptions {
@@ -84,36 +86,36 @@ export interface BuildsOptions extends TeamOptions {
   status?: string;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listBuilds(
   { pipeline, job }: { pipeline: string; job: string },
   options: BuildsOptions,
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = `${pathOf('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
+  const path = `${apiPath('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
   const { builds, more } = await readBuilds(api, path, options);
-  show(builds, options, terminal, asBuilds);
-  if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
+  printResult(builds, options, terminal, asBuilds);
+  if (more) terminal.err(`There are older builds: use --limit to printResult more than ${options.limit}.\n`);
   return EXIT.fine;
 }
 
-/** The most that the server gives at a time. */
+/** The server's largest page. */
 const PAGE = 100;
 
 async function readBuilds(
   api: Api,
   path: string,
   { limit, status }: BuildsOptions,
-): Promise<{ builds: BuildTold[]; more: boolean }> {
-  const builds: BuildTold[] = [];
+): Promise<{ builds: BuildJson[]; more: boolean }> {
+  const builds: BuildJson[] = [];
   for (let more = true; more;) {
     const query = new URLSearchParams({
       limit: String(Math.min(PAGE, limit - builds.length)),
       ...(status !== undefined && { status }),
       ...(builds.length > 0 && { before: String(builds.at(-1)?.id) }),
     });
-    const page = await api.ask<BuildTold[]>('GET', `${path}?${query.toString()}`);
+    const page = await api.ask<BuildJson[]>('GET', `${path}?${query.toString()}`);
     builds.push(...page.data);
     more = page.hasMore && page.data.length > 0;
     if (builds.length >= limit) return { builds, more };
@@ -121,7 +123,7 @@ async function readBuilds(
   return { builds, more: false };
 }
 
-function asBuilds(builds: readonly BuildTold[], paint: Paint): string {
+function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
   if (builds.length === 0) return '';
   const rows = builds.map((build) => [
     build.number,
@@ -130,5 +132,5 @@ function asBuilds(builds: readonly BuildTold[], paint: Paint): string {
     durationOf(build.duration),
     build.message ?? '',
   ]);
-  return table(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'MESSAGE'], rows, paint);
+  return renderTable(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'MESSAGE'], rows, paint);
 }

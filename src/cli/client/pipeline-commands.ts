@@ -3,14 +3,14 @@ import { variables, type Coloured, type Run } from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
-import { EXITS, exitsOf, output, server, team } from './client-options.ts';
+import { exitCodesHelp, EXITS, output, server, team } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface Named {
   name?: string;
 }
 
-/** As an argument or, as scripts like it, as an option. */
+/** The name as an argument or as an option. */
 function nameOf(argument: string | undefined, { name }: Named): string {
   const given = argument ?? name;
   if (given === undefined) throw new Misuse('no pipeline given: name it as the argument or with --name');
@@ -37,7 +37,7 @@ const settings = (command: Command): Command =>
     .addOption(new Option('--private', 'let only the team see it').conflicts('public'))
     .option('--display-name <text>', 'name shown to people; empty removes it');
 
-/** What there is, and what becomes of it. */
+/** Commands that list and change pipelines. */
 export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description(
     'pipelines of a team: show, create, update, rename, delete',
@@ -91,12 +91,12 @@ Anyone who may read the Pipeline object can read its variables: put secrets into
 Examples:
   millrace pipelines create app -c app.hcl
   millrace pipelines create -n app -c app.hcl --team shop --vars prod.json --var branch=main --public
-${exitsOf(NOT_RUNNING)}`,
+${exitCodesHelp(NOT_RUNNING)}`,
     )
     .action((name: string | undefined, options: CreateOptions & Named & Coloured) =>
       run(options.color, async (terminal) => {
-        const { createPipeline } = await import('./change-pipelines.ts');
-        return await createPipeline(nameOf(name, options), options, terminal);
+        const { pipelinesCreate } = await import('./change-pipelines.ts');
+        return await pipelinesCreate(nameOf(name, options), options, terminal);
       }),
     );
 }
@@ -116,12 +116,12 @@ Examples:
   millrace pipelines update app -c app.hcl
   millrace pipelines update app --public
   millrace pipelines update app -c app.hcl --vars prod.json --dry-run
-${exitsOf(NOT_RUNNING)}`,
+${exitCodesHelp(NOT_RUNNING)}`,
     )
     .action((name: string | undefined, options: UpdateOptions & Named & Coloured) =>
       run(options.color, async (terminal) => {
-        const { updatePipeline } = await import('./change-pipelines.ts');
-        return await updatePipeline(nameOf(name, options), options, terminal);
+        const { pipelinesUpdate } = await import('./change-pipelines.ts');
+        return await pipelinesUpdate(nameOf(name, options), options, terminal);
       }),
     );
 }
@@ -139,12 +139,12 @@ run the pipeline.
 
 Examples:
   millrace pipelines validate app.hcl --var branch=main
-${exitsOf('the pipeline has errors')}`,
+${exitCodesHelp('the pipeline has errors')}`,
     )
     .action((file: string, options: TeamOptions & VariableOptions & Coloured) =>
       run(options.color, async (terminal) => {
-        const { validateThere } = await import('./change-pipelines.ts');
-        return await validateThere(file, options, terminal);
+        const { validateOnServer } = await import('./change-pipelines.ts');
+        return await validateOnServer(file, options, terminal);
       }),
     );
 }
@@ -161,12 +161,12 @@ while a build runs.
 
 Examples:
   millrace pipelines rename app --new-name shop
-${exitsOf('the renamed pipeline does not run yet, or gets its new name later')}`,
+${exitCodesHelp('the renamed pipeline does not run yet, or gets its new name later')}`,
     )
     .action((name: string | undefined, options: RenameOptions & Named & Coloured) =>
       run(options.color, async (terminal) => {
-        const { renamePipeline } = await import('./change-pipelines.ts');
-        return await renamePipeline(nameOf(name, options), options, terminal);
+        const { pipelinesRename } = await import('./change-pipelines.ts');
+        return await pipelinesRename(nameOf(name, options), options, terminal);
       }),
     );
 }
@@ -181,8 +181,8 @@ function deleteCommand(run: Run): Command {
     )
     .action((name: string | undefined, options: TeamOptions & Named & Coloured & { yes?: boolean }) =>
       run(options.color, async (terminal: Terminal) => {
-        const { deletePipeline } = await import('./change-pipelines.ts');
-        return await deletePipeline(nameOf(name, options), options, terminal);
+        const { pipelinesDelete } = await import('./change-pipelines.ts');
+        return await pipelinesDelete(nameOf(name, options), options, terminal);
       }),
     );
 }

@@ -4,7 +4,7 @@ import { readInput } from '#cli/read-files.ts';
 import { readVariables, type VariableOptions } from '#cli/read-variables.ts';
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 
-/** The text of a pipeline, and the file that it is shown by. */
+/** The text of a pipeline, and the file name for messages. */
 export interface ConfigText {
   file: string;
   source: string;
@@ -24,7 +24,7 @@ export async function readConfigText(name: string, terminal: Terminal): Promise<
   return { file, source };
 }
 
-/** Values as a manifest writes them: texts. Undefined when none were given. */
+/** Values as strings, as in a manifest. Undefined if none were given. */
 export async function readTextVariables(
   options: VariableOptions,
   terminal: Terminal,

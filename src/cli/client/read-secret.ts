@@ -1,11 +1,11 @@
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 
-/** More than any token or password has. */
-const LONGEST = 16 * 1024;
+/** Longer than any token or password. */
+const MAX_SECRET_CHARACTERS = 16 * 1024;
 
 /**
- * What somebody types unseen, or the first line of what is piped in: never an argument, which others on the
- * machine could read.
+ * Reads a secret from a prompt without echo, or the first line of standard input. Never from an argument,
+ * which other users of the machine can read.
  */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const given = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
@@ -20,7 +20,8 @@ async function firstLine(input: AsyncIterable<Uint8Array>): Promise<string> {
     parts.push(part);
     size += part.length;
     if (part.includes(0x0a)) break;
-    if (size > LONGEST) throw new Misuse(`the first line has more than ${LONGEST} bytes`);
+    if (size > MAX_SECRET_CHARACTERS)
+      throw new Misuse(`the first line has more than ${MAX_SECRET_CHARACTERS} bytes`);
   }
   const [line = ''] = Buffer.concat(parts).toString().split('\n');
   return line.replace(/\r$/, '');

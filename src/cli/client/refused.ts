@@ -3,43 +3,43 @@ import { Misuse } from '#cli/terminal.ts';
 import { VERSION } from '#config';
 import { visible } from '#domain/graph/measure-label.ts';
 
-/** Which server said it, and where the token came from. */
-export interface Asked {
+/** For the message: the server, and where the token came from. */
+export interface RequestContext {
   url: string;
   token: 'of the environment' | 'of a login' | 'none';
 }
 
-/** The server said no (RFC 9457); the message has what it said, and what to do. */
-export class Refused extends Misuse {
+/** The server refused the request (RFC 9457). The message has its detail and what to do. */
+export class ProblemError extends Misuse {
   readonly status: number;
-  /** The last word of the problem's type; of no problem's, the empty text. */
+  /** Last segment of the problem's type; empty if the response is no problem. */
   readonly kind: string;
   readonly document: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, document: Readonly<Record<string, unknown>>, asked: Asked) {
+  constructor(status: number, document: Readonly<Record<string, unknown>>, request: RequestContext) {
     const type = document['type'];
     const kind = typeof type === 'string' ? (/\/problems\/([a-z-]+)$/.exec(type)?.[1] ?? '') : '';
-    super(sentences(status, { kind, document }, asked));
+    super(sentences(status, { kind, document }, request));
     this.status = status;
     this.kind = kind;
     this.document = document;
   }
 }
 
-interface Told {
+interface Problem {
   kind: string;
   document: Readonly<Record<string, unknown>>;
 }
 
-function sentences(status: number, { kind, document }: Told, asked: Asked): string {
+function sentences(status: number, { kind, document }: Problem, request: RequestContext): string {
   const { detail, instance } = document;
-  const told = typeof detail === 'string' ? detail : `${asked.url} answered ${status}.`;
-  const advice = isKind(kind) ? ADVICE[kind]?.(asked, told) : undefined;
-  const request = status >= 500 && typeof instance === 'string' ? ` (${instance})` : '';
-  return `${visible(told)}${visible(request)}${advice === undefined ? '' : ` ${advice}`}`;
+  const detailText = typeof detail === 'string' ? detail : `${request.url} answered ${status}.`;
+  const advice = isKind(kind) ? ADVICE[kind]?.(request, detailText) : undefined;
+  const requestId = status >= 500 && typeof instance === 'string' ? ` (${instance})` : '';
+  return `${visible(detailText)}${visible(requestId)}${advice === undefined ? '' : ` ${advice}`}`;
 }
 
-const ADVICE: Partial<Record<ProblemKind, (asked: Asked, told: string) => string>> = {
+const ADVICE: Partial<Record<ProblemKind, (request: RequestContext, detailText: string) => string>> = {
   unauthenticated: ({ url, token }) =>
     token === 'of the environment'
       ? 'Check MILLRACE_TOKEN: it may be deleted or expired, or belong to another server.'
@@ -49,8 +49,8 @@ const ADVICE: Partial<Record<ProblemKind, (asked: Asked, told: string) => string
   'password-change-required': ({ url }) =>
     `Change it in a browser at ${url}/profile, or run millrace login ${url}`,
   'sign-in-again': ({ url }) => `Run millrace login ${url}`,
-  'not-found': ({ url }, told) =>
-    told === 'No such path.'
+  'not-found': ({ url }, detailText) =>
+    detailText === 'No such path.'
       ? `${url} may be older than this command line (${VERSION}).`
       : 'Check the name and --team.',
   'already-exists': () => 'To change it, run millrace pipelines update.',

@@ -2,18 +2,18 @@ import { SEQUENCES } from '#adapters/http/pages/plain-log.ts';
 
 const [ESC, BEL] = ['\u001b', '\u0007'];
 /**
- * What a screen does besides showing letters; lines, tabs and going back to the start of a line, as progress
- * bars do, stay.
+ * Control sequences and control characters, except line feed, tab and carriage return, which progress bars
+ * use.
  */
-const ACTS = new RegExp(String.raw`${SEQUENCES.source}|(?![\t\n\r])\p{Cc}`, 'gu');
-/** The beginning of a sequence whose end may come with the next piece. */
+const CONTROLS = new RegExp(String.raw`${SEQUENCES.source}|(?![\t\n\r])\p{Cc}`, 'gu');
+/** The beginning of a sequence whose end may follow in the next chunk. */
 const UNFINISHED = new RegExp(String.raw`${ESC}(?:\[[0-?]*[ -/]*|[\]PX^_][^${BEL}${ESC}]*${ESC}?|[ -/]*)?$`);
-/** What begins like a sequence and goes on for longer is none. */
-const LONGEST = 4096;
+/** A longer sequence is treated as text. */
+const MAX_SEQUENCE_CHARACTERS = 4096;
 
 /**
- * A log for a screen, piece by piece: colours stay, and nothing moves the cursor, names the window or asks
- * the terminal.
+ * Makes a log safe for a terminal, chunk by chunk: colours stay; nothing moves the cursor, sets the title or
+ * queries the terminal.
  */
 export class ScreenText {
   readonly #colour: boolean;
@@ -26,9 +26,9 @@ export class ScreenText {
   push(piece: string): string {
     const text = this.#rest + piece;
     const at = UNFINISHED.exec(text)?.index ?? text.length;
-    const whole = text.length - at > LONGEST ? text.length : at;
+    const whole = text.length - at > MAX_SEQUENCE_CHARACTERS ? text.length : at;
     this.#rest = text.slice(whole);
-    return text.slice(0, whole).replaceAll(ACTS, (act) => (this.#colour && isColour(act) ? act : ''));
+    return text.slice(0, whole).replaceAll(CONTROLS, (act) => (this.#colour && isColour(act) ? act : ''));
   }
 }
 

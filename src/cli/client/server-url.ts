@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { Misuse } from '#cli/terminal.ts';
 
-/** Where a gateway is: its origin. Whatever a token would not be safe on is refused. */
+/** The origin of a gateway. Refuses URLs to which a token must not be sent. */
 export function serverUrl(given: string): string {
   const url = URL.parse(given);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
-    // It is not repeated: it may hold a password, or be a token.
+    // The error does not quote the text: it may contain a password, or be a token.
     throw new Misuse('this is not the address of a server: write it like https://ci.example.org');
   const { origin, protocol, hostname } = url;
-  // Nor is this.
+  // Likewise.
   if (url.username !== '' || url.password !== '')
     throw new Misuse(
       `remove the name and password from the address: run millrace login ${origin} --username <name>`,
@@ -23,7 +23,7 @@ export function serverUrl(given: string): string {
   return origin;
 }
 
-/** Nobody else sees what goes there. */
+/** Traffic to it does not leave the machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.replaceAll(/^\[|\]$/g, '');
   if (isIP(host) === 4) return host.startsWith('127.');

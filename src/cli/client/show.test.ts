@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { durationOf, statusCell, table, timeOf } from './show.ts';
+import { durationOf, renderTable, statusCell, timeOf } from './show.ts';
 
 const plain = (_style: unknown, text: string): string => text;
 
@@ -10,7 +10,7 @@ describe('columns', () => {
       ['日本', '7', ''],
       ['bcdef', '', 'y'],
     ];
-    expect(table(['NAME', 'NUMBER', 'WHAT'], rows, plain).split('\n')).toEqual([
+    expect(renderTable(['NAME', 'NUMBER', 'WHAT'], rows, plain).split('\n')).toEqual([
       'NAME    NUMBER   WHAT',
       'a       10       x',
       '日本    7',
@@ -20,11 +20,13 @@ describe('columns', () => {
   });
 
   test('that are empty are left out, and nothing in them acts on a terminal', () => {
-    expect(table(['A', 'B', 'C'], [['x\u001b[2J', '', 'z']], plain)).toBe('A       C\nx\uFFFD[2J   z\n');
+    expect(renderTable(['A', 'B', 'C'], [['x\u001b[2J', '', 'z']], plain)).toBe(
+      'A       C\nx\uFFFD[2J   z\n',
+    );
   });
 
   test('have colours beside their widths', () => {
-    const painted = table(
+    const painted = renderTable(
       ['S', 'T'],
       [[statusCell('failed'), 'x']],
       (style, text) => `<${String(style)}>${text}</>`,

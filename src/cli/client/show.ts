@@ -6,8 +6,8 @@ export interface OutputOptions {
   output: 'text' | 'json';
 }
 
-/** The answer itself for programs, or as people read it. */
-export function show<T>(
+/** Prints JSON for programs, or a rendering for people. */
+export function printResult<T>(
   data: T,
   { output }: OutputOptions,
   terminal: Terminal,
@@ -16,11 +16,11 @@ export function show<T>(
   terminal.out(output === 'json' ? asJson(data) : render(data, painter(terminal)));
 }
 
-/** JSON itself escapes all that moves a screen but DEL and the controls of eight bits. */
+/** JSON escapes all control characters except DEL and C1. */
 export const asJson = (data: unknown): string =>
   `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, (act) => `\\u00${act.charCodeAt(0).toString(16)}`)}\n`;
 
-/** As `visible`, of a text of several lines with tabs in them. */
+/** Like `visible`, for text with lines and tabs. */
 export const visibleLines = (text: string): string =>
   text
     .split(/\r?\n/)
@@ -29,8 +29,12 @@ export const visibleLines = (text: string): string =>
 
 export type Cell = string | { text: string; style: Parameters<Paint>[0] };
 
-/** Columns below their heads; what is empty in every line is left out. */
-export function table(heads: readonly string[], rows: readonly (readonly Cell[])[], paint: Paint): string {
+/** Columns below their headings. A column that is empty in every row is left out. */
+export function renderTable(
+  heads: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  paint: Paint,
+): string {
   const lines = [heads, ...rows];
   const kept = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
   const widths = heads.map((_head, at) => Math.max(...lines.map((row) => stringWidth(textOf(row[at])))));
@@ -55,11 +59,11 @@ const textOf = (cell: Cell | undefined): string =>
 const styleOf = (cell: Cell): Parameters<Paint>[0] | undefined =>
   typeof cell === 'string' ? undefined : cell.style;
 
-/** A time of the server to the second, in its own zone. */
+/** A time of the server in UTC, to the second. */
 export const timeOf = (time: string | undefined): string =>
   time === undefined ? '' : time.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 
-/** As people say it: 3 s, 2 m 5 s, 1 h 12 m. */
+/** 3 s, 2 m 5 s, 1 h 12 m. */
 export function durationOf(nanoseconds: number | undefined): string {
   if (nanoseconds === undefined) return '';
   const seconds = nanoseconds / 1e9;

@@ -3,13 +3,13 @@ import type { Api } from './api.ts';
 import type { ServerOptions } from './connect.ts';
 import type { OutputOptions } from './show.ts';
 
-/** Of every verb that looks into a team. */
+/** Options of every command on a team. */
 export interface TeamOptions extends ServerOptions, OutputOptions {
   team: string;
 }
 
-/** Who is asked, how, and who reads it. */
-export interface Talk<O = TeamOptions> {
+/** The server, the options and the terminal of a command. */
+export interface CommandContext<O = TeamOptions> {
   api: Api;
   options: O;
   terminal: Terminal;

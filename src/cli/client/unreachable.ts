@@ -1,11 +1,11 @@
 import { isNativeError } from 'node:util/types';
 import { Misuse } from '#cli/terminal.ts';
 
-/** No answer came, or one that no gateway gives. */
+/** No response, or one that no gateway sends. */
 export class Unreachable extends Misuse {}
 
-/** Says why there was no answer, by the codes that sockets and certificates fail with. */
-export function unreachable(url: string, error: unknown): Unreachable {
+/** Explains a failed connection by the error codes of sockets and certificates. */
+export function toUnreachable(url: string, error: unknown): Unreachable {
   const codes = codesOf(error);
   const known = codes.map((code) => REASONS[code]).find((reason) => reason !== undefined);
   return new Unreachable(`${url} cannot be reached: ${known ?? codes[0] ?? innermost(error)}`);
@@ -43,7 +43,7 @@ const REASONS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_SIGNER,
 };
 
-/** Of the error, of the addresses that were tried, and of what caused it. */
+/** Codes of the error, of its causes, and of each address that was tried. */
 function codesOf(error: unknown, depth = 0): string[] {
   if (typeof error !== 'object' || error === null || depth > 5) return [];
   const { code, name, errors, cause }: Record<string, unknown> = named(error);
@@ -52,7 +52,7 @@ function codesOf(error: unknown, depth = 0): string[] {
   return [...own.map(String), ...tried, ...codesOf(cause, depth + 1)];
 }
 
-/** What an error does not list as its own. */
+/** Non-enumerable properties of the error included. */
 function named(error: object): Record<string, unknown> {
   return Object.fromEntries(
     ['code', 'name', 'errors', 'cause'].map((key): [string, unknown] => [key, Reflect.get(error, key)]),

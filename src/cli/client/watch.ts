@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { BuildDetailTold, BuildTold, ChunkTold, JobTold } from './answers.ts';
-import { pathOf } from './api.ts';
+import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './answers.ts';
+import { apiPath } from './api.ts';
 import { connect } from './connect.ts';
-import { followBuild, type Follower } from './follow-build.ts';
+import { streamBuild, type BuildListener } from './follow-build.ts';
 import { ScreenText } from './screen-text.ts';
 import { asJson, durationOf, statusCell } from './show.ts';
-import type { Talk, TeamOptions } from './team-options.ts';
+import type { CommandContext, TeamOptions } from './team-options.ts';
 
-export interface JobName {
+export interface JobArgument {
   pipeline: string;
   job: string;
 }
 
-type WatchTalk = Talk<Pick<TeamOptions, 'team'>>;
+type WatchTalk = CommandContext<Pick<TeamOptions, 'team'>>;
 
-/** Follows a build, or the newest one of a job, to its end; what it printed is the output. */
+/** Follows a build, or the newest one of a job, to its end. The log goes to standard output. */
 export async function watch(
-  name: JobName & { build?: string },
+  name: JobArgument & { build?: string },
   options: WatchOptions,
   terminal: Terminal,
 ): Promise<Exit> {
@@ -31,9 +31,12 @@ type WatchOptions = Omit<TeamOptions, 'output'> & { wait?: boolean };
 
 const LOOK_AGAIN_MS = 1000;
 
-/** With --wait a job without builds is looked at again, until it has one. */
-async function findNewest({ api, options, terminal }: Talk<WatchOptions>, name: JobName): Promise<string> {
-  const newest = async () => (await api.get<JobTold>(jobPath(options.team, name))).latest_build_number;
+/** With --wait, polls a job without builds until it has one. */
+async function findNewest(
+  { api, options, terminal }: CommandContext<WatchOptions>,
+  name: JobArgument,
+): Promise<string> {
+  const newest = async () => (await api.get<JobJson>(jobPath(options.team, name))).latest_build_number;
   const { pause = async (milliseconds: number) => await sleep(milliseconds) } = terminal;
   const number = await newest();
   if (number !== undefined) return number;
@@ -49,16 +52,16 @@ async function findNewest({ api, options, terminal }: Talk<WatchOptions>, name: 
   }
 }
 
-interface TriggerTold {
+interface TriggerJson {
   job: string;
   number: string;
   url: string;
   checks?: { resource: string; result: string; message?: string }[];
 }
 
-/** Starts a build with the newest versions that fit; checks for them first unless told not to. */
+/** Triggers a build with the newest versions that fit. Checks for versions first, unless --no-check. */
 export async function trigger(
-  name: JobName,
+  name: JobArgument,
   options: TeamOptions & { watch?: boolean; check?: boolean },
   terminal: Terminal,
 ): Promise<Exit> {
@@ -66,31 +69,35 @@ export async function trigger(
     throw new Misuse('--watch prints the log, which is not JSON: remove --watch or --output json');
   const api = await connect(options, terminal);
   const query = options.check === false ? '' : '?check=true';
-  const { data } = await api.ask<TriggerTold>('POST', `${jobPath(options.team, name)}/trigger${query}`);
+  const { data } = await api.ask<TriggerJson>('POST', `${jobPath(options.team, name)}/trigger${query}`);
   const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
   for (const message of old) terminal.err(`${visible(message)}\n`);
   if (old.length > 0) terminal.err('The build uses the versions that were known before.\n');
-  const told = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
+  const line = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
   if (options.watch === true) {
-    terminal.err(told);
+    terminal.err(line);
     return await follow({ api, options, terminal }, name, data.number);
   }
-  terminal.out(options.output === 'json' ? asJson(data) : told);
+  terminal.out(options.output === 'json' ? asJson(data) : line);
   return EXIT.fine;
 }
 
-const titleOf = ({ pipeline, job }: JobName): string => `${pipeline}/${job}`;
-const triggerHint = (name: JobName): string => `millrace trigger ${titleOf(name)}`;
-const jobPath = (team: string, { pipeline, job }: JobName): string =>
-  pathOf('teams', team, 'pipelines', pipeline, 'jobs', job);
+const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;
+const triggerHint = (name: JobArgument): string => `millrace trigger ${titleOf(name)}`;
+const jobPath = (team: string, { pipeline, job }: JobArgument): string =>
+  apiPath('teams', team, 'pipelines', pipeline, 'jobs', job);
 
-async function follow({ api, options, terminal }: WatchTalk, name: JobName, number: string): Promise<Exit> {
-  const path = `${jobPath(options.team, name)}${pathOf('builds', number)}`;
-  const look = async () => await api.get<BuildDetailTold>(path);
-  // Without it a line has no heading, and is shown all the same.
+async function follow(
+  { api, options, terminal }: WatchTalk,
+  name: JobArgument,
+  number: string,
+): Promise<Exit> {
+  const path = `${jobPath(options.team, name)}${apiPath('builds', number)}`;
+  const look = async () => await api.get<BuildDetailJson>(path);
+  // Without it, a line has no heading but is shown.
   const tryToLook = async () => await look().catch(nothingFor);
-  const onlooker = new Onlooker(`${titleOf(name)} ${number}`, terminal, tryToLook);
-  await followBuild(api, `${path}/events`, onlooker, terminal);
+  const onlooker = new BuildPrinter(`${titleOf(name)} ${number}`, terminal, tryToLook);
+  await streamBuild(api, `${path}/events`, onlooker, terminal);
   const build = onlooker.build?.ended_at === undefined ? await look() : onlooker.build;
   onlooker.conclude(build);
   return EXITS[build.status];
@@ -100,8 +107,8 @@ function nothingFor(error: unknown): undefined {
   if (!(error instanceof Misuse)) throw error;
 }
 
-/** As `passed` counts them. */
-const EXITS: Record<BuildTold['status'], Exit> = {
+/** 0 for builds that `passed` counts as good. */
+const EXITS: Record<BuildJson['status'], Exit> = {
   succeeded: EXIT.fine,
   warning: EXIT.fine,
   failed: EXIT.wrong,
@@ -111,39 +118,39 @@ const EXITS: Record<BuildTold['status'], Exit> = {
   started: EXIT.misuse,
 };
 
-/** The log goes where results go, what is said of it beside. */
-class Onlooker implements Follower {
-  build: BuildDetailTold | undefined;
+/** Prints the log on standard output and everything else on standard error. */
+class BuildPrinter implements BuildListener {
+  build: BuildDetailJson | undefined;
   readonly #title: string;
   readonly #terminal: Terminal;
   readonly #screen: ScreenText;
-  readonly #look: () => Promise<BuildDetailTold | undefined>;
+  readonly #look: () => Promise<BuildDetailJson | undefined>;
   readonly #lookedFor = new Set<string>();
-  #told = '';
+  #printed = '';
   #heading = '';
   #endsLine = true;
-  /** Since something else was said: what colour is left on the screen, the log decided. */
+  /** The log may have left colours on after the last status line. */
   #logged = false;
 
-  constructor(title: string, terminal: Terminal, look: () => Promise<BuildDetailTold | undefined>) {
+  constructor(title: string, terminal: Terminal, look: () => Promise<BuildDetailJson | undefined>) {
     this.#title = title;
     this.#terminal = terminal;
     this.#look = look;
     this.#screen = new ScreenText(terminal.colour);
   }
 
-  state(build: BuildDetailTold): void {
+  state(build: BuildDetailJson): void {
     this.build = build;
     const { status, message } = build;
     const open = ['pending', 'waiting'].includes(status) && message !== undefined;
-    const told = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
-    // How it ended is said once the log is whole.
-    if (told === this.#told || build.ended_at !== undefined) return;
-    this.#told = told;
-    this.#say(told);
+    const line = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
+    // The final status is printed after the log.
+    if (line === this.#printed || build.ended_at !== undefined) return;
+    this.#printed = line;
+    this.#say(line);
   }
 
-  async log({ step, attempt, text }: ChunkTold): Promise<void> {
+  async log({ step, attempt, text }: ChunkJson): Promise<void> {
     const name = (await this.#nameOf(step)) ?? `step ${step}`;
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
     if (heading !== this.#heading) this.#say(`── ${heading}`);
@@ -154,7 +161,7 @@ class Onlooker implements Follower {
     this.#logged = true;
   }
 
-  /** Lines may come sooner than the state that names their step. */
+  /** Log lines may arrive before the state that names their step. */
   async #nameOf(step: string): Promise<string | undefined> {
     const find = () => this.build?.steps.find(({ id }) => id === step);
     if (find() === undefined && !this.#lookedFor.has(step)) {
@@ -169,7 +176,7 @@ class Onlooker implements Follower {
     this.#say(`${why}. The build goes on; trying again.`);
   }
 
-  conclude({ status, duration, message }: BuildTold): void {
+  conclude({ status, duration, message }: BuildJson): void {
     const cell = statusCell(status);
     const paint = painter(this.#terminal);
     const shown = typeof cell === 'string' ? cell : paint(cell.style, cell.text);
@@ -182,7 +189,7 @@ class Onlooker implements Follower {
     this.#write(painter(this.#terminal)('dim', visible(words)));
   }
 
-  /** On a line of its own, in no colour of the log's. */
+  /** On a line of its own, after resetting colours. */
   #write(words: string): void {
     const { isScreen, colour } = this.#terminal;
     const uncoloured = this.#logged && colour ? '\u001b[0m' : '';

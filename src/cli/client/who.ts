@@ -1,13 +1,13 @@
-import type { UserTold } from './answers.ts';
+import type { UserJson } from './answers.ts';
 import type { Api } from './api.ts';
-import { Refused } from './refused.ts';
+import { ProblemError } from './refused.ts';
 
-/** Whose token it is; undefined for one of a team or of the installation, which is nobody's. */
-export async function whoIs(api: Api): Promise<UserTold | undefined> {
+/** The user of a token; undefined for tokens of a team or of the installation. */
+export async function ownerOfToken(api: Api): Promise<UserJson | undefined> {
   try {
-    return await api.get<UserTold>('/profile');
+    return await api.get<UserJson>('/profile');
   } catch (error) {
-    if (error instanceof Refused && error.kind === 'forbidden') return undefined;
+    if (error instanceof ProblemError && error.kind === 'forbidden') return undefined;
     throw error;
   }
 }

@@ -1,18 +1,18 @@
 import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { UserTold } from './answers.ts';
+import type { UserJson } from './answers.ts';
 import { connect, type ServerOptions } from './connect.ts';
-import { show, type OutputOptions } from './show.ts';
-import { whoIs } from './who.ts';
+import { printResult, type OutputOptions } from './show.ts';
+import { ownerOfToken } from './who.ts';
 
 export async function whoami(options: ServerOptions & OutputOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const user = await whoIs(api);
+  const user = await ownerOfToken(api);
   const told = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
-  show({ url: api.url, ...told }, options, terminal, () => sentence(api.url, user));
+  printResult({ url: api.url, ...told }, options, terminal, () => sentence(api.url, user));
   return EXIT.fine;
 }
 
-function sentence(url: string, user: UserTold | undefined): string {
+function sentence(url: string, user: UserJson | undefined): string {
   if (user === undefined)
     return `You use a token of a team or of the installation at ${url}. It belongs to no account.\n`;
   const teams = Object.entries(user.teams).map(([team, role]) => `${team} (${role})`);
