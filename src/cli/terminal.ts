@@ -56,7 +56,7 @@ export function openTerminal(when: ColourWhen): Terminal {
     },
     ...(stdin.isTTY && {
       async ask(question, line) {
-        const { promptOn } = await import('./client/ask.ts');
+        const { promptOn } = await import('./client/prompt.ts');
         return await promptOn({ input: stdin, output: stderr }, question, line);
       },
     }),

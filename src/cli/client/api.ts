@@ -1,6 +1,6 @@
 import { Misuse } from '#cli/terminal.ts';
 import { VERSION } from '#config';
-import { ProblemError, type RequestContext } from './refused.ts';
+import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
 /** Longer than any response but a log takes. */

@@ -1,12 +1,12 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { DefinitionJson, PipelineUpdate, SavedJson } from './answers.ts';
 import { apiPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
-import { carryOut, judge } from './judge.ts';
+import { asJson } from './output.ts';
 import { readConfigText, readTextVariables } from './read-config.ts';
-import { asJson } from './show.ts';
+import type { DefinitionJson, PipelineUpdate, SavedJson } from './response-types.ts';
+import { carryOut, judge } from './save-pipeline.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface SettingOptions extends TeamOptions, VariableOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DefinitionJson, PipelineUpdate } from './answers.ts';
 import { changesOf, renderChange } from './changes.ts';
+import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 const KNOWN: DefinitionJson = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
 const plain = (_style: unknown, text: string): string => text;

@@ -1,7 +1,7 @@
 import { diff } from 'node:util';
 import type { Paint } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { DefinitionJson, PipelineUpdate } from './answers.ts';
+import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 /** Unchanged lines that are shown around each change. */
 const AROUND = 3;

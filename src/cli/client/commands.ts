@@ -12,10 +12,10 @@ import {
   team,
 } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
+import type { BuildsOptions } from './list-commands.ts';
 import type { LoginOptions } from './login.ts';
-import type { BuildsOptions } from './look.ts';
+import type { OutputOptions } from './output.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
-import type { OutputOptions } from './show.ts';
 import type { TeamOptions } from './team-options.ts';
 import type { JobArgument } from './watch.ts';
 
@@ -118,7 +118,7 @@ function jobsCommand(run: Run): Command {
     .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXITS}`)
     .action((pipeline: string, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
-        const { listJobs } = await import('./look.ts');
+        const { listJobs } = await import('./list-commands.ts');
         return await listJobs(pipeline, options, terminal);
       }),
     );
@@ -145,7 +145,7 @@ function buildsCommand(run: Run): Command {
     )
     .action((job: JobArgument, options: BuildsOptions & Coloured) =>
       run(options.color, async (terminal) => {
-        const { listBuilds } = await import('./look.ts');
+        const { listBuilds } = await import('./list-commands.ts');
         return await listBuilds(job, options, terminal);
       }),
     );

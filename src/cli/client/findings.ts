@@ -1,9 +1,9 @@
 import { count, isError } from '#cli/finding.ts';
 import { renderFinding } from '#cli/render-findings.ts';
 import type { Paint } from '#cli/terminal.ts';
-import type { FindingJson } from './answers.ts';
+import { ProblemError } from './problem-error.ts';
 import type { ConfigText } from './read-config.ts';
-import { ProblemError } from './refused.ts';
+import type { FindingJson } from './response-types.ts';
 
 /** Renders the server's findings like `millrace validate`, with lines of the file. */
 export function renderServerFindings(

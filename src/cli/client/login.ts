@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { SessionJson } from './answers.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
 import { credentialsFile, readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
+import { timeOf } from './output.ts';
 import { readSecret } from './read-secret.ts';
+import type { SessionJson } from './response-types.ts';
 import { serverUrl } from './server-url.ts';
-import { timeOf } from './show.ts';
-import { ownerOfToken } from './who.ts';
+import { ownerOfToken } from './token-owner.ts';
 
 export interface LoginOptions {
   username?: string;

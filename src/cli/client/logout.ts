@@ -2,7 +2,7 @@ import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
 import { readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
-import { ProblemError } from './refused.ts';
+import { ProblemError } from './problem-error.ts';
 import { serverUrl } from './server-url.ts';
 
 /** Ends the session on the server and deletes the stored credentials. */

@@ -57,7 +57,7 @@ function listCommand(run: Run): Command {
     )
     .action((options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
-        const { listPipelines } = await import('./look.ts');
+        const { listPipelines } = await import('./list-commands.ts');
         return await listPipelines(options, terminal);
       }),
     );
@@ -73,7 +73,7 @@ function getCommand(run: Run): Command {
     )
     .action((name: string | undefined, options: TeamOptions & Named & Coloured & { config?: boolean }) =>
       run(options.color, async (terminal) => {
-        const { getPipeline } = await import('./look.ts');
+        const { getPipeline } = await import('./list-commands.ts');
         return await getPipeline(nameOf(name, options), options, terminal);
       }),
     );

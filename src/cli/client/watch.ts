@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './answers.ts';
 import { apiPath } from './api.ts';
 import { connect } from './connect.ts';
-import { streamBuild, type BuildListener } from './follow-build.ts';
+import { asJson, durationOf, statusCell } from './output.ts';
+import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
-import { asJson, durationOf, statusCell } from './show.ts';
+import { streamBuild, type BuildListener } from './stream-build.ts';
 import type { CommandContext, TeamOptions } from './team-options.ts';
 
 export interface JobArgument {

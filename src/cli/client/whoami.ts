@@ -1,8 +1,8 @@
 import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
-import type { UserJson } from './answers.ts';
 import { connect, type ServerOptions } from './connect.ts';
-import { printResult, type OutputOptions } from './show.ts';
-import { ownerOfToken } from './who.ts';
+import { printResult, type OutputOptions } from './output.ts';
+import type { UserJson } from './response-types.ts';
+import { ownerOfToken } from './token-owner.ts';
 
 export async function whoami(options: ServerOptions & OutputOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { durationOf, renderTable, statusCell, timeOf } from './show.ts';
+import { durationOf, renderTable, statusCell, timeOf } from './output.ts';
 
 const plain = (_style: unknown, text: string): string => text;
 

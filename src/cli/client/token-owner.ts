@@ -1,6 +1,6 @@
-import type { UserJson } from './answers.ts';
 import type { Api } from './api.ts';
-import { ProblemError } from './refused.ts';
+import { ProblemError } from './problem-error.ts';
+import type { UserJson } from './response-types.ts';
 
 /** The user of a token; undefined for tokens of a team or of the installation. */
 export async function ownerOfToken(api: Api): Promise<UserJson | undefined> {

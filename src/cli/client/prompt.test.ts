@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from '@jest/globals';
-import { promptOn } from './ask.ts';
+import { promptOn } from './prompt.ts';
 
 function seat() {
   const [input, output] = [new PassThrough(), new PassThrough()];

@@ -1,10 +1,10 @@
 import { isError } from '#cli/finding.ts';
 import { EXIT, painter, type Exit } from '#cli/terminal.ts';
-import type { FindingJson, SavedJson } from './answers.ts';
 import { apiPath } from './api.ts';
 import { findingsIn, renderServerFindings, verdictOn } from './findings.ts';
+import { asJson, visibleLines } from './output.ts';
 import type { ConfigText } from './read-config.ts';
-import { asJson, visibleLines } from './show.ts';
+import type { FindingJson, SavedJson } from './response-types.ts';
 import type { CommandContext } from './team-options.ts';
 
 /** Further fields of the JSON output. */

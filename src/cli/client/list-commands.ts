@@ -1,9 +1,9 @@
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './answers.ts';
 import { apiPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
-import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from './show.ts';
+import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from './output.ts';
+import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 
 export async function listPipelines(options: TeamOptions, terminal: Terminal): Promise<Exit> {

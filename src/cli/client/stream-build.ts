@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Misuse, type Terminal } from '#cli/terminal.ts';
 import { backOffMs } from '#domain/back-off.ts';
-import type { BuildDetailJson, ChunkJson } from './answers.ts';
 import type { Api } from './api.ts';
 import { EventParser, type StreamEvent } from './event-stream.ts';
-import { ProblemError } from './refused.ts';
+import { ProblemError } from './problem-error.ts';
+import type { BuildDetailJson, ChunkJson } from './response-types.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
 
 /** The server sends a heartbeat every 15 s; after this time without one the stream counts as broken. */
