@@ -4,7 +4,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { MARKS_PATCH } from '#adapters/kubernetes/secrets/secret-marks.ts';
 import type { ProviderObjects } from '#flows/people/object-ports.ts';
-import { mapAnswer, objectAnswer } from './written.ts';
+import { mapAnswer, objectAnswer } from './object-answer.ts';
 
 export interface ClientSecretsOptions {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;

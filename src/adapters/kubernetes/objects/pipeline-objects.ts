@@ -6,7 +6,7 @@ import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/l
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
 import { replaceSpec } from './replace-spec.ts';
-import { mapAnswer, newObject, objectAnswer, onlyByApi } from './written.ts';
+import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
 
 const kind = KINDS.pipelines;
 

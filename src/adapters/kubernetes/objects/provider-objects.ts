@@ -1,13 +1,13 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/provider.ts';
+import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/oauth-provider.ts';
 import type { OAuthProviderCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
 import { replaceSpec } from './replace-spec.ts';
-import { mapAnswer, newObject, objectAnswer, onlyByApi } from './written.ts';
+import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
 
 type Options = ClientSecretsOptions & {
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete' | 'patchMerge'>;

@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { ApiKind, ObjectRef } from '#adapters/kubernetes/api/kinds.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
-import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './written.ts';
+import { changedBy, objectAnswer, onlyByApi, type ObjectMeta } from './object-answer.ts';
 
 /** Status writes of the operator change the resource version, so a conflict is retried. */
 const TRIES = 5;

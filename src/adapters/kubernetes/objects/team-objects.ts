@@ -3,7 +3,7 @@ import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { TeamCustomResource } from '#adapters/kubernetes/kinds/custom-resources.ts';
 import { TEAM_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import type { TeamObject, TeamObjects } from '#flows/people/object-ports.ts';
-import { mapAnswer, newObject, objectAnswer, onlyByApi } from './written.ts';
+import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
 
 /** Team objects that the API created. Their spec is empty. */
 export function teamObjects(client: Pick<ApiClient, 'get' | 'create' | 'delete'>): TeamObjects {
