@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { defined } from '#defined';
 import { LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import { Reader, type Address, type Configured, type Source } from './config-reader.ts';
@@ -187,11 +188,11 @@ export interface GatewayFlags {
 
 export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
   const { sessionLifetime, sessionIdleTimeout, externalUrl } = flags;
-  const given = {
-    ...(sessionLifetime !== undefined && { MILLRACE_SESSION_LIFETIME: sessionLifetime }),
-    ...(sessionIdleTimeout !== undefined && { MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout }),
-    ...(externalUrl !== undefined && { MILLRACE_EXTERNAL_URL: externalUrl }),
-  };
+  const given = defined({
+    MILLRACE_SESSION_LIFETIME: sessionLifetime,
+    MILLRACE_SESSION_IDLE_TIMEOUT: sessionIdleTimeout,
+    MILLRACE_EXTERNAL_URL: externalUrl,
+  });
   return { environment: { ...source.environment, ...given }, readText: (path) => source.readText(path) };
 }
 
@@ -249,10 +250,7 @@ export function clientConfig(source: Source = REAL): Configured<ClientConfig> {
     caFile: read.optional('MILLRACE_CA_FILE'),
     // A relative one is to be ignored, says the specification.
     directory: join(home !== undefined && isAbsolute(home) ? home : join(homedir(), '.config'), 'millrace'),
-    proxy: {
-      ...(proxy !== undefined && { https_proxy: proxy }),
-      ...(direct !== undefined && { no_proxy: direct }),
-    },
+    proxy: defined({ https_proxy: proxy, no_proxy: direct }),
   });
 }
 
@@ -287,7 +285,7 @@ function databaseConfig(read: Reader): DatabaseConfig {
   return {
     url: url ?? '',
     listenUrl: read.secretUrl('MILLRACE_DATABASE_LISTEN_URL', true) ?? url ?? '',
-    ...(certificateAuthority !== undefined && { certificateAuthority }),
+    ...defined({ certificateAuthority }),
   };
 }
 

@@ -1,4 +1,7 @@
-/** The object without the fields whose value is undefined: what exact optional properties ask for. */
+/**
+ * Removes the fields that are undefined, as `exactOptionalPropertyTypes` requires: `{ a, ...defined({ b }) }`.
+ * Not for hot paths: it copies the object.
+ */
 export function defined<T extends object>(
   object: T,
 ): { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {

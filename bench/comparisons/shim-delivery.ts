@@ -8,6 +8,7 @@ import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { defined } from '#defined';
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 import { foldersFrom } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
@@ -185,7 +186,7 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 0,
     volumes: own ? [] : [{ name: 'workdir', emptyDir: {} }, ...volumes],
-    ...(init === undefined ? {} : { initContainers: init }),
+    ...defined({ initContainers: init }),
     containers: [agentContainer(name, delivery), stepContainer(name, delivery)],
   };
 }

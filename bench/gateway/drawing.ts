@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
 import { summarise } from '#bench/statistics.ts';
+import { defined } from '#defined';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
 import { looksOf } from '#domain/graph/look.ts';
@@ -35,7 +36,7 @@ function pictureOf(graph: Graph, round: number): PictureToDraw {
   const jobs = graph.nodes.flatMap((node) => (node.kind === 'job' ? node.jobs : []));
   const states = jobs.map((name, index) => {
     const ended = ENDS[(index + round) % ENDS.length];
-    return [name, { paused: false, ...(ended && { ended }) }] as const;
+    return [name, { paused: false, ...defined({ ended }) }] as const;
   });
   return { graph, name: 'measured', looks: looksOf(graph, { jobs: new Map(states), resources: new Map() }) };
 }

@@ -12,6 +12,7 @@ import { findFont } from '#adapters/images/locate.ts';
 import { createPictures, type Pictures } from '#adapters/images/pictures.ts';
 import { summarise, type Summary } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { defined } from '#defined';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import { looksOf } from '#domain/graph/look.ts';
 import type { EndedStatus, JobState } from '#domain/graph/state.ts';
@@ -45,7 +46,7 @@ function requestOf(size: number, variant: number, round: number): PictureToDraw 
   const graph = graphOf(pipeline);
   const jobs = pipeline.jobs.map(({ name }, index): [string, JobState] => {
     const ended = ENDS[(index + round) % ENDS.length];
-    return [name, { paused: false, ...(ended && { ended }) }];
+    return [name, { paused: false, ...defined({ ended }) }];
   });
   return { graph, looks: looksOf(graph, { jobs: new Map(jobs), resources: new Map() }), name: 'measured' };
 }

@@ -6,6 +6,7 @@ import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { numberFlag } from '#bench/table.ts';
+import { defined } from '#defined';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import { checksMs, resultsOf, turnsOf } from './simulated/answers.ts';
@@ -53,7 +54,7 @@ const pods = new Reflector(client, {
   project: (pod): SeenPod => {
     const { namespace = '', name = '', uid = '', resourceVersion = '' } = pod.metadata ?? {};
     const work = podWork(pod);
-    return { namespace, name, uid, resourceVersion, ...(work === undefined ? {} : { work }) };
+    return { namespace, name, uid, resourceVersion, ...defined({ work }) };
   },
   changed: ({ type, object: { uid, work } }) => {
     if (type === 'deleted') begun.delete(uid);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defined } from '#defined';
 import { messageOf } from '#tools/cluster/explain.ts';
 import type { Stage } from './fault-kind.ts';
 import type { Fault, History } from './history.ts';
@@ -38,7 +39,7 @@ const inflict = async (
   const stage: Stage = {
     team,
     hit: (target, pod) => {
-      Object.assign(fault, { target, from: Date.now(), ...(pod === undefined ? {} : { pod }) });
+      Object.assign(fault, { target, from: Date.now(), ...defined({ pod }) });
       say(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
     },
     foreign: (pods) => history.foreign?.push(...pods),

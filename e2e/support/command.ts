@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { defined } from '#defined';
 
 export interface Finished {
   code: number;
@@ -15,7 +16,7 @@ export const run = (
   new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       env: { ...process.env, ...options.env },
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+      ...defined({ cwd: options.cwd }),
     });
     let stdout = '';
     let stderr = '';

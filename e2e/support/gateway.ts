@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { kubectl } from './kubectl.ts';
 
 /** Where the suite installs Millrace. */
@@ -30,7 +31,7 @@ export const request = async (
 ): Promise<Answer> => {
   const answer = await fetch(`${await baseUrl()}${path}`, {
     method,
-    ...(body === undefined ? {} : { body }),
+    ...defined({ body }),
     headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...headers },
     signal: AbortSignal.timeout(120_000),
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { installShim } from '#adapters/process/install-shim.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
+import { defined } from '#defined';
 import type { CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/plan.ts';
@@ -106,7 +107,7 @@ export class Agent {
     const request = () => ({
       key: this.#key,
       pod,
-      ...(nonce === undefined ? {} : { nonce }),
+      ...defined({ nonce }),
       ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
     });
     return openSession(this.#client, request, { until: () => this.#until });

@@ -1,4 +1,5 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { defined } from '#defined';
 import type { BuildOutcome, OutcomeReason, StepEnded } from '#domain/build/events.ts';
 import { expandValues } from '#domain/build/expand-references.ts';
 import { LOG_LIMIT } from '#domain/build/log-limit.ts';
@@ -97,7 +98,7 @@ class BuildRun {
     this.#cause = cause;
     const sequence = outbox.add({ type: 'step-ended', step: step.id, ...ended });
     const { exitCode = null, status, version } = ended;
-    this.#build.ended({ step: step.id, sequence, exitCode, status, ...(version && { version }) });
+    this.#build.ended({ step: step.id, sequence, exitCode, status, ...defined({ version }) });
   }
 
   async #result(step: PlanStep, started: number, log: StepLog): Promise<StepResult> {

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import type { ShimExit } from '#adapters/process/shim-commands.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { defined } from '#defined';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
 export const KILL_AFTER_MS = 10_000;
@@ -32,10 +33,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     {
       argv: run.command.argv,
       env: run.env,
-      ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
-      ...(run.command.script === undefined ? {} : { script: run.command.script }),
+      ...defined({ cwd: run.cwd, script: run.command.script }),
       wantsOutput: run.wantsOutput === true,
-      ...(run.command.makeExecutable === undefined ? {} : { makeExecutable: run.command.makeExecutable }),
+      ...defined({ makeExecutable: run.command.makeExecutable }),
     },
     { onOutput: run.onOutput },
   );

@@ -9,6 +9,7 @@ import {
   type Document,
   type Node,
 } from 'yaml';
+import { defined } from '#defined';
 import { explain } from './explain.ts';
 import type { Finding, Place, Spot } from './finding.ts';
 
@@ -141,5 +142,5 @@ export const fault = (file: string, message: string, help: string, place?: Place
   message,
   help,
   file,
-  ...(place && { place }),
+  ...defined({ place }),
 });

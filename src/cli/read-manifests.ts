@@ -1,4 +1,5 @@
 import { isScalar, Scalar } from 'yaml';
+import { defined } from '#defined';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { checkPipeline, kindOf, textOfVariable } from './check-pipeline.ts';
 import { elsewhere, literalBlock, type EmbeddedText } from './embedded-text.ts';
@@ -97,7 +98,7 @@ function pinsOf(manifest: Manifest): PipelineText['pins'] {
     const { resource } = fieldsOf(pin);
     if (typeof resource !== 'string') return [];
     const place = placeAt(manifest, ['spec', 'pins', index, 'resource']);
-    return [{ resource, at: { file: manifest.file, ...(place && { place }) } }];
+    return [{ resource, at: { file: manifest.file, ...defined({ place }) } }];
   });
 }
 
@@ -121,7 +122,7 @@ function withoutText(manifest: Manifest, name: string, key: Fields): Finding {
 
 function placeIn(manifest: Manifest, path: readonly string[]): { file: string; place?: Place } {
   const place = placeOfKey(manifest, path);
-  return { file: manifest.file, ...(place && { place }) };
+  return { file: manifest.file, ...defined({ place }) };
 }
 
 function textIn(

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
@@ -19,7 +20,7 @@ export function toFinding(
     help,
     file,
     ...place,
-    ...(blocks && { blocks }),
+    ...defined({ blocks }),
     ...others,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { compileTexts, type CompiledText } from './compile-texts.ts';
 import { count, isError, type Finding } from './finding.ts';
 import { readPipelines, type ReadFiles } from './read-files.ts';
@@ -62,7 +63,7 @@ const titleOf = ({ file, name }: CompiledText['text']): string =>
 function asJson(compiled: readonly CompiledText[], findings: readonly Finding[]): string {
   const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: own }) => ({
     file,
-    ...(name !== undefined && { pipeline: name }),
+    ...defined({ pipeline: name }),
     valid: !own.some(isError),
     ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
     diagnostics: own.map((finding) => (finding.file === file ? withoutFile(finding) : finding)),

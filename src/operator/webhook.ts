@@ -14,6 +14,7 @@ import { trustWebhook } from '#adapters/kubernetes/secrets/trust-webhook.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { WebhookConfig } from '#config';
+import { defined } from '#defined';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { OperatorMetrics } from './metrics.ts';
@@ -61,7 +62,7 @@ export class Webhook {
       observe,
       reviewed: (result) => metrics.reviewed(result),
       draining: () => this.#stop?.aborted === true,
-      ...(config.longestMs === undefined ? {} : { longestMs: config.longestMs }),
+      ...defined({ longestMs: config.longestMs }),
     });
   }
 

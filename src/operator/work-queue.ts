@@ -1,5 +1,6 @@
 import { EpochOver } from '#adapters/database/connection/fence.ts';
 import { WorkQueue, type ReconcileResult } from '#adapters/kubernetes/watch/queue.ts';
+import { defined } from '#defined';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;
@@ -25,7 +26,7 @@ export function workQueue(
     work,
     concurrency: CONCURRENCY,
     longestMs: LONGEST_WAIT_MS,
-    ...(shareOf === undefined ? {} : { shareOf }),
+    ...defined({ shareOf }),
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
       leadership.metrics.workFailed(what);

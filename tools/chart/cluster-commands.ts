@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { defined } from '#defined';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { foldersFrom, toolFolder } from '#tools/cluster/folders.ts';
@@ -33,7 +34,7 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
 /** kubectl's answer on stdout; `input` goes to its stdin. The signal ends it. */
 export function kubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
   const env = clusterEnvironment();
-  return run('kubectl', args, { env, signal, ...(input === undefined ? {} : { input }) });
+  return run('kubectl', args, { env, signal, ...defined({ input }) });
 }
 
 /** Starts a program of the cluster's; its output waits to be read. The signal ends it. */
@@ -46,7 +47,7 @@ export function start(
     cwd: checkout,
     env: clusterEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(signal && { signal }),
+    ...defined({ signal }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { defined } from '#defined';
 import { Explained } from './explain.ts';
 
 export type RunOptions = {
@@ -23,7 +24,7 @@ export function run(command: string, args: readonly string[], options: RunOption
         env: options.env ?? process.env,
         maxBuffer: 64 * 1024 * 1024,
         timeout: (options.timeoutSeconds ?? 0) * 1000,
-        ...(options.signal && { signal: options.signal }),
+        ...defined({ signal: options.signal }),
       },
       (error, stdout, stderr) => {
         if (error === null) {

@@ -1,4 +1,5 @@
 import { format } from 'prettier';
+import { defined } from '#defined';
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from '#domain/language/block-schema.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { notYet } from '#domain/pipeline/not-yet-run.ts';
@@ -134,7 +135,7 @@ function labelled({ labels }: BlockSchema, inner: Json): Json {
 /** The label says the attributes; any other label is a runner of the pipeline. */
 function variants(schema: BlockSchema, around: Around): Json {
   const bodyOf = ({ attributes, open }: Variant): Json =>
-    body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...(open && { open }) }, around);
+    body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...defined({ open }) }, around);
   const { variants: common = {}, customVariant } = schema;
   return {
     type: 'object',

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { filesOf, seenBy, type Folder, type Override, type Room, type Table } from './table.ts';
 
 /** A pattern of oxlint's rule no-restricted-imports. */
@@ -122,13 +123,13 @@ function typesOnly(room: Room, { domain, flows }: Pick<Folder, 'domain' | 'flows
     {
       regex: '^#domain/',
       allowTypeImports: true,
-      ...(domain !== undefined && { allowImportNames: domain }),
+      ...defined({ allowImportNames: domain }),
       message: 'Flows decide. This adapter imports types, constants and encodings of the domain.',
     },
     {
       regex: '^#flows/',
       allowTypeImports: true,
-      ...(flows !== undefined && { allowImportNames: flows }),
+      ...defined({ allowImportNames: flows }),
       message: 'An adapter implements the ports of flows, and calls no flow.',
     },
   ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
+import { defined } from '#defined';
 import type { ThrowAwayServer } from './server.ts';
 import type { Said } from './told.ts';
 
@@ -53,7 +54,7 @@ export class Contestant {
         KUBECONFIG: server.kubeconfig,
         MEASURE_FOLDER: folder,
         MEASURE_PORT: server.address.port,
-        ...(entry.packages === undefined ? {} : { MEASURE_PACKAGES: entry.packages }),
+        ...defined({ MEASURE_PACKAGES: entry.packages }),
       },
     });
     closeSync(errors);

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { linesOf } from '#adapters/kubernetes/watch/lines.ts';
+import { defined } from '#defined';
 import type {
   CheckResultsRequest,
   SessionConfirmation,
@@ -56,8 +57,7 @@ export class GatewaySession {
     const request: SessionRequest = {
       key: this.#key,
       pod,
-      ...(nonce === undefined ? {} : { nonce }),
-      ...(token === undefined ? {} : { token }),
+      ...defined({ nonce, token }),
     };
     await this.#retrying(async () => {
       const answer = await this.#send('POST', '/agent/v1/session', request);

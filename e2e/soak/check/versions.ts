@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
 import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
 import type { BuildRow, Database, VersionRow } from '#e2e/soak/truth.ts';
@@ -22,7 +23,7 @@ export const versionsAreFound: Rule = ({ history, database }) =>
       const wrong = published.find(({ n }, index) => recorded[index]?.n !== String(n));
       if (wrong === undefined && recorded.length === published.length) return undefined;
       const what = `${published.length} were there to be found; recorded: ${recorded.map(({ n }) => n).join(' ')}`;
-      return { subject: resource, what, ...(wrong === undefined ? {} : { at: wrong.at }) };
+      return { subject: resource, what, ...defined({ at: wrong?.at }) };
     },
   );
 

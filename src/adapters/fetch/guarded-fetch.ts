@@ -2,6 +2,7 @@ import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
+import { defined } from '#defined';
 import { isAllowed, rangesOf } from './addresses.ts';
 
 export interface FetchOptions {
@@ -67,7 +68,7 @@ export function guardedAgent(options: FetchOptions) {
   const connect = {
     lookup: checkingLookup(isReachable, options.resolve ?? lookup),
     timeout: timeoutMs,
-    ...(options.ca !== undefined && { ca: options.ca }),
+    ...defined({ ca: options.ca }),
   };
   return { agent: new Agent({ connect, pipelining: 0 }), timeoutMs, isReachable };
 }

@@ -1,5 +1,6 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
 import { apiPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
@@ -36,7 +37,7 @@ export async function pipelinesCreate(
 ): Promise<Exit> {
   const text = await readConfigText(options.config, terminal);
   const vars = await readTextVariables(options, terminal);
-  const body = { name, ...settingsOf(options), config: text.source, ...(vars && { vars }) };
+  const body = { name, ...settingsOf(options), config: text.source, ...defined({ vars }) };
   const api = await connect(options, terminal);
   const path = apiPath('teams', options.team, 'pipelines');
   const ask = async () => (await api.ask<SavedJson>('POST', path, body)).data;
@@ -75,7 +76,7 @@ function settingsOf(options: SettingOptions): Pick<PipelineUpdate, 'public' | 'd
   const { public: open, private: closed, displayName } = options;
   return {
     ...((open === true || closed === true) && { public: open === true }),
-    ...(displayName !== undefined && { display_name: displayName }),
+    ...defined({ display_name: displayName }),
   };
 }
 

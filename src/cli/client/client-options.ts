@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { colour } from '#cli/command-options.ts';
+import { defined } from '#defined';
 
 /** Options of every command that talks to a server. */
 export const server = (command: Command): Command =>
@@ -29,7 +30,7 @@ export const parseBuildName = (given: string): { pipeline: string; job: string; 
     throw new InvalidArgumentError(
       'Write <pipeline>/<job>/<build>, or <pipeline>/<job> for the newest build.',
     );
-  return { pipeline, job, ...(build !== undefined && { build }) };
+  return { pipeline, job, ...defined({ build }) };
 };
 
 export const parsePositive = (given: string): number => {

@@ -1,4 +1,5 @@
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
 import { visible } from '#domain/graph/measure-label.ts';
 import { apiPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
@@ -112,7 +113,7 @@ async function readBuilds(
   for (let more = true; more;) {
     const query = new URLSearchParams({
       limit: String(Math.min(PAGE, limit - builds.length)),
-      ...(status !== undefined && { status }),
+      ...defined({ status }),
       ...(builds.length > 0 && { before: String(builds.at(-1)?.id) }),
     });
     const page = await api.ask<BuildJson[]>('GET', `${path}?${query.toString()}`);

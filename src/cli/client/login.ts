@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
 import { credentialsFile, readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
@@ -25,7 +26,7 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
   const { until, ...given } =
     options.token === true ? await byToken(url, terminal) : await byPassword(url, options.username, terminal);
   const trusted = caFile === undefined ? known.servers[url]?.ca_file : resolve(caFile);
-  const credential = { ...given, ...(trusted !== undefined && { ca_file: trusted }) };
+  const credential = { ...given, ...defined({ ca_file: trusted }) };
   await writeCredentials(config.directory, {
     current: url,
     servers: { ...known.servers, [url]: credential },
@@ -83,5 +84,5 @@ async function changeFirst(
 
 function keep({ token, username, expires_at: until }: SessionJson): Given {
   if (token === undefined) throw new Misuse('the server sent no token');
-  return { token, username, ...(until !== undefined && { until }) };
+  return { token, username, ...defined({ until }) };
 }

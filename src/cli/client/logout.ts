@@ -1,4 +1,5 @@
 import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
 import { readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
@@ -16,7 +17,7 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const { [url]: _gone, ...servers } = known.servers;
   const current = known.current === url ? undefined : known.current;
   const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
-  await writeCredentials(config.directory, { ...(current !== undefined && { current }), servers });
+  await writeCredentials(config.directory, { ...defined({ current }), servers });
   terminal.err(`Logged out at ${url}.${stays}\n`);
   return EXIT.fine;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1TokenReview } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
+import { defined } from '#defined';
 import { apiProblem, apiUnreachable, TOO_LARGE, type ApiAnswer, type ApiProblem } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds.ts';
@@ -98,7 +99,7 @@ export class ApiClient {
     const query = {
       ...selectors(options),
       limit: String(limit),
-      ...(next === undefined ? {} : { continue: next }),
+      ...defined({ continue: next }),
     };
     const path = withQuery(apiPath(kind, { namespace: options.namespace }), query);
     return this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
@@ -152,11 +153,8 @@ export class ApiClient {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
       propagationPolicy: options.propagation ?? 'Background',
-      ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
-      preconditions: {
-        ...(options.uid === undefined ? {} : { uid: options.uid }),
-        ...(options.resourceVersion === undefined ? {} : { resourceVersion: options.resourceVersion }),
-      },
+      ...defined({ gracePeriodSeconds: options.graceSeconds }),
+      preconditions: defined({ uid: options.uid, resourceVersion: options.resourceVersion }),
     };
     const answer = await this.#call('DELETE', apiPath(kind, ref), json(body));
     return answer.ok || answer.status === 404 ? { ok: true, value: 'deleted' } : answer;
@@ -258,10 +256,9 @@ export class ApiClient {
         accept,
         'user-agent': 'millrace',
         ...(await this.#connection.authorization()),
-        ...(body === undefined ? {} : { 'content-type': body.contentType }),
+        ...defined({ 'content-type': body?.contentType }),
       },
-      ...(body === undefined ? {} : { body: body.text }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ body: body?.text, signal }),
     });
   }
 }
@@ -299,10 +296,7 @@ function header(response: Dispatcher.ResponseData, name: string): string | undef
 }
 
 function selectors(options: ListOptions): Record<string, string> {
-  return {
-    ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
-    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
-  };
+  return defined({ labelSelector: options.labelSelector, fieldSelector: options.fieldSelector });
 }
 
 function withQuery(path: string, query: Record<string, string>): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { defined } from '#defined';
 
 /**
  * How to reach one API server: address, transport and identity. Watches have a pool of their own, so writes
@@ -62,7 +63,7 @@ export async function kubeconfigConnection(file: string | undefined): Promise<Co
       ...pem('ca', options.ca),
       ...pem('cert', options.cert),
       ...pem('key', options.key),
-      ...(cluster.tlsServerName === undefined ? {} : { servername: cluster.tlsServerName }),
+      ...defined({ servername: cluster.tlsServerName }),
       rejectUnauthorized: !cluster.skipTLSVerify,
     })),
     authorization: async () => {

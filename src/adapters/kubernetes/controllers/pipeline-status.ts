@@ -55,7 +55,7 @@ function factFields(facts: PipelineFacts): Partial<PipelineStatus> {
 function waitingText({ job, number, reason }: WaitReason): NonNullable<PipelineStatus['waiting']> {
   if (ROUTINE_REASONS.has(reason.code)) return [];
   const message = reason.message.slice(0, MAX_MESSAGE_CHARACTERS);
-  return [{ job, ...(number === undefined ? {} : { build: number }), reason: reason.code, message }];
+  return [{ job, ...defined({ build: number }), reason: reason.code, message }];
 }
 
 function failingCheck({

@@ -1,4 +1,5 @@
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { defined } from '#defined';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /** The work that the labels of a Pod name. Labels prove nothing: anyone who can create Pods can set them. */
@@ -16,7 +17,6 @@ export function workOfLabels(labels: Record<string, string>): PodFacts['work'] |
   return {
     kind: 'checks',
     pipelineId,
-    ...(run === undefined ? {} : { run }),
-    ...(group === undefined ? {} : { group }),
+    ...defined({ run, group }),
   };
 }

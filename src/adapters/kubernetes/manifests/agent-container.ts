@@ -1,4 +1,5 @@
 import type { V1Container, V1EnvVar, V1ResourceRequirements } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { Installation } from './installation.ts';
 import { agentMounts, SHIM_FOLDER, TOKEN_FILE, type PodVolumes } from './pod-volumes.ts';
@@ -42,7 +43,7 @@ function environment(work: PodWork, { volumes, installation }: AgentOptions): V1
     [AGENT_ENVIRONMENT.shimSecret]: work.shim.secret,
     ...(volumes.shared ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
     ...(volumes.token ? { [AGENT_ENVIRONMENT.tokenFile]: TOKEN_FILE } : {}),
-    ...(work.nonce === undefined ? {} : { [AGENT_ENVIRONMENT.nonce]: work.nonce }),
+    ...defined({ [AGENT_ENVIRONMENT.nonce]: work.nonce }),
   };
   return [
     ...Object.entries(values).map(([name, value]) => ({ name, value })),

@@ -1,4 +1,5 @@
 import type { V1Pod } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, OwnerObject, TeamRules } from './installation.ts';
@@ -40,7 +41,7 @@ export function buildPod(work: BuildWork, team: TeamRules, installation: Install
       shim: work.shim,
       placement: work.placement,
       deadlineSeconds: work.deadlineSeconds,
-      ...(work.owner === undefined ? {} : { owner: work.owner }),
+      ...defined({ owner: work.owner }),
     },
     team,
     installation,

@@ -4,6 +4,7 @@ import type {
   V1NetworkPolicyPort,
   V1NetworkPolicySpec,
 } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import type { Installation } from './installation.ts';
 import { MANAGED_BY } from './labels.ts';
 
@@ -61,7 +62,7 @@ export function flowsOfPods(denyCidrs: string[], installation: Installation): Fl
 export function teamNetworkPolicy(denyCidrs: string[], installation: Installation): V1NetworkPolicySpec {
   const egress: V1NetworkPolicyEgressRule[] = flowsOfPods(denyCidrs, installation).map(({ to, ports }) => ({
     to,
-    ...(ports === undefined ? {} : { ports }),
+    ...defined({ ports }),
   }));
   return {
     podSelector: { matchLabels: { [MANAGED_BY]: 'millrace' } },

@@ -1,4 +1,5 @@
 import type { V1ResourceRequirements } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import type { Amounts, Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { PodDefaults } from './installation.ts';
@@ -28,7 +29,7 @@ export function podResources(
   const [asker] = containers;
   const requests = text({
     ...DEFAULT_REQUESTS,
-    ...(storage.request === undefined ? {} : { [STORAGE]: storage.request }),
+    ...defined({ [STORAGE]: storage.request }),
     ...team.requests,
     ...placement.requests,
   });

@@ -1,4 +1,5 @@
 import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import { agentContainer } from './agent-container.ts';
 import { ownerReference, type Installation, type TeamRules } from './installation.ts';
@@ -72,6 +73,6 @@ function scheduling({ nodeSelector, tolerations, runtimeClassName }: Placement):
   return {
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
     ...(tolerations.length === 0 ? {} : { tolerations }),
-    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...defined({ runtimeClassName }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
 import type { TeamRules } from './installation.ts';
 
@@ -28,12 +29,7 @@ export interface TeamLimits {
 /** The Team's own limits, and the installation's defaults for the rest. */
 export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): TeamLimits {
   const { runningBuilds, runningChecks, pipelines, logBytes } = { ...defaults, ...own };
-  return {
-    ...(runningBuilds === undefined ? {} : { runningBuilds }),
-    ...(runningChecks === undefined ? {} : { runningChecks }),
-    ...(pipelines === undefined ? {} : { pipelines }),
-    ...(logBytes === undefined ? {} : { logBytes }),
-  };
+  return defined({ runningBuilds, runningChecks, pipelines, logBytes });
 }
 
 /** With baseline, images of `docker` steps run as the user that they name. */
@@ -47,7 +43,7 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
     podSecurity,
     workers,
     ...rulesOfDefaults(spec.defaults),
-    ...(allowedTags && { allowedTags }),
+    ...defined({ allowedTags }),
     ...(sources && { sources: sourceRules(sources) }),
   };
 }
@@ -56,15 +52,12 @@ type OfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | '
 
 function rulesOfDefaults({ image, imagePullSecrets = [], resources }: TeamSpec['defaults'] = {}): OfDefaults {
   const { requests = {}, limits = {} } = resources ?? {};
-  return { imagePullSecrets, requests, limits, ...(image === undefined ? {} : { workerImage: image }) };
+  return { imagePullSecrets, requests, limits, ...defined({ workerImage: image }) };
 }
 
 function sourceRules({
   allowHTTP,
   allowedHosts,
 }: NonNullable<TeamSpec['sources']>): TeamRules['sources'] & {} {
-  return {
-    ...(allowHTTP === undefined ? {} : { allowHttp: allowHTTP }),
-    ...(allowedHosts === undefined ? {} : { hosts: allowedHosts }),
-  };
+  return defined({ allowHttp: allowHTTP, hosts: allowedHosts });
 }

@@ -3,6 +3,7 @@ import type { V1Lease } from '@kubernetes/client-node';
 import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { defined } from '#defined';
 import type { ElectorClock, LeaseAccess, LeaseRecord, VersionedRecord } from './elector.ts';
 
 /** Access to one Lease object for the elector. */
@@ -53,7 +54,7 @@ function leaseOf(
   return {
     apiVersion: KINDS.leases.apiVersion,
     kind: KINDS.leases.kind,
-    metadata: { ...ref, ...(version === undefined ? {} : { resourceVersion: version }) },
+    metadata: { ...ref, ...defined({ resourceVersion: version }) },
     spec: {
       holderIdentity: record.holder,
       leaseDurationSeconds: record.leaseSeconds,
