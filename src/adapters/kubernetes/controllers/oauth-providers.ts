@@ -1,7 +1,7 @@
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import type { OAuthProviderProjection } from '#adapters/kubernetes/informers/projections.ts';
 import { PROVIDER_FINALIZER, providerOf } from '#adapters/kubernetes/informers/oauth-provider.ts';
+import type { OAuthProviderProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { ReconcileResult } from '#adapters/kubernetes/watch/queue.ts';
 import type { Store } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';

@@ -5,8 +5,8 @@ import { renamedFromOf, renamedFromText } from '#adapters/kubernetes/kinds/renam
 import { ANNOTATION, PIPELINE_FINALIZER } from '#adapters/kubernetes/manifests/labels.ts';
 import { defined } from '#defined';
 import type { PipelineObject, PipelineObjects } from '#flows/pipelines/object-ports.ts';
-import { replaceSpec } from './replace-spec.ts';
 import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
+import { replaceSpec } from './replace-spec.ts';
 
 const kind = KINDS.pipelines;
 

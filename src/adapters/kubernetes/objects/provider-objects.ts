@@ -6,8 +6,8 @@ import { defined } from '#defined';
 import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 import { clientSecrets, type ClientSecretsOptions } from './client-secrets.ts';
-import { replaceSpec } from './replace-spec.ts';
 import { mapAnswer, newObject, objectAnswer, onlyByApi } from './object-answer.ts';
+import { replaceSpec } from './replace-spec.ts';
 
 type Options = ClientSecretsOptions & {
   client: Pick<ApiClient, 'get' | 'create' | 'replace' | 'delete' | 'patchMerge'>;
