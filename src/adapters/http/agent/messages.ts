@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { defined } from '#defined';
 import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { CHECK_OUTPUT_LIMIT, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
@@ -116,7 +117,7 @@ export function storableResults({ results, hooks, done }: CheckResultsRequest): 
       ...result,
       log: storable(result.log),
       ...(result.error !== undefined && { error: storable(result.error) }),
-      ...(result.versions !== undefined && { versions: result.versions.map(storableFields) }),
+      ...defined({ versions: result.versions?.map(storableFields) }),
     })),
   };
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { makeApiToken } from '#adapters/http/auth/api-token.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { tokenEnd, type TokenScope } from '#domain/access/api-token.ts';
 import { createToken } from '#flows/people/api-tokens.ts';
 import type { ApiToken } from '#flows/people/ports.ts';
@@ -93,7 +94,7 @@ function createRoute({ tokens, now, tokenMaxSeconds }: AccountPorts): Route {
       const ending = endOf(wanted, tokenMaxSeconds, at);
       const scope = scopeOf(wanted);
       const { token, hash, prefix } = makeApiToken();
-      const about = { name: wanted.name, username, prefix, ...(scope && { scope }), ...ending };
+      const about = { name: wanted.name, username, prefix, ...defined({ scope }), ...ending };
       const made = await createToken({ ...about, userId, sessionId, hash }, at, tokens);
       if (made.answer !== 'made') {
         const { kind, detail } = REFUSED[made.answer];
@@ -146,7 +147,6 @@ function encode({ scope, prefix, createdAt, expiresAt, lastUsedAt, ...token }: A
     personal: scope === undefined,
     ...(scope !== undefined && { team_canonical: scope.team, role: scope.role }),
     created_at: createdAt.toISOString(),
-    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
-    ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt.toISOString() }),
+    ...defined({ expires_at: expiresAt?.toISOString(), last_used_at: lastUsedAt?.toISOString() }),
   };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import type { AuditEntry, AuditFilter } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { answerPage, PageQuery, TeamParams, Time } from './schemas.ts';
@@ -63,11 +64,7 @@ export function auditRoutes({ audit }: Pick<AccountPorts, 'audit'>): Route[] {
 function filterOf(query: Query): AuditFilter {
   const { user, exclude_user: notUser, action, exclude_action: notAction, pipeline, since, until } = query;
   return {
-    ...(user && { users: user }),
-    ...(notUser && { notUsers: notUser }),
-    ...(action && { actions: action }),
-    ...(notAction && { notActions: notAction }),
-    ...(pipeline !== undefined && { pipeline }),
+    ...defined({ users: user, notUsers: notUser, actions: action, notActions: notAction, pipeline }),
     ...(since !== undefined && { since: timeOf('since', since) }),
     ...(until !== undefined && { until: timeOf('until', until) }),
   };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { cancelBuild } from '#flows/builds/cancel-build.ts';
 import { markWarning } from '#flows/builds/mark-warning.ts';
 import { retryBuild } from '#flows/builds/retry-build.ts';
@@ -77,7 +78,7 @@ function voteRoutes(ports: PipelinePorts): Route[] {
         const ref = refOf(params);
         const message = body?.message;
         const by = identity?.user ?? 'unknown';
-        const given = { by, approve: true, ...(message !== undefined && { message }) };
+        const given = { by, approve: true, ...defined({ message }) };
         return voted(ref, doneOr(await voteOnBuild(ref, given, ports), nameBuild(ref)));
       },
     }),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import type { BuildRef } from '#flows/names.ts';
 import type { BuildDetail, BuildView } from '#flows/views/ports.ts';
 import { requireFound } from './found.ts';
@@ -128,13 +129,9 @@ function encode(build: BuildView) {
     number,
     status,
     attempt,
-    ...(reason !== undefined && { reason }),
-    ...(message !== undefined && { message }),
-    ...(cancelledBy !== undefined && { cancelled_by: cancelledBy }),
-    ...(warnedBy !== undefined && { marked_warning_by: warnedBy }),
+    ...defined({ reason, message, cancelled_by: cancelledBy, marked_warning_by: warnedBy }),
     created_at: createdAt.toISOString(),
-    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
-    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...defined({ started_at: startedAt?.toISOString(), ended_at: endedAt?.toISOString() }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
   };
 }
@@ -151,9 +148,7 @@ export function encodeDetail(build: BuildDetail) {
     ...(build.checks !== undefined && { checks: encodeChecks(build.checks) }),
     steps: build.steps.map(({ startedAt, endedAt, exitCode, ...step }) => ({
       ...step,
-      ...(startedAt !== undefined && { started_at: startedAt }),
-      ...(endedAt !== undefined && { ended_at: endedAt }),
-      ...(exitCode !== undefined && { exit_code: exitCode }),
+      ...defined({ started_at: startedAt, ended_at: endedAt, exit_code: exitCode }),
     })),
   };
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { requestCheck } from '#flows/checks/request-check.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { HooksView } from '#flows/views/ports.ts';
@@ -61,10 +62,12 @@ function lastCheckRoute({ views }: PipelinePorts): Route {
           stalled,
           output,
           webhook_works: webhookWorks,
-          ...(held !== undefined && { held }),
-          ...(error !== undefined && { error }),
-          ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
-          ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
+          ...defined({
+            held,
+            error,
+            last_checked_at: lastCheckedAt?.toISOString(),
+            next_check_at: nextCheckAt?.toISOString(),
+          }),
           ...(hooks !== undefined && { hooks: shownHooks(hooks) }),
         },
       };
@@ -77,7 +80,7 @@ function shownHooks({ first, last, endedAt, error, results }: HooksView) {
     first_version: first,
     last_version: last,
     ended_at: endedAt.toISOString(),
-    ...(error !== undefined && { error }),
+    ...defined({ error }),
     results: results.map(({ version, ...result }) => ({ version_id: Number(version), ...result })),
   };
 }

@@ -6,6 +6,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { memoize } from '#adapters/http/server/memoize.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import type { FindCachedImage } from '#adapters/http/server/serve-cached-image.ts';
+import { defined } from '#defined';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { Overviews, PictureOptions } from '#flows/views/show-pipeline.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
@@ -117,7 +118,7 @@ function wantedOf(format: PictureOptions['format'], query: Query): PictureOption
     format,
     hideIntermediates: isOn(query.hide_intermediates),
     groupParallel: isOn(query.group_parallel),
-    ...(query.version_id !== undefined && { version: query.version_id }),
+    ...defined({ version: query.version_id }),
   };
 }
 

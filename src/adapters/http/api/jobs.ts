@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
@@ -78,7 +79,7 @@ export const RequestedChecks = Type.Array(
 export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof RequestedChecks> {
   return checks.map((check) => {
     const message = sentenceOfCheck(check);
-    return { resource: check.resource, result: check.result, ...(message !== undefined && { message }) };
+    return { resource: check.resource, result: check.result, ...defined({ message }) };
   });
 }
 
@@ -153,7 +154,7 @@ export function encodeJob({ id, name, paused, running, latest }: JobView) {
     paused,
     has_running: running,
     ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
-    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
+    ...defined({ started_at: startedAt?.toISOString() }),
     ...(startedAt !== undefined &&
       endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
   };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
+import { defined } from '#defined';
 import { withBlocks } from '#domain/language/diagnostic.ts';
 import type { ChangePipelinePorts, PipelineChanged } from '#flows/pipelines/change-pipeline.ts';
 import type { ManifestFinding } from '#flows/pipelines/diagnose-manifest.ts';
@@ -70,7 +71,6 @@ function invalid(findings: readonly ManifestFinding[]): Problem {
 export function encodeFinding({ endLine, endColumn, ...finding }: ManifestFinding) {
   return {
     ...finding,
-    ...(endLine !== undefined && { end_line: endLine }),
-    ...(endColumn !== undefined && { end_column: endColumn }),
+    ...defined({ end_line: endLine, end_column: endColumn }),
   };
 }

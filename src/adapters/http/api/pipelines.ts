@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import {
   createPipeline,
   deletePipeline,
@@ -87,7 +88,7 @@ export function pipelineRoutes({ views, publicViews }: PipelinePorts): Route[] {
 }
 
 export function encodePipeline({ displayName, ...rest }: PipelineView) {
-  return { ...rest, ...(displayName !== undefined && { display_name: displayName }) };
+  return { ...rest, ...defined({ display_name: displayName }) };
 }
 
 interface TextPorts extends AccountPorts {
@@ -149,7 +150,7 @@ function validateRoute(ports: TextPorts): Route {
       response: answer({ valid: Type.Boolean(), findings: Type.Array(FindingSchema) }),
     },
     handler: async ({ params: { team }, body: { config, vars } }) => {
-      const findings = await validatePipeline({ config, ...(vars && { vars }) }, ports.compilerOf(team));
+      const findings = await validatePipeline({ config, ...defined({ vars }) }, ports.compilerOf(team));
       return {
         data: {
           valid: findings.every(({ severity }) => severity !== 'error'),
@@ -186,8 +187,7 @@ function definitionRoute(ports: AccountPorts): Route {
           name: read.name,
           config,
           vars,
-          ...(displayName !== undefined && { display_name: displayName }),
-          ...(open !== undefined && { public: open }),
+          ...defined({ display_name: displayName, public: open }),
         },
       };
     },
@@ -260,8 +260,7 @@ function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineS
   const { display_name: displayName = known.displayName } = fields;
   return {
     config,
-    ...(vars !== undefined && { vars }),
-    ...(open !== undefined && { public: open }),
+    ...defined({ vars, public: open }),
     ...(displayName !== undefined && displayName !== '' && { displayName }),
   };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { isFresh } from '#domain/access/decide-access.ts';
 import { changePassword, type PasswordChanged } from '#flows/people/change-password.ts';
 import { changeAccount } from '#flows/people/manage-accounts.ts';
@@ -145,7 +146,7 @@ function encode(
     id,
     opened_at: openedAt.toISOString(),
     used_at: usedAt.toISOString(),
-    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    ...defined({ expires_at: expiresAt?.toISOString() }),
     address,
     client,
     current: id === current,

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox';
+import { defined } from '#defined';
 import type { Listed } from '#flows/page.ts';
 import type {
   PublicBuild,
@@ -107,8 +108,7 @@ export function encodePublicJob({ id, name, paused, running, latest }: PublicJob
     paused,
     has_running: running,
     ...(latest !== undefined && { latest_status: latest.status, latest_build_number: latest.number }),
-    ...(started_at !== undefined && { started_at }),
-    ...(duration !== undefined && { latest_build_duration: duration }),
+    ...defined({ started_at, latest_build_duration: duration }),
   };
 }
 
@@ -128,9 +128,7 @@ function encodeStep({ kind, name, resource, status, startedAt, endedAt }: Public
     kind,
     name,
     status,
-    ...(resource !== undefined && { resource }),
-    ...(startedAt !== undefined && { started_at: startedAt }),
-    ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...defined({ resource, started_at: startedAt, ended_at: endedAt }),
   };
 }
 
@@ -153,8 +151,7 @@ export function encodePublicState({ pipeline, jobs, resources }: PublicSnapshot)
 
 function taken({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
   return {
-    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
-    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...defined({ started_at: startedAt?.toISOString(), ended_at: endedAt?.toISOString() }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
   };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { requireVisible } from '#adapters/http/auth/public-access.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { isMember } from '#domain/access/decide-access.ts';
 import type { PublicStructureStep } from '#domain/graph/public-view.ts';
 import { jobStateOf, type Overview } from '#flows/views/show-pipeline.ts';
@@ -79,8 +80,7 @@ function encode({ pipeline, jobs, resourceTypes, state }: Overview) {
         id: job.id,
         name: job.name,
         paused: job.paused,
-        ...(ended !== undefined && { status: ended }),
-        ...(doing !== undefined && { doing }),
+        ...defined({ status: ended, doing }),
         steps: steps.get(job.name) ?? NO_STEPS,
       };
     }),

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { roleIn, type Identity } from '#domain/access/decide-access.ts';
 import { includes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
@@ -157,10 +158,12 @@ export function encodeResource(resource: ResourceView, webhook: ShownWebhook | u
     type,
     versions,
     ...(schedule !== undefined && { check_interval: interval(schedule) }),
-    ...(lastCheckedAt !== undefined && { last_checked_at: lastCheckedAt.toISOString() }),
-    ...(nextCheckAt !== undefined && { next_check_at: nextCheckAt.toISOString() }),
-    ...(checkError !== undefined && { check_error: checkError }),
-    ...(cut !== undefined && { versions_left_out: cut }),
+    ...defined({
+      last_checked_at: lastCheckedAt?.toISOString(),
+      next_check_at: nextCheckAt?.toISOString(),
+      check_error: checkError,
+      versions_left_out: cut,
+    }),
     ...pinShown(resource),
     ...(webhook !== undefined && encodeWebhook(webhook)),
   };
@@ -174,8 +177,8 @@ function pinShown({ pinned }: ResourceView) {
   if (pinned === undefined) return {};
   const { version, by, comment } = pinned;
   return {
-    ...(version !== undefined && { pinned_version_id: version }),
+    ...defined({ pinned_version_id: version }),
     pinned_by: by,
-    ...(comment !== undefined && { pin_comment: comment }),
+    ...defined({ pin_comment: comment }),
   };
 }

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { sessionCookie, type BrowserRules } from '#adapters/http/auth/session-cookie.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { signIn, type OpenedSession } from '#flows/people/sign-in.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { accountOf, actOf, callerOf, tooMany } from './caller.ts';
@@ -100,14 +101,14 @@ export async function handOver(
   const shown = {
     username,
     must_change_password: mustChangePassword,
-    ...(expiresAt !== undefined && { expires_at: expiresAt.toISOString() }),
+    ...defined({ expires_at: expiresAt?.toISOString() }),
   };
   if (transport !== 'cookie') return { ...shown, token };
   await endBefore(ports, session, reply.request);
   const cookies = browser.cookies(reply.request);
   void reply.setCookie(cookies.session, token, {
     ...cookies.options,
-    ...(expiresAt !== undefined && { expires: expiresAt }),
+    ...defined({ expires: expiresAt }),
   });
   return { ...shown, csrf_token: codec.csrfToken(session.id) };
 }

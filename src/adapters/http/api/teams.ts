@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { createTeam, deleteTeam, updateTeam } from '#flows/people/change-team.ts';
 import { addMember, changeRole, removeMember } from '#flows/people/manage-accounts.ts';
 import type { Member, TeamView } from '#flows/people/ports.ts';
@@ -116,7 +117,7 @@ function lifeRoutes(ports: AccountPorts): Route[] {
         response: answer(Team),
       },
       handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
-        const change = { ...(displayName !== undefined && { displayName }), ...(groups && { groups }) };
+        const change = defined({ displayName, groups });
         done(await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }));
         return { data: encodeTeam(requireFound(await members.team(team), `Team ${team}`)) };
       },
@@ -229,7 +230,7 @@ function encodeTeam({ displayName, byApi, byManifest, ...team }: TeamView) {
     ...team,
     managed_by: byApi ? ('api' as const) : ('manifest' as const),
     by_manifest: byManifest,
-    ...(displayName !== undefined && { display_name: displayName }),
+    ...defined({ display_name: displayName }),
   };
 }
 
@@ -237,7 +238,6 @@ function encode({ fullName, addedAt, groupRole, ...member }: Member) {
   return {
     ...member,
     full_name: fullName,
-    ...(groupRole !== undefined && { group_role: groupRole }),
-    ...(addedAt !== undefined && { added_at: addedAt.toISOString() }),
+    ...defined({ group_role: groupRole, added_at: addedAt?.toISOString() }),
   };
 }

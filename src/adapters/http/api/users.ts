@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { changeAccount, createAccount, removeAccount } from '#flows/people/manage-accounts.ts';
 import type { Account } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
@@ -123,13 +124,7 @@ function changeRoute(ports: AccountPorts): Route {
     },
     handler: async ({ params: { username }, body: wanted, identity }) => {
       const { full_name: fullName, global_admin: globalAdmin, disabled, password, keep_tokens } = wanted;
-      const change = {
-        ...(disabled !== undefined && { disabled }),
-        ...(fullName !== undefined && { fullName }),
-        ...(globalAdmin !== undefined && { globalAdmin }),
-        ...(password !== undefined && { password }),
-        ...(keep_tokens !== undefined && { keepTokens: keep_tokens }),
-      };
+      const change = defined({ disabled, fullName, globalAdmin, password, keepTokens: keep_tokens });
       done(await changeAccount(username, change, actOf(identity, ports.now()), ports));
       return { data: encodeUser(requireFound(await ports.accounts.account(username), `User ${username}`)) };
     },

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.ts';
 import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
@@ -36,7 +37,7 @@ export function pinRoutes(ports: PipelinePorts): Route[] {
       handler: async ({ params, body, identity }) => {
         const { version_id: version, comment } = body;
         const by = identity?.user ?? 'unknown';
-        const pin = { version, by, ...(comment !== undefined && { comment }) };
+        const pin = { version, by, ...defined({ comment }) };
         doneOr(await pinResource(params, pin, ports), versionName({ ...params, version }));
         return { data: { resource: params.resource, pinned_version_id: version } };
       },

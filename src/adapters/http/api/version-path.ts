@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import type { PathBuildView } from '#flows/views/ports.ts';
 import { requireFound } from './found.ts';
 import { nanoseconds } from './nanoseconds.ts';
@@ -61,8 +62,7 @@ function encode({ id, number, status, startedAt, endedAt }: PathBuildView) {
     id,
     build_number: number,
     status,
-    ...(startedAt !== undefined && { started_at: startedAt.toISOString() }),
-    ...(endedAt !== undefined && { ended_at: endedAt.toISOString() }),
+    ...defined({ started_at: startedAt?.toISOString(), ended_at: endedAt?.toISOString() }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
   };
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { defined } from '#defined';
 
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -34,7 +35,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
       ...Object.fromEntries(handedOn),
       host: request.host,
       accept: 'application/json',
-      ...(csrfToken !== undefined && { 'x-csrf-token': csrfToken }),
+      ...defined({ 'x-csrf-token': csrfToken }),
     },
     remoteAddress: request.ip,
     ...(body !== undefined && { payload: { ...body } }),

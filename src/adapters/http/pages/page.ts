@@ -6,6 +6,7 @@ import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { PageRoute, Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import type { Html } from './html.ts';
 import type { Viewer } from './layout.ts';
 
@@ -49,7 +50,7 @@ export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
         url,
         constraints: { medium: 'page' },
         config: { rules },
-        schema: { hide: true, ...(params !== undefined && { params }) },
+        schema: { hide: true, ...defined({ params }) },
         handler: async (request, reply) => {
           const asked = { params: texts(request.params), query: texts(request.query), request };
           if (forPublic === undefined || !isNonMember(request)) return send(reply, await answer(asked));
@@ -90,7 +91,7 @@ export function form({ url, does, params, answer }: FormParts): PageRoute {
         constraints: { medium: 'form' },
         config: { rules, form: true },
         bodyLimit: MAX_FORM_BYTES,
-        schema: { hide: true, body: Any, ...(params !== undefined && { params }) },
+        schema: { hide: true, body: Any, ...defined({ params }) },
         handler: async (request, reply) => {
           const sent = { params: texts(request.params), fields: texts(request.body), request };
           return send(reply, await answer(sent));

@@ -4,6 +4,7 @@ import { accountOf } from '#adapters/http/api/caller.ts';
 import { requireFound } from '#adapters/http/api/found.ts';
 import { ProviderParams } from '#adapters/http/api/oauth.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
 import { callApi, type ApiCall } from './call-api.ts';
 import { html, type Html } from './html.ts';
 import { alert, csrfField, layout, type Viewer } from './layout.ts';
@@ -221,7 +222,7 @@ function simpleForms({ codec }: AccountPorts): PageRoute[] {
     form({
       url,
       does,
-      ...(more.params !== undefined && { params: more.params }),
+      ...defined({ params: more.params }),
       answer: async ({ params, fields, request }): Promise<PageAnswer> => {
         const path = does.url.replaceAll(/:(\w+)/g, (_, name: string) =>
           encodeURIComponent(params[name] ?? ''),
@@ -232,7 +233,7 @@ function simpleForms({ codec }: AccountPorts): PageRoute[] {
           method: does.method,
           url: path,
           csrfToken: fields['csrf_token'],
-          ...(body && { body }),
+          ...defined({ body }),
         };
         const { status, problem, cookies } = await callApi(request, call);
         if (problem === undefined) return { to: more.to ?? PROFILE, cookies };

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { defined } from '#defined';
 import type { AuditEntry, AuditStore } from '#flows/people/ports.ts';
 
 /** Fields of a request body that the audit log records. */
@@ -28,7 +29,7 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
   const responded = textsOf(dataOf(payload));
   const number = params['build'] === undefined ? responded['number'] : undefined;
   return {
-    ...(params['team'] !== undefined && { team: params['team'] }),
+    ...defined({ team: params['team'] }),
     actor: user,
     action,
     targetType: typeOf(params),
@@ -37,7 +38,7 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
       ...Object.fromEntries(
         Object.entries(Object(request.body)).filter(([name]) => RECORDED_FIELDS.includes(name)),
       ),
-      ...(number !== undefined && { number }),
+      ...defined({ number }),
       ...(credential !== 'session' && { credential }),
     },
   };

@@ -16,6 +16,7 @@ import type { TSchema } from 'typebox';
 import { isNonMember, requireVisible } from '#adapters/http/auth/public-access.ts';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
+import { defined } from '#defined';
 import type { ContentKind } from './security-headers.ts';
 
 declare module 'fastify' {
@@ -115,9 +116,7 @@ export function route<const S extends FastifySchema>(parts: RouteParts<S>): Rout
         const { content, timeLimit } = parts;
         const config = {
           rules,
-          ...(content !== undefined && { content }),
-          ...(timeLimit !== undefined && { timeLimit }),
-          ...(publicResponse !== undefined && { publicResponse }),
+          ...defined({ content, timeLimit, publicResponse }),
         };
         const preHandler = preHandlerFor(parts.forPublic);
         scope.route({ method, url, schema, handler, config, bodyLimit, ...preHandler });
@@ -130,8 +129,7 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
   return {
     needs,
     about,
-    ...(audit !== undefined && { audit }),
-    ...(beforePasswordChange !== undefined && { beforePasswordChange }),
+    ...defined({ audit, beforePasswordChange }),
   };
 }
 
