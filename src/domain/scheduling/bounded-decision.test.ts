@@ -42,15 +42,15 @@ function withoutBuilt(one: JobFacts, { builds }: Decision): JobFacts {
   return { ...one, gets };
 }
 
-describe('a decision on a pipeline that wants many builds', () => {
-  test('makes so many at most, and leaves the rest to the next', () => {
+describe('the limit of one decision', () => {
+  test('a decision makes no more builds than its limit and leaves the rest to the next', () => {
     const decision = decideBuilds(facts(flood(5000)));
     expect(decision.builds).toHaveLength(MAX_BUILDS_PER_DECISION);
     expect(decision.unfinished).toHaveLength(5000 - MAX_BUILDS_PER_DECISION / MAX_UNUSED_VERSIONS);
     expect(decision.waiting).toEqual([]);
   });
 
-  test('comes to its end, with one build for each job and version', () => {
+  test('decisions come to an end with one build for each job and version', () => {
     const decisions = decideOnAll(flood(33));
     const built = decisions.flatMap(({ builds }) =>
       builds.map((build) => `${build.job} ${build.versions[0]}`),
@@ -60,7 +60,7 @@ describe('a decision on a pipeline that wants many builds', () => {
     expect(built).toHaveLength(3300);
   });
 
-  test('cuts within a job, oldest versions first, and settles none of that job', () => {
+  test('a decision that stops within a job takes its oldest versions first and sets no baseline for it', () => {
     const jobs = [
       ...upTo(9).map((id) => job(id, [get(upTo(MAX_UNUSED_VERSIONS))])),
       job(10, [get(upTo(60))]),
@@ -72,14 +72,14 @@ describe('a decision on a pipeline that wants many builds', () => {
     expect(decision.settled.map((one) => one.job)).toEqual(upTo(10));
   });
 
-  test('answers whoever asks for a build of a job that is left for the next', () => {
+  test('a decision answers a request for a job that it leaves to the next', () => {
     const one = job(5000, [get([7])], { requests: [{ id: 1, by: 'ann' }] });
     const decision = decideBuilds(facts([...flood(20), one]));
     expect(decision.builds.at(-1)).toMatchObject({ job: 5000, cause: { kind: 'manual', by: 'ann' } });
     expect(decision.unfinished).toContain(5000);
   });
 
-  test('does not take the newest set either when there is no room, and comes back for it', () => {
+  test('a newest set that has no room is built by the next decision', () => {
     const latest = job(5000, [get([], { every: false })]);
     const used = [{ job: 5000, get: 0, versions: [], end: true }];
     const decision = decideBuilds({ ...facts([...flood(10), latest]), used });
@@ -87,7 +87,7 @@ describe('a decision on a pipeline that wants many builds', () => {
     expect(decideBuilds({ ...facts([latest]), used }).builds).toHaveLength(1);
   });
 
-  test('counts inputs too, and always makes one build', () => {
+  test('inputs count toward the limit, but a decision always makes one build', () => {
     const gets = upTo(MAX_INPUTS_PER_DECISION + 1).map((place) =>
       get(place === 1 ? [1, 2] : [], { every: place === 1 }),
     );
@@ -100,7 +100,7 @@ describe('a decision on a pipeline that wants many builds', () => {
     expect(decision.unfinished).toEqual([1, 2]);
   });
 
-  test('supersedes builds of an interruptible job as far as it makes them', () => {
+  test('a decision supersedes a build of an interruptible job only by one that it makes', () => {
     const decisions = decideOnAll([
       ...flood(9),
       job(10, [get(upTo(50))]),
@@ -117,11 +117,11 @@ describe('a decision on a pipeline that wants many builds', () => {
 
 const asked = (id: number): JobFacts => ({ ...job(id, [get([])]), requests: [{ id, by: 'ann' }] });
 
-describe('a pipeline with a long queue', () => {
+describe('the limit of queued builds', () => {
   const wanting = [job(1, [get([1, 2])]), job(2, [get([], { trigger: false })])];
   const decided = (queued: number, jobs = wanting) => decideBuilds({ ...facts(jobs), queued });
 
-  test('gets no builds by itself while more wait than its limit leaves room for, and says so', () => {
+  test('automatic builds wait while the queue is full, and the reason says so', () => {
     expect(decided(AUTOMATIC_PAUSE_ABOVE).builds).toHaveLength(2);
     const { builds, unfinished, waiting } = decided(AUTOMATIC_PAUSE_ABOVE + 1);
     expect([builds, unfinished]).toEqual([[], [1]]);
@@ -131,18 +131,18 @@ describe('a pipeline with a long queue', () => {
     ]);
   });
 
-  test('never has more than its limit, however much is due', () => {
+  test('the queue never grows above its limit, however much is due', () => {
     const { builds } = decided(AUTOMATIC_PAUSE_ABOVE, flood(5000));
     expect(AUTOMATIC_PAUSE_ABOVE + builds.length).toBe(MAX_QUEUED_BUILDS);
   });
 
-  test('takes requests of people up to its limit, and refuses those above', () => {
+  test('requests of people are accepted up to the limit and refused above it', () => {
     const { builds, refused } = decided(MAX_QUEUED_BUILDS - 2, [asked(1), asked(2), asked(3)]);
     expect(builds.map((build) => build.job)).toEqual([1, 2]);
     expect(refused).toMatchObject([{ request: 3, reasons: [{ code: 'QueueFull' }] }]);
   });
 
-  test('takes no retries above its limit', () => {
+  test('retries above the limit are refused', () => {
     const build = { number: '7', status: 'failed', approved: false, retries: 0, versionGone: false } as const;
     const retried = { ...build, job: { name: 'unit', paused: false, pipelinePaused: false } };
     expect(decideRetry({ ...retried, queued: MAX_QUEUED_BUILDS - 1 }).answer).toBe('retry');
@@ -160,7 +160,7 @@ function readsFor(jobs: number): number {
   return one.reads();
 }
 
-test('the work of a decision grows with the number of jobs, not with its square', () => {
+test('the work of a decision grows linearly with the number of jobs', () => {
   // Sorting alone grows a little faster.
   expect(readsFor(4000) / readsFor(1000)).toBeLessThan(4.6);
 });

@@ -5,10 +5,10 @@ const get = (job: number, passed: number[], trigger = true): CascadeGet => ({ jo
 
 test.each<[string, CascadeGet[], asked: number[], following: number[]]>([
   ['builds follow along passed, from job to job', [get(1, []), get(2, [1]), get(3, [2])], [1], [2, 3]],
-  ['a get that does not trigger ends the way', [get(1, []), get(2, [1], false), get(3, [2])], [1], []],
-  ['a job that was asked itself does not follow', [get(1, []), get(2, []), get(2, [1])], [1, 2], []],
-  ['a job that waits for a job beside the way follows too', [get(1, []), get(2, [1, 9])], [1], [2]],
-  ['nothing follows where nobody was asked', [get(2, [1])], [], []],
+  ['a get that does not trigger ends the cascade', [get(1, []), get(2, [1], false), get(3, [2])], [1], []],
+  ['a job that was triggered itself does not follow', [get(1, []), get(2, []), get(2, [1])], [1, 2], []],
+  ['a job that waits for a job beside the cascade follows too', [get(1, []), get(2, [1, 9])], [1], [2]],
+  ['nothing follows when no job was triggered', [get(2, [1])], [], []],
 ])('%s', (_sentence, gets, asked, following) => {
   expect(cascadeJobs(gets, asked)).toEqual(following);
 });

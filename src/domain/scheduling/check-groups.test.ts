@@ -31,25 +31,25 @@ function groupsOf(...resources: Resource[]): Record<string, string[]> {
   return Object.fromEntries(checkGroups(pipeline).map((group) => [group.key, group.resources]));
 }
 
-describe('resources share a check Pod', () => {
+describe('check groups', () => {
   test.each<[string, Resource[], string[][]]>([
     [
-      'when schedule, tags and image are the same',
+      'resources with the same schedule, tags and image share a check Pod',
       [resource('git', 'a', every(30)), resource('git', 'b', every(30))],
       [['git.a', 'git.b']],
     ],
     [
-      'not when their schedules differ',
+      'resources with different schedules have separate check Pods',
       [resource('git', 'a', every(30)), resource('git', 'b', every(60)), resource('git', 'c')],
       [['git.a'], ['git.b'], ['git.c']],
     ],
     [
-      'not when their images differ',
+      'resources with different images have separate check Pods',
       [resource('git', 'a', every(30)), resource('registry', 'b', every(30))],
       [['git.a'], ['registry.b']],
     ],
     [
-      'not when their tags differ, whose order means nothing',
+      'resources with different tags have separate check Pods; the order of tags does not matter',
       [
         resource('git', 'a', { tags: ['gpu', 'arm'] }),
         resource('git', 'b', { tags: ['arm', 'gpu'] }),
@@ -58,7 +58,7 @@ describe('resources share a check Pod', () => {
       [['git.a', 'git.b'], ['git.c']],
     ],
     [
-      'not when webhooks change the pace of one',
+      'a resource whose pace webhooks change has a check Pod of its own',
       [
         resource('git', 'a', { ...cron('5 * * * *'), webhookSchedule: { kind: 'every', seconds: 3600 } }),
         resource('git', 'b', cron('5 * * * *')),
@@ -66,27 +66,27 @@ describe('resources share a check Pod', () => {
       [['git.a'], ['git.b']],
     ],
     [
-      'never when one has a cache',
+      'resources with a cache share no check Pod',
       [resource('mirror', 'a'), resource('mirror', 'b'), resource('registry', 'c', { cache: true })],
       [['mirror.a'], ['mirror.b'], ['registry.c']],
     ],
     [
-      'though they have a cache, when their type is built in and its check mounts none',
+      'resources of a built-in type whose check mounts no cache share a check Pod although they have one',
       [resource('git', 'a', { cache: true }), resource('git', 'b')],
       [['git.a', 'git.b']],
     ],
     [
-      'when their cron expressions differ in blanks only',
+      'resources whose cron expressions differ only in blanks share a check Pod',
       [resource('git', 'a', cron('5  * * * *')), resource('git', 'b', cron('5 * * * *'))],
       [['git.a', 'git.b']],
     ],
-    ['not at all when their type runs nothing', [resource('cron', 'a', every(30))], []],
+    ['a resource whose type runs nothing has no check Pod', [resource('cron', 'a', every(30))], []],
   ])('%s', (_, resources, expected) => {
     expect(Object.values(groupsOf(...resources))).toEqual(expected);
   });
 });
 
-test('the key of a group is readable, and that of its resources', () => {
+test('the keys of a group and of its resources are readable', () => {
   expect(Object.keys(groupsOf(resource('git', 'a', every(30)), resource('git', 'b')))).toEqual([
     'every-30s',
     'on-request',
@@ -95,7 +95,7 @@ test('the key of a group is readable, and that of its resources', () => {
   expect(checkGroupKey(resource('cron', 'a', every(30)), silent)).toBeUndefined();
 });
 
-test('at most ten groups of a pipeline have a CronJob; the operator times the others', () => {
+test('at most ten groups of a pipeline have a CronJob, and the operator starts the checks of the others', () => {
   const resources = Array.from({ length: 12 }, (_, minute) =>
     resource('git', `r${minute}`, cron(`${minute} * * * *`)),
   );

@@ -25,48 +25,68 @@ function keyOf(type: Partial<ResourceType>, params: Record<string, string> = OLD
 
 const git = { name: 'git', builtIn: true, origin: { source: 'svc://git' } };
 
-describe('a resource has', () => {
+describe('the check scope of a resource', () => {
   test.each<[string, ScopeKey, ScopeKey, boolean]>([
-    ['the same history when nothing changes', keyOf({}), keyOf({}), true],
-    ['the same whatever the order of params', keyOf({}), keyOf({}, { token: OLD.token, url: OLD.url }), true],
+    ['a resource that does not change keeps its history', keyOf({}), keyOf({}), true],
     [
-      'the same when the accepted params stand in another order',
+      'the order of params does not change the history',
+      keyOf({}),
+      keyOf({}, { token: OLD.token, url: OLD.url }),
+      true,
+    ],
+    [
+      'the order of the accepted params does not change the history',
       keyOf({}),
       keyOf({ params: ['token', 'url'] }),
       true,
     ],
-    ['the same with another cache', keyOf({}), keyOf({ cache: true }), true],
-    ['the same when only the name of the type changes', keyOf({}), keyOf({ name: 'listing' }), true],
+    ['another cache does not change the history', keyOf({}), keyOf({ cache: true }), true],
+    ['another name of the type does not change the history', keyOf({}), keyOf({ name: 'listing' }), true],
     [
-      'the same when the text of a fetched type changes but not what it runs',
+      'another text of a fetched type that runs the same does not change the history',
       keyOf({ origin: { source: 'https://x', digest: 'sha256:1' } }),
       keyOf({ origin: { source: 'https://x', digest: 'sha256:2' } }),
       true,
     ],
     [
-      'the same when a release changes the script of a built-in type',
+      'another script of a built-in type does not change the history',
       keyOf(git),
       keyOf({ ...git, check: { runner: 'shell', cmd: 'mended' } }),
       true,
     ],
-    ['another with another param', keyOf({}), keyOf({}, { ...OLD, url: 'https://two' }), false],
+    ['another param begins a new history', keyOf({}), keyOf({}, { ...OLD, url: 'https://two' }), false],
     [
-      'another with another secret, by its name',
+      'another name of a secret begins a new history',
       keyOf({}),
       keyOf({}, { ...OLD, token: makeSecretPlaceholder('other') }),
       false,
     ],
-    ['another with another check', keyOf({}), keyOf({ check: { runner: 'shell', cmd: 'other' } }), false],
-    ['another with another pull', keyOf({}), keyOf({ pull: { runner: 'shell', cmd: 'other' } }), false],
-    ['another with another push', keyOf({}), keyOf({ push: { runner: 'shell', cmd: 'other' } }), false],
     [
-      'another with another image',
+      'another check begins a new history',
+      keyOf({}),
+      keyOf({ check: { runner: 'shell', cmd: 'other' } }),
+      false,
+    ],
+    [
+      'another pull begins a new history',
+      keyOf({}),
+      keyOf({ pull: { runner: 'shell', cmd: 'other' } }),
+      false,
+    ],
+    [
+      'another push begins a new history',
+      keyOf({}),
+      keyOf({ push: { runner: 'shell', cmd: 'other' } }),
+      false,
+    ],
+    [
+      'another image begins a new history',
       keyOf({ check: { runner: 'docker', image: 'a', cmd: 'x' } }),
       keyOf({ check: { runner: 'docker', image: 'b', cmd: 'x' } }),
       false,
     ],
     [
-      'another when a type of the pipeline takes the place of a built-in one',
+      'a type of the pipeline that replaces a built-in one begins a new history',
       keyOf(git),
       keyOf({ name: 'git' }),
       false,
@@ -76,34 +96,34 @@ describe('a resource has', () => {
   });
 });
 
-describe('another history is told', () => {
+describe('the message about a new history', () => {
   test.each<[string, ScopeKey, ScopeKey, string]>([
     [
-      'by the params that differ',
+      'the message names the params that differ',
       keyOf(git, { branch: 'main' }),
       keyOf(git, { branch: 'release' }),
       'branch main → release',
     ],
     [
-      'by what is new and what is gone',
+      'the message names what is new and what is gone',
       keyOf(git, { paths: 'a' }),
       keyOf(git, { tag: 'v*' }),
       'paths a → none, tag none → v*',
     ],
     [
-      'by a new definition of the type',
+      'the message names a new definition of the type',
       keyOf({}),
       keyOf({ check: { runner: 'shell', cmd: 'other' } }),
       'another definition of its type',
     ],
     [
-      'with names of secrets, never with credentials',
+      'the message has names of secrets and no credentials',
       keyOf({}, { url: 'https://me:pw@one/x' }),
       keyOf({}, { url: `https://${makeSecretPlaceholder('user')}/x` }),
       'url https://…@one/x → https://(secret user)/x',
     ],
     [
-      'in few words',
+      'the message is short',
       keyOf({}, { a: '1', b: '1', c: '1', d: 'x'.repeat(100) }),
       keyOf({}, {}),
       'a 1 → none, b 1 → none, c 1 → none, 1 more',

@@ -33,8 +33,8 @@ const checked = (more: Partial<CheckedScope> = {}): CheckedScope => ({
   ...more,
 });
 
-describe('scopes that a run claims', () => {
-  test('go on with the cause that each was asked for', () => {
+describe('the claim of a run', () => {
+  test('a claimed scope keeps the cause for which it was requested', () => {
     const scopes = [free({ id: 1, requestedCause: 'webhook' }), free({ id: 2 })];
     expect(claimScopes(scopes, 'webhook', AT, minutely)).toMatchObject([
       { scope: 1, cause: 'webhook', next: AT + 10 * MINUTE },
@@ -45,7 +45,7 @@ describe('scopes that a run claims', () => {
     ]);
   });
 
-  test('are not due again by themselves without a schedule', () => {
+  test('a claimed scope without a schedule is not due again', () => {
     const { schedule: _, ...unscheduled } = free();
     expect(claimScopes([unscheduled], 'manual', AT, minutely)).toEqual([{ scope: 5, cause: 'manual' }]);
   });
@@ -53,24 +53,29 @@ describe('scopes that a run claims', () => {
   test.each([
     ['cronjob', 'schedule'],
     ['operator', 'manual'],
-  ] as const)('by the Pod of a CronJob, timed by %s, were claimed by cause %s', (timer, cause) => {
+  ] as const)('the Pod of a CronJob claims scopes timed by %s with the cause %s', (timer, cause) => {
     expect(causeOfCronJobPod([free({ timer })])).toBe(cause);
   });
 });
 
 describe('a result', () => {
   test.each<[string, Partial<CheckedScope>, run: number | undefined, counts: boolean]>([
-    ['of the run that has the scope counts', { run: 7 }, 7, true],
-    ['of another run does not', { run: 8 }, 7, false],
-    ['of a run that was closed does not', {}, 7, false],
-    ['without a run counts while the check is due', {}, undefined, true],
-    ['without a run does not count once the check is no longer due', { due: false }, undefined, false],
-    ['without a run does not count while a run has the scope', { run: 7 }, undefined, false],
+    ['a result of the run that has the scope counts', { run: 7 }, 7, true],
+    ['a result of another run does not count', { run: 8 }, 7, false],
+    ['a result of a closed run does not count', {}, 7, false],
+    ['a result without a run counts while the check is due', {}, undefined, true],
+    [
+      'a result without a run does not count once the check is no longer due',
+      { due: false },
+      undefined,
+      false,
+    ],
+    ['a result without a run does not count while a run has the scope', { run: 7 }, undefined, false],
   ])('%s', (_, scope, run, counts) => {
     expect(mayRecord(checked(scope), run)).toBe(counts);
   });
 
-  test('that left versions out missed some only if all that it brought are new', () => {
+  test('a result that left versions out missed some only if all its versions are new', () => {
     expect(versionsMissed(3, { added: 100, different: 100 })).toBe(3);
     expect(versionsMissed(3, { added: 99, different: 100 })).toBe(0);
   });
@@ -79,8 +84,8 @@ describe('a result', () => {
 const after = (scope: Partial<CheckedScope>, more: Partial<CheckSucceeded> = {}) =>
   afterSuccess(checked(scope), { atOnce: false, found: 0, at: AT, ...more }, minutely);
 
-describe('after a check', () => {
-  test('that a run made, the scope is due when the claim said', () => {
+describe('the next check', () => {
+  test('after a check by a run the scope is due when the claim said', () => {
     expect(after({ next: AT + MINUTE })).toEqual({
       webhookWorks: false,
       schedule: every(10),
@@ -88,7 +93,7 @@ describe('after a check', () => {
     });
   });
 
-  test('without a run, the scope is due by its schedule', () => {
+  test('after a check without a run the scope is due by its schedule', () => {
     const schedule = { kind: 'cron', expression: '* * * * *' } as const;
     expect(after({ schedule }, { atOnce: true })).toEqual({
       webhookWorks: false,
@@ -97,7 +102,7 @@ describe('after a check', () => {
     });
   });
 
-  test('of a webhook that found a version, the rarer schedule counts from now', () => {
+  test('after a webhook brought a version the rarer schedule counts from now', () => {
     const scope = { runCause: 'webhook', usualSchedule: every(10), webhookSchedule: every(60) } as const;
     expect(after(scope, { found: 1 })).toEqual({
       webhookWorks: true,
@@ -106,7 +111,7 @@ describe('after a check', () => {
     });
   });
 
-  test('on schedule that found what no webhook told of, the usual schedule is back', () => {
+  test('after a scheduled check found what no webhook brought the usual schedule is back', () => {
     const scope = {
       runCause: 'schedule',
       webhookWorks: true,
@@ -121,7 +126,7 @@ describe('after a check', () => {
     });
   });
 
-  test('that failed, the scope waits longer than planned, and not at all by itself without a schedule', () => {
+  test('after a failed check the scope waits longer, and without a schedule it is not due again', () => {
     const { schedule: _, ...unscheduled } = free();
     expect(afterFailure(free({ failures: 1 }), AT)).toBe(AT + 40 * MINUTE);
     expect(afterFailure(unscheduled, AT)).toBeUndefined();

@@ -43,7 +43,7 @@ function play(
 const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents, rows });
 
 describe('in random pipelines with random histories', () => {
-  test('what is decided is what a look at everything says', () => {
+  test('the decision equals that of a search through everything', () => {
     fc.assert(
       fc.property(drawn, (one) =>
         play(one, (history, decision) => {
@@ -55,7 +55,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('who asks for a build gets the newest set that is ready, or at least one reason', () => {
+  test('a request gets a build of the newest set that is ready, or at least one reason', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         play(one, (history) => {
@@ -76,7 +76,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('no set of versions is built twice by itself, and no inputs come from builds that contradict each other', () => {
+  test('no set of versions is built twice automatically, and no inputs come from builds that contradict each other', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         const built = new Set<string>();
@@ -93,7 +93,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('a newest set supersedes what is queued, and no more automatic builds of newest sets are open than may be', () => {
+  test('a newest set supersedes what is queued, and open automatic builds of newest sets stay within their limit', () => {
     fc.assert(
       fc.property(drawn, (one) =>
         play(one, (history, decision) => {
@@ -116,7 +116,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('the last build of a decision is the newest set, and none is older than one before it', () => {
+  test('a decision makes its builds in order, the newest set last', () => {
     fc.assert(
       fc.property(drawn, fc.integer({ min: 2, max: 6 }), (one, burst) =>
         play(
@@ -139,7 +139,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('neither the order of facts nor that of jobs means anything', () => {
+  test('the order of facts and jobs does not matter', () => {
     fc.assert(
       fc.property(drawn, fc.infiniteStream(fc.nat()), (one, chance) => {
         play(one, (history, decision) => {
@@ -157,7 +157,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('nor does the order in which upstream builds ran, nor whether jobs are decided on together', () => {
+  test('the order of upstream builds does not matter, nor whether jobs are decided together', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         play(one, (history, decision) => {
@@ -176,7 +176,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('once decided, deciding again changes nothing', () => {
+  test('a second decision changes nothing', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         const history = historyOf(one.pipeline);

@@ -39,7 +39,7 @@ const row = (version: number, build: number, ...also: [resource: number, version
 });
 
 describe('a decision on much history', () => {
-  test('takes some new versions at a time, tells what it dealt with and that more is left', () => {
+  test('a decision takes some new versions, returns which ones and says that more are left', () => {
     const unused = Array.from({ length: MAX_UNUSED_VERSIONS + 1 }, (_, index) => index + 1);
     const decision = decideBuilds(facts([get({ unused }), get({ resource: 2 })]));
     expect(decision.builds).toHaveLength(MAX_UNUSED_VERSIONS);
@@ -47,12 +47,12 @@ describe('a decision on much history', () => {
     expect(decision.unfinished).toEqual([9]);
   });
 
-  test('is done when all fit', () => {
+  test('a decision that takes all new versions says that none are left', () => {
     const unused = Array.from({ length: MAX_UNUSED_VERSIONS }, (_, index) => index + 1);
     expect(decideBuilds(facts([get({ unused })])).unfinished).toEqual([]);
   });
 
-  test('answers every request at once', () => {
+  test('a decision answers every request at once', () => {
     const known = facts([get({ unused: [4] })]);
     known.resources = [{ id: 1, name: 'git.app', newest: 4 }];
     const asked = ['ann', 'bob'].map((person, index) => ({ id: index + 1, by: person }));
@@ -63,7 +63,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('asks for the page that it lacks, from the place where it may go on', () => {
+  test('a decision requests the page that it lacks, from the place where it continues', () => {
     const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
     const known = { passes: [page(1, 1, [row(50, 500), row(49, 490)], false), page(2, 1, [row(7, 70)])] };
     expect(decideBuilds(facts(gets, known)).needs).toEqual([
@@ -71,7 +71,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('asks whether a version was used when that is older than what is known', () => {
+  test('a decision requests whether a version was used if that is older than its facts', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
     const known = {
       passes: [page(1, 1, [row(7, 70)])],
@@ -80,7 +80,7 @@ describe('a decision on much history', () => {
     expect(decideBuilds(facts(gets, known)).needs).toEqual([{ kind: 'used', job: 9, get: 0, from: 7 }]);
   });
 
-  test('says nothing of a job that lacks a page, and everything of the others', () => {
+  test('a decision on several jobs leaves out only the job that lacks a page', () => {
     const one = facts([get({ passed: by([1, 'unit']) })]);
     const other = { id: 10, name: 'unit', paused: false, gets: [get({ unused: [4] })], requests: [] };
     const decision = decideBuilds({
@@ -93,7 +93,7 @@ describe('a decision on much history', () => {
     expect(decision.waiting).toEqual([]);
   });
 
-  test('ends with a reason when no older pages are to be had', () => {
+  test('a decision ends with a reason when no older pages exist', () => {
     const gets = [get({ passed: by([1, 'unit'], [2, 'lint']) })];
     const known = {
       passes: [page(1, 1, [row(50, 500)], false), page(2, 1, [row(7, 70)])],
@@ -111,7 +111,7 @@ describe('a decision on much history', () => {
     ]);
   });
 
-  test('counts a version as used when that cannot be known any more', () => {
+  test('a version counts as used when nobody can know any more', () => {
     const gets = [get({ passed: by([1, 'unit']) })];
     const known = {
       passes: [page(1, 1, [row(7, 70)])],
@@ -123,7 +123,7 @@ describe('a decision on much history', () => {
     expect(decision.needs).toEqual([]);
   });
 
-  test('gives up a search that would take for ever', () => {
+  test('a decision gives up a search that would take for ever', () => {
     const gets = [
       get({ resource: 1, passed: by([1, 'unit'], [4, 'lint']) }),
       get({ resource: 2, passed: by([2, 'bake']) }),
@@ -165,7 +165,7 @@ describe('a decision on much history', () => {
     expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(3).fill('SearchTooDeep'));
   });
 
-  test('searches nothing twice', () => {
+  test('a decision searches nothing twice', () => {
     const gets = [
       get({ resource: 1, passed: by([1, 'a']) }),
       get({ resource: 2, passed: by([1, 'a'], [2, 'b']) }),
@@ -206,12 +206,12 @@ describe('a decision on much history', () => {
     expect(waiting?.reasons.map(({ code }) => code)).toEqual(Array(4).fill('NoAgreement'));
   });
 
-  test('refuses facts that leave out a resource', () => {
+  test('a decision refuses facts that leave out a resource', () => {
     expect(() => decideBuilds(facts([get({ resource: 77 })]))).toThrow('The facts lack resource 77');
   });
 });
 
-test('reasons tell what they are about', () => {
+test('reasons name what they are about', () => {
   const gets = [
     get({ passed: by([1, 'unit'], [2, 'lint']) }),
     get({ resource: 2, trigger: false }),
@@ -230,7 +230,7 @@ test('reasons tell what they are about', () => {
   ]);
 });
 
-test('what downstream jobs would take now is vouched for by builds that must stay', () => {
+test('builds whose good versions downstream jobs would take now must stay', () => {
   const gets = [
     get({ resource: 1, passed: by([1, 'unit'], [2, 'lint']) }),
     get({ resource: 2, passed: by([1, 'unit']) }),
@@ -244,7 +244,7 @@ test('what downstream jobs would take now is vouched for by builds that must sta
   expect(buildsNeededDownstream(facts(gets, { passes }))).toEqual([88, 82]);
 });
 
-test('a get takes every version without passed, or when it says so', () => {
+test('a get takes every version if it has no passed or says so', () => {
   const step = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [] } as const;
   expect(takesEvery({ ...step, passed: [] })).toBe(true);
   expect(takesEvery({ ...step, passed: ['unit'] })).toBe(false);

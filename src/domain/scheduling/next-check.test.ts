@@ -20,15 +20,15 @@ const cron: CheckStarted['schedule'] = { kind: 'cron', expression: '* * * * *' }
 const nextOf = (pipeline: number): number =>
   (nextCheck({ schedule: every(60), pipeline, cause: 'schedule', due: 0, at: 0 }, never) ?? 0) % MINUTE;
 
-describe('the due time after a check has started', () => {
-  test('is one full interval away when a person or a webhook asked for it', () => {
+describe('the next due time', () => {
+  test('a check that a person or a webhook requested puts the next one a full interval later', () => {
     for (const cause of ['manual', 'webhook'] as const) {
       const started = { schedule: every(60), pipeline: 3, cause, due: 0, at: 7 * MINUTE };
       expect(nextCheck(started, never)).toBe(8 * MINUTE);
     }
   });
 
-  test('by cron is what the expression says', () => {
+  test('a cron expression sets the next due time', () => {
     expect(nextCheck({ schedule: cron, pipeline: 3, cause: 'schedule', due: 0, at: 90_000 }, minutely)).toBe(
       2 * MINUTE,
     );
@@ -44,12 +44,12 @@ describe('the due time after a check has started', () => {
     late: fc.integer({ min: -(10 ** 6), max: 10 ** 6 }),
   });
 
-  test('lies ahead even when the check started at the very moment of the next one', () => {
+  test('the next due time lies ahead even if the check started at that moment', () => {
     const started = { schedule: every(10), pipeline: 1, cause: 'schedule' as const, due: 0, at: 6180 };
     expect(nextCheck(started, never)).toBe(16_180);
   });
 
-  test('keeps the pace, lies ahead, and is never more than one and a half intervals away', () => {
+  test('the next due time keeps the pace and is at most one and a half intervals ahead', () => {
     fc.assert(
       fc.property(drawn, ({ pipeline, seconds, due, late }) => {
         const at = due + late;
@@ -66,7 +66,7 @@ describe('the due time after a check has started', () => {
     );
   });
 
-  test('spreads pipelines over the interval and keeps the resources of one together', () => {
+  test('pipelines are spread over the interval, and the resources of one stay together', () => {
     const seconds = new Set(Array.from({ length: 60 }, (_, index) => Math.floor(nextOf(index + 1) / 1000)));
     expect(seconds.size).toBeGreaterThan(40);
     expect(nextOf(5)).toBe(nextOf(5));
@@ -75,15 +75,15 @@ describe('the due time after a check has started', () => {
 
 describe('after failures', () => {
   test.each<[string, number, number]>([
-    ['the first waits twice as long', 1, 2],
-    ['the third eight times', 3, 8],
-    ['later ones at most an hour', 30, 60],
+    ['the first failure doubles the wait', 1, 2],
+    ['the third failure multiplies the wait by eight', 3, 8],
+    ['further failures wait at most an hour', 30, 60],
   ])('%s', (_, failures, minutes) => {
     const next = nextAfterFailure({ schedule: every(60), failures, at: 0, planned: MINUTE });
     expect(next).toBe(minutes * MINUTE);
   });
 
-  test('an interval longer than an hour is not shortened, and a CronJob keeps its own time', () => {
+  test('failures do not shorten a longer interval and do not change a CronJob', () => {
     expect(nextAfterFailure({ schedule: every(7200), failures: 9, at: 0, planned: 7_200_000 })).toBe(
       7_200_000,
     );
@@ -91,7 +91,7 @@ describe('after failures', () => {
   });
 });
 
-test('checks are stalled when nobody started one for two intervals after it was due', () => {
+test('checks are stalled if none started within two intervals after it was due', () => {
   expect(checksStalled({ schedule: every(60), next: 0, now: 2 * MINUTE }, never)).toBe(false);
   expect(checksStalled({ schedule: every(60), next: 0, now: 2 * MINUTE + 1 }, never)).toBe(true);
   expect(checksStalled({ schedule: cron, next: 0, now: 2 * MINUTE + 1 }, minutely)).toBe(true);
@@ -108,7 +108,7 @@ const resource = (schedule?: Resource['schedule']): Resource => ({
   ...(schedule === undefined ? {} : { schedule }),
 });
 
-describe('scheduled checks are started', () => {
+describe('who starts scheduled checks', () => {
   const shell: ResourceType = {
     name: 'git',
     builtIn: true,
@@ -118,24 +118,34 @@ describe('scheduled checks are started', () => {
   };
   const silent: ResourceType = { name: 'cron', builtIn: true, params: [], cache: false };
   test.each<[string, Resource, ResourceType, string]>([
-    ['by a CronJob for a cron expression', resource(cron), shell, 'cronjob'],
-    ['by the operator for an interval', resource(every(10)), shell, 'operator'],
-    ['by the operator for the built-in cron, which needs no Pod', resource(cron), silent, 'operator'],
+    ['a CronJob starts checks by a cron expression', resource(cron), shell, 'cronjob'],
+    ['the operator starts checks by an interval', resource(every(10)), shell, 'operator'],
+    ['the operator runs the built-in cron, which needs no Pod', resource(cron), silent, 'operator'],
     [
-      'by the operator for the built-in cron under another name',
+      'the operator runs the built-in cron under another name',
       resource(cron),
       { ...silent, name: 'clock' },
       'operator',
     ],
     [
-      'by the operator where webhooks may change the pace of a cron expression',
+      'the operator starts checks by a cron expression whose pace webhooks may change',
       { ...resource(cron), webhookSchedule: every(3600) },
       shell,
       'operator',
     ],
-    ['by the operator once webhooks work', { ...resource(), webhookSchedule: cron }, shell, 'operator'],
-    ['by nobody without a schedule', resource(), shell, 'none'],
-    ['by nobody for a type that cannot check', resource(every(10)), { ...silent, builtIn: false }, 'none'],
+    [
+      'the operator starts checks once webhooks work',
+      { ...resource(), webhookSchedule: cron },
+      shell,
+      'operator',
+    ],
+    ['nobody starts checks without a schedule', resource(), shell, 'none'],
+    [
+      'nobody starts checks of a type that cannot check',
+      resource(every(10)),
+      { ...silent, builtIn: false },
+      'none',
+    ],
   ])('%s', (_, one, type, expected) => {
     expect(checkTimer(one, type)).toBe(expected);
   });

@@ -9,7 +9,7 @@ const ordered = (newest: number[], ...sets: number[][]): number[][] =>
 
 test.each<[string, { newest: number[]; sets: number[][]; expected: number[][] }]>([
   [
-    'the newest set goes last, whichever of its versions asked for it first',
+    'the newest set goes last, whichever of its versions triggered first',
     {
       newest: [3, 5],
       sets: [
@@ -39,7 +39,7 @@ test.each<[string, { newest: number[]; sets: number[][]; expected: number[][] }]
     },
   ],
   [
-    'a version that all have in common decides nothing',
+    'a version that all sets share does not affect their order',
     {
       newest: [5, 1, 6],
       sets: [

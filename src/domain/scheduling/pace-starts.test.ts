@@ -23,25 +23,25 @@ function after(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}
 const quick = (count: number): number[] => Array.from({ length: count }, () => 900);
 
 describe('the window', () => {
-  test('begins with four Pods a node', () => {
+  test('the window begins with four Pods a node', () => {
     expect(INITIAL_PACE.perNode).toBe(INITIAL_PER_NODE);
   });
 
-  test('grows by one Pod a node when a whole window has started quickly', () => {
+  test('the window grows by one Pod a node when a whole window has started quickly', () => {
     expect(Math.floor(after(quick(5)).perNode)).toBe(5);
     expect(Math.floor(after(quick(50)).perNode)).toBe(10);
   });
 
-  test('does not grow while less than half of it is in use', () => {
+  test('the window does not grow while less than half of it is in use', () => {
     expect(after(quick(50), { used: 0.4 }).perNode).toBe(INITIAL_PER_NODE);
   });
 
-  test('is halved by a start that takes much longer than the best recent median', () => {
+  test('a start that takes much longer than the best recent median halves the window', () => {
     const pace = after(quick(10));
     expect(after([20_000], { pace }).perNode).toBe(pace.perNode / 2);
   });
 
-  test('is halved once by Pods that were all created before it was', () => {
+  test('Pods created before the window was halved do not halve it again', () => {
     const before = after(quick(10));
     const pace = [120_000, 121_000, 122_000].reduce(
       (last, seenAt) => paceStarts(last, { team: 'a', beganAt: 100_000, seenAt, running: true, used: 1 }),
@@ -50,30 +50,30 @@ describe('the window', () => {
     expect(pace.perNode).toBe(before.perNode / 2);
   });
 
-  test('is halved by a Pod that stays where it is', () => {
+  test('a Pod that does not progress halves the window', () => {
     const stuck: StartSeen = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
     expect(paceStarts(INITIAL_PACE, stuck).perNode).toBe(INITIAL_PER_NODE / 2);
   });
 
-  test("is not halved by one team's Pods that cannot start while those of others start quickly", () => {
+  test("one team's Pods that cannot start do not halve the window while those of others start quickly", () => {
     const quickly: StartSeen = { team: 'b', beganAt: 50_000, seenAt: 51_000, running: true, used: 0.1 };
     const stuck: StartSeen = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
     expect(paceStarts(paceStarts(INITIAL_PACE, quickly), stuck).perNode).toBe(INITIAL_PER_NODE);
     expect(paceStarts(paceStarts(INITIAL_PACE, quickly), { ...stuck, team: 'b' }).perNode).toBe(2);
   });
 
-  test('says nothing of a Pod that is still on its way', () => {
+  test('a Pod that is still starting has no effect yet', () => {
     const young: StartSeen = { team: 'a', beganAt: 0, seenAt: 1000, running: false, used: 1 };
     expect(paceStarts(INITIAL_PACE, young)).toBe(INITIAL_PACE);
   });
 
-  test('learns what is usual where all starts are slow', () => {
+  test('the window adapts to a cluster where all starts are slow', () => {
     const pace = after(Array.from({ length: 200 }, () => 15_000));
     expect(slowAfter(pace)).toBe(45_000);
     expect(pace.perNode).toBeGreaterThan(1);
   });
 
-  test('is between one and 32 Pods a node, whatever is seen', () => {
+  test('the window stays between one and 32 Pods a node', () => {
     const seen = fc.record({
       team: fc.constantFrom('a', 'b'),
       beganAt: fc.nat(1e6),

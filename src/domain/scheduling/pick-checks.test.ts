@@ -18,9 +18,9 @@ const running = (...names: string[]): OpenCheck[] =>
 
 const limits = { pods: 3, starting: 9, roomOf: (team: string): number => (team === 'full' ? 0 : 2) };
 
-describe('of checks that are due', () => {
+describe('checks that are due', () => {
   test.each<[string, due: string[], open: string[], picked: string[], held: number]>([
-    ['those of one group share a Pod', ['a/x', 'a/x', 'a/y'], [], ['a/x', 'a/y'], 0],
+    ['checks of one group share a Pod', ['a/x', 'a/x', 'a/y'], [], ['a/x', 'a/y'], 0],
     ['a group whose Pod runs waits for its end', ['a/x', 'a/y'], ['a/x'], ['a/y'], 1],
     [
       'a team gets no more Pods than its limit, and others are not held up by it',
@@ -54,9 +54,9 @@ describe('of checks that are due', () => {
   });
 
   test.each<[string, due: string[], open: string[], picked: string[]]>([
-    ['no more start at a time than may', ['a/x', 'a/y', 'a/z'], [], ['a/x', 'a/y']],
+    ['no more Pods start at a time than the limit allows', ['a/x', 'a/y', 'a/z'], [], ['a/x', 'a/y']],
     ['a team with none starting is not held up by one with many', ['b/x', 'b/y'], ['a/x…', 'a/y…'], ['b/x']],
-    ['beyond twice the limit all wait', ['e/x'], ['a/x…', 'b/x…', 'c/x…', 'd/x…'], []],
+    ['all groups wait beyond twice the limit', ['e/x'], ['a/x…', 'b/x…', 'c/x…', 'd/x…'], []],
   ])('%s', (_, due, open, picked) => {
     const many = { pods: 99, starting: 2, roomOf: () => 99 };
     const answer = pickChecks(wanted(...due), running(...open), many);
@@ -73,7 +73,7 @@ describe('of checks that are due', () => {
     room: fc.integer({ min: 1, max: 4 }),
   });
 
-  test('none of a team for which nothing runs is held while others hold places', () => {
+  test('no group of a team that runs nothing waits while other teams hold places', () => {
     fc.assert(
       fc.property(drawn, ({ due, open, pods, room }) => {
         const runs = running(...open.map(([group, byCronJob]) => (byCronJob ? `${group}*` : group)));
@@ -88,7 +88,7 @@ describe('of checks that are due', () => {
     );
   });
 
-  test('every one is started or held, once, and no team has more than its room', () => {
+  test('every check is started or waits, once, and no team gets more than its room', () => {
     fc.assert(
       fc.property(drawn, ({ due, open, pods, room }) => {
         const runs = running(...open.map(([group]) => group));

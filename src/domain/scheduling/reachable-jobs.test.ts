@@ -7,7 +7,7 @@ function job(name: string, ...gets: [resource: string, trigger: boolean, ...pass
 
 test.each<[string, WalkedJob[], string[]]>([
   [
-    'jobs that the version triggers come first, then those that wait for them, nearest first',
+    'jobs that the version triggers come first, then those downstream, nearest first',
     [
       job('deploy', ['app', true, 'unit', 'lint']),
       job('unit', ['app', true]),
@@ -16,18 +16,18 @@ test.each<[string, WalkedJob[], string[]]>([
     ],
     ['unit', 'lint', 'deploy', 'announce'],
   ],
-  ['a get without trigger starts no walk', [job('unit', ['app', false])], []],
+  ['a get without trigger reaches no job', [job('unit', ['app', false])], []],
   [
     'a job that waits without being triggered is reached all the same',
     [job('unit', ['app', true]), job('deploy', ['app', false, 'unit'])],
     ['unit', 'deploy'],
   ],
   [
-    'the walk goes along passed of any resource',
+    'passed of any resource leads downstream',
     [job('unit', ['app', true]), job('scan', ['image', true, 'unit']), job('other', ['image', true])],
     ['unit', 'scan'],
   ],
-  ['other resources start nothing', [job('unit', ['tools', true])], []],
+  ['versions of other resources reach no job', [job('unit', ['tools', true])], []],
 ])('%s', (_, jobs, expected) => {
   expect(reachableJobs(jobs, 'app')).toEqual(expected);
 });

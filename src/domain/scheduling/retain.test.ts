@@ -30,41 +30,47 @@ const good = { status: 'succeeded' as const };
 
 describe('old builds', () => {
   test.each<[string, OldBuild[], Partial<RetainFacts>, number[], string[]]>([
-    ['beyond the number that is kept go', [build(1, 1), build(2, 1), build(3, 1)], {}, [1, 2], ['3 limits']],
     [
-      'beyond the days go though they are among the newest',
+      'builds beyond the number to retain are deleted',
+      [build(1, 1), build(2, 1), build(3, 1)],
+      {},
+      [1, 2],
+      ['3 limits'],
+    ],
+    [
+      'builds beyond the days to retain are deleted even if they are among the newest',
       [build(3, 31), build(4, 29)],
       {},
       [3],
       ['4 limits'],
     ],
-    ['stay when no limit is set', [build(1, 99)], { policy: {} }, [], ['1 limits']],
+    ['builds stay if no limit is set', [build(1, 99)], { policy: {} }, [], ['1 limits']],
 
-    ['that have not ended stay', [build(1, undefined)], {}, [], ['1 active']],
+    ['builds that have not ended stay', [build(1, undefined)], {}, [], ['1 active']],
     [
-      'stay if they are the last good one, however old',
+      'the last good build stays, however old',
       [build(1, 99, good), build(2, 99, good)],
       { oldestGoodKept: 2 },
       [1],
       ['2 good'],
     ],
     [
-      'go though they were good, where a team wants none of them for ever',
+      'good builds are deleted if the team retains none of them for ever',
       [build(1, 99, good)],
       { policy: { builds: 2, minimumSucceeded: 0 } },
       [1],
       [],
     ],
-    ['that took a pinned version stay', [build(1, 99)], { pinned: new Set([10]) }, [], ['1 pinned']],
+    ['builds that took a pinned version stay', [build(1, 99)], { pinned: new Set([10]) }, [], ['1 pinned']],
     [
-      'that made a pinned version stay',
+      'builds that made a pinned version stay',
       [build(1, 99, { outputs: [{ scope: 2, version: 77 }] })],
       { pinned: new Set([77]) },
       [],
       ['1 pinned'],
     ],
     [
-      'that downstream jobs need stay',
+      'builds that downstream jobs need stay',
       [build(1, 99, good)],
       { oldestGoodKept: 2, vouching: new Set([1]) },
       [],
@@ -76,11 +82,11 @@ describe('old builds', () => {
     expect(decision.kept.map(({ build: id, because }) => `${id} ${because}`)).toEqual(kept);
   });
 
-  test('stay while there are fewer than are kept', () => {
+  test('builds stay while there are fewer than the number to retain', () => {
     expect(decide([build(1, 1)]).remove).toEqual([]);
   });
 
-  test('that are kept beyond the limits lose their logs', () => {
+  test('builds that stay beyond the limits lose their logs', () => {
     const decision = decide([build(1, 99), build(2, 1), build(3, 1)], {
       oldestKept: 3,
       pinned: new Set([10]),
@@ -88,7 +94,7 @@ describe('old builds', () => {
     expect(decision.removeLogs).toEqual([1]);
   });
 
-  test('leave a mark, so that what they took does not count as never built', () => {
+  test('deleted builds leave a mark that their versions were built', () => {
     const inputs = [
       { scope: 1, version: 5 },
       { scope: 2, version: 8 },
@@ -109,16 +115,16 @@ describe('old versions', () => {
   });
   const facts = { policy: { days: 30 }, now: NOW, newest: [9] };
   test.each<[string, Parameters<typeof retainVersions>[0], number[]]>([
-    ['that no build has go', { ...facts, versions: [version(1, 31), version(2, 29)] }, [1]],
-    ['that a build has stay', { ...facts, versions: [version(1, 31, true)] }, []],
-    ['that are pinned stay', { ...facts, versions: [version(1, 31)], pinned: 1 }, []],
-    ['of which no newer one is known stay', { ...facts, versions: [version(9, 31)] }, []],
+    ['versions that no build has are deleted', { ...facts, versions: [version(1, 31), version(2, 29)] }, [1]],
+    ['versions that a build has stay', { ...facts, versions: [version(1, 31, true)] }, []],
+    ['pinned versions stay', { ...facts, versions: [version(1, 31)], pinned: 1 }, []],
+    ['the newest version stays', { ...facts, versions: [version(9, 31)] }, []],
     [
-      'that still want a build stay',
+      'versions that still need a build stay',
       { ...facts, versions: [version(1, 31), version(2, 31)], lowestBaseline: 1 },
       [1],
     ],
-    ['stay where no days are set', { ...facts, policy: { builds: 1 }, versions: [version(1, 31)] }, []],
+    ['versions stay if no days are set', { ...facts, policy: { builds: 1 }, versions: [version(1, 31)] }, []],
   ])('%s', (_, known, expected) => {
     expect(retainVersions(known)).toEqual(expected);
   });

@@ -65,37 +65,37 @@ const prod = { serialGroups: ['prod'] };
 describe('queued builds', () => {
   test.each<[string, StartFacts, string]>([
     [
-      'all start when nothing is limited',
+      'all queued builds start when nothing is limited',
       facts({ unit: { builds: '1 2' }, lint: { builds: '3' } }),
       'start 1 2 3',
     ],
     [
-      'that superseded another one have its place in the queue',
+      'a build that superseded another takes its place in the queue',
       facts({ unit: { builds: '2 7@1' }, ship: { builds: '3' } }, 1),
       'start 7; 2 TeamLimit; 3 TeamLimit',
     ],
     [
-      'wait for the concurrency of their job, oldest first',
+      'queued builds wait for the concurrency of their job, oldest first',
       facts({ unit: { concurrency: 2, builds: '1! 2 3' } }),
       'start 2; 3 Concurrency',
     ],
     [
-      'wait while a build of another job holds their serial group',
+      'queued builds wait while a build of another job holds their serial group',
       facts({ ship: { ...prod, builds: '1!' }, migrate: { ...prod, builds: '2' } }),
       'start; 2 SerialGroup',
     ],
     [
-      'of one job are not limited by its own serial group',
+      'the serial group of a job does not limit the builds of that job',
       facts({ ship: { ...prod, builds: '1! 2' } }),
       'start 2',
     ],
     [
-      'of other pipelines have serial groups of their own',
+      'each pipeline has serial groups of its own',
       facts({ ship: { ...prod, builds: '1!' }, other: { ...prod, pipeline: 2, builds: '2' } }),
       'start 2',
     ],
     [
-      'that wait for two groups keep both, so that younger ones cannot pass for ever',
+      'a build that waits for two groups reserves both, so younger builds cannot pass it for ever',
       facts({
         east: { serialGroups: ['east'], builds: '1!' },
         both: { serialGroups: ['east', 'west'], builds: '2' },
@@ -104,27 +104,27 @@ describe('queued builds', () => {
       'start; 2 SerialGroup; 3 SerialGroupQueue',
     ],
     [
-      'do not wait for an older one that is paused',
+      'queued builds do not wait for an older paused one',
       facts({ ship: { ...prod, paused: true, builds: '1' }, migrate: { ...prod, builds: '2' } }),
       'start 2; 1 JobPaused',
     ],
     [
-      'of a paused pipeline wait, running ones go on',
+      'queued builds of a paused pipeline wait and running ones continue',
       facts({ ship: { paused: true, pipelinePaused: true, builds: '1! 2' } }),
       'start; 2 PipelinePaused',
     ],
     [
-      'wait for the limit of the team, whatever their pipeline, the oldest first',
+      'queued builds of all pipelines wait for the limit of the team, oldest first',
       facts({ unit: { builds: '1! 4' }, lint: { pipeline: 2, builds: '3' } }, 2),
       'start 3; 4 TeamLimit',
     ],
     [
-      'tell every reason at once',
+      'a queued build has every reason at once',
       facts({ ship: { ...prod, concurrency: 1, builds: '1! 3' }, migrate: { ...prod, builds: '2!' } }, 1),
       'start; 3 Concurrency SerialGroup TeamLimit',
     ],
     [
-      'of an older request go first though their build was approved later',
+      'builds of an older request go first even if they were approved later',
       facts({ ship: { ...prod, builds: '1' }, migrate: { ...prod, builds: '2' } }),
       'start 1; 2 SerialGroup',
     ],
@@ -132,7 +132,7 @@ describe('queued builds', () => {
     expect(said(startQueued(known))).toBe(expected);
   });
 
-  test('tell in words what they wait for', () => {
+  test('reasons say in words what queued builds wait for', () => {
     const { held } = startQueued(
       facts({ ship: { ...prod, builds: '7!' }, migrate: { ...prod, concurrency: 1, builds: '3! 8' } }, 2),
     );
@@ -159,7 +159,7 @@ describe('queued builds', () => {
 test.each([
   ['at the limit of the team', { limit: 20 }, []],
   ['with serial groups', {}, ['a', 'b']],
-])('a long queue %s is decided on in linear work', (_, more, serialGroups) => {
+])('a decision on a long queue %s takes linear work', (_, more, serialGroups) => {
   const readsOf = (length: number): number => {
     const jobs = Array.from({ length: length / 10 }, (__, id) => ({ ...anyJob, id, serialGroups }));
     const queue = Array.from({ length }, (__, id): OpenBuild => ({
@@ -212,7 +212,7 @@ function playOn(
   return builds;
 }
 
-describe('however builds come and end', () => {
+describe('random sequences of builds', () => {
   const job = fc.record({
     concurrency: fc.constantFrom(undefined, 1, 2),
     groups: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }),
@@ -225,7 +225,7 @@ describe('however builds come and end', () => {
     limit: fc.integer({ min: 1, max: 4 }),
   });
 
-  test('no limit is ever passed', () => {
+  test('no limit is ever exceeded', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         playOn(one, ({ jobs, builds, limit = 0 }) => {
@@ -252,7 +252,7 @@ describe('however builds come and end', () => {
     );
   });
 
-  test('a build that needs no turn starts at the first look, whatever runs and waits', () => {
+  test('a build that no limit concerns starts at once, whatever runs and waits', () => {
     const some = fc.record({
       jobs: fc.array(fc.record({ paused: fc.boolean(), job }), { minLength: 1, maxLength: 4 }),
       builds: fc.array(fc.tuple(fc.nat(3), fc.constantFrom('queued', 'running')), { maxLength: 8 }),
@@ -293,7 +293,7 @@ describe('however builds come and end', () => {
     expect(seen).toBeGreaterThan(RUNS / 50);
   });
 
-  test('the order of facts means nothing', () => {
+  test('the order of facts does not matter', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         playOn(one, (known) => {
@@ -305,7 +305,7 @@ describe('however builds come and end', () => {
     );
   });
 
-  test('a build that shares its groups with a stream of younger ones is not passed by them for ever', () => {
+  test('a stream of younger builds does not pass a build of the same groups for ever', () => {
     const jobs = ['east', 'west', 'both'].map((name, id): StartJob => ({
       id,
       name,

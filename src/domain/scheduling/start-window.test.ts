@@ -31,30 +31,24 @@ const teams = (work: readonly { team: string }[]): string => work.map(({ team })
 const many = (team: string, count: number): string[] => Array.from({ length: count }, () => team);
 
 test.each<[string, StartNode[], perNode: number, places: number]>([
-  ['each node takes as many', two, 4, 8],
-  ['a node takes no more than it has cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
-  ['half a core takes one', [{ cores: 0.5 }], 4, 1],
-  ['a window below one is one', two, 0.5, 2],
-  ['where there is no node yet, one is expected', [], 4, 4],
+  ['each node has the same number of places', two, 4, 8],
+  ['a node has no more places than cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
+  ['a node of half a core has one place', [{ cores: 0.5 }], 4, 1],
+  ['each node has at least one place', two, 0.5, 2],
+  ['a cluster without nodes has the places of one node', [], 4, 4],
 ])('%s', (_, nodes, perNode, places) => {
   expect(startPlaces(nodes, perNode)).toBe(places);
 });
 
-describe('of builds that want a Pod', () => {
+describe('builds that need a Pod', () => {
   test.each<[string, want: string[], have: string[], perNode: number, start: string]>([
-    ['all start while there are places', ['a', 'a', 'b'], [], 4, 'a b a'],
-    ['no more start than the window takes', many('a', 20), [], 4, teams(wanted(...many('a', 8)))],
+    ['all builds start while there are places', ['a', 'a', 'b'], [], 4, 'a b a'],
+    ['no more builds start than the window has places', many('a', 20), [], 4, teams(wanted(...many('a', 8)))],
     ['teams take turns, whoever came first', [...many('a', 9), 'b', 'c'], [], 2, 'a b c a'],
     ['a team with none starting has a place while others hold all', ['a', 'b'], many('a', 8), 4, 'b'],
-    ['beyond twice the window nobody starts', ['c'], [...many('a', 4), ...many('b', 4)], 2, ''],
-    [
-      'Pods for which there is no node hold up nobody',
-      ['a', 'b'],
-      [...many('a?', 19), ...many('b?', 20)],
-      1,
-      'a',
-    ],
-    ['a full kind of node holds up its own builds only', ['b@gpu', 'b'], many('b@gpu', 4), 4, 'b'],
+    ['no build starts beyond twice the window', ['c'], [...many('a', 4), ...many('b', 4)], 2, ''],
+    ['Pods without a node block nobody', ['a', 'b'], [...many('a?', 19), ...many('b?', 20)], 1, 'a'],
+    ['a full kind of node blocks only its own builds', ['b@gpu', 'b'], many('b@gpu', 4), 4, 'b'],
     ['a kind of node that does not exist yet gets Pods that ask for it', ['a@gpu', 'a@gpu'], [], 1, 'a'],
   ])('%s', (_, want, have, ...[perNode, start]) => {
     const gpu = have.includes('b@gpu') ? [{ cores: 4 }] : [];
@@ -79,7 +73,7 @@ describe('of builds that want a Pod', () => {
       'big',
     ],
     [
-      'nobody yields to a Pod that takes long to start',
+      'no team yields to a Pod that takes long to start',
       ['big'],
       present('small').map((pod) => ({ ...pod, age: 10 })),
       onOneNode,
@@ -97,7 +91,7 @@ describe('of builds that want a Pod', () => {
     expect(teams(pickStarts(wanted(...want), have, given).start)).toBe(start);
   });
 
-  test('a team that yields says so', () => {
+  test('the reason says that a team yields', () => {
     const { held } = pickStarts(wanted('big'), present('small'), onOneNode);
     expect(held.map(({ reason }) => reason)).toEqual([
       {
@@ -109,7 +103,7 @@ describe('of builds that want a Pod', () => {
     ]);
   });
 
-  test('the others say what they wait for', () => {
+  test('the reason says what other builds wait for', () => {
     const { held } = pickStarts(wanted('a'), present(...many('a', 8)), window(4));
     expect(held.map(({ reason }) => reason)).toEqual([
       {
@@ -127,7 +121,7 @@ describe('of builds that want a Pod', () => {
     perNode: fc.double({ min: 0.5, max: 8, noNaN: true }),
   });
 
-  test('never are more starting than twice the window, and one team alone fills no more than one', () => {
+  test('at most twice the window starts at a time, and one team alone fills at most one', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
         const places = startPlaces(two, perNode);
@@ -142,7 +136,7 @@ describe('of builds that want a Pod', () => {
     );
   });
 
-  test('a team with nothing starting is held only when twice the window is in use', () => {
+  test('a team with nothing starting waits only when twice the window is in use', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
         const before = present(...have);

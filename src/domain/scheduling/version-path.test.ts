@@ -30,11 +30,11 @@ const said = ({ path }: VersionPath): string[] =>
   );
 
 describe('the path of a version', () => {
-  test('begins with the jobs that take it and goes on along passed, builds or not', () => {
+  test('the path begins with the jobs that take the version and continues along passed, with or without builds', () => {
     expect(said(follow([[10, build(1, 'unit#4')]]))).toEqual(['unit#4', 'lint none', 'deploy none']);
   });
 
-  test('shows the newest build of each job, with its retries in order', () => {
+  test('the path shows the newest build of each job, with its retries in order', () => {
     const path = follow([
       [
         10,
@@ -48,7 +48,7 @@ describe('the path of a version', () => {
     expect(said(path)[0]).toBe('unit#9 9.1 9.2');
   });
 
-  test('follows what puts made, once the builds that took it are known', () => {
+  test('the path follows versions that puts made once the builds that took it are known', () => {
     const unit = build(1, 'unit#1', { outputs: [{ resource: IMAGE, version: 20 }] });
     const first = follow([[10, unit]]);
     expect(first.needs).toEqual([20]);
@@ -62,11 +62,11 @@ describe('the path of a version', () => {
     ).toEqual(['unit#1', 'lint none', 'scan#3', 'deploy none']);
   });
 
-  test('asks for the builds of the version itself first', () => {
+  test('the path requests the builds of the version itself first', () => {
     expect(follow([]).needs).toEqual([10]);
   });
 
-  test('ends although a job puts what it gets', () => {
+  test('the path ends even if a job puts what it gets', () => {
     const loop: PathJob[] = [{ name: 'bump', gets: [{ resource: APP, passed: [] }] }];
     const builds = new Map<number, PathBuild[]>();
     for (let version = 1; version <= 500; version += 1)

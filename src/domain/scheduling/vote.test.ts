@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { approvalExpiresAt, decideVote } from './vote.ts';
 
-test('an approval expires when its time is over, and never without one', () => {
+test('an approval expires when its time is over; without a time it never does', () => {
   expect(approvalExpiresAt({ approvals: 1, timeoutSeconds: 60 }, 5000)).toBe(65_000);
   expect(approvalExpiresAt({ approvals: 1 }, 5000)).toBeUndefined();
 });
 
-test('a rejection needs a reason, and tells it', () => {
+test('a rejection needs a reason and shows it', () => {
   const build = { status: 'waiting' as const, gate: { approvals: 1 }, votes: [] };
   expect(decideVote(build, { by: 'eve', approve: false, message: ' ' })).toMatchObject({
     reason: { code: 'ReasonMissing' },

@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import { scheduleNow, webhookWorks, type CheckEnded } from './webhook-pace.ts';
 
 test.each<[string, [CheckEnded['cause'], number][], boolean]>([
-  ['nothing is known of a webhook that never came', [['schedule', 1]], false],
+  ['a webhook that never came does not work yet', [['schedule', 1]], false],
   ['a webhook that brought a version works', [['webhook', 1]], true],
-  ['one that brought nothing proves nothing', [['webhook', 0]], false],
+  ['a webhook that brought nothing proves nothing', [['webhook', 0]], false],
   [
-    'it goes on working while scheduled checks find nothing',
+    'a webhook counts as working while scheduled checks find nothing',
     [
       ['webhook', 1],
       ['schedule', 0],
@@ -14,7 +14,7 @@ test.each<[string, [CheckEnded['cause'], number][], boolean]>([
     true,
   ],
   [
-    'it stopped working when a scheduled check finds what it had not told',
+    'a webhook stops counting as working when a scheduled check finds what it missed',
     [
       ['webhook', 1],
       ['schedule', 1],
@@ -22,7 +22,7 @@ test.each<[string, [CheckEnded['cause'], number][], boolean]>([
     false,
   ],
   [
-    'what a person finds says nothing about it',
+    "a version that a person's check finds says nothing about the webhook",
     [
       ['webhook', 1],
       ['manual', 1],
@@ -30,7 +30,7 @@ test.each<[string, [CheckEnded['cause'], number][], boolean]>([
     true,
   ],
   [
-    'it works again when it brings a version again',
+    'a webhook works again when it brings a version again',
     [
       ['webhook', 1],
       ['schedule', 1],
@@ -44,7 +44,7 @@ test.each<[string, [CheckEnded['cause'], number][], boolean]>([
   );
 });
 
-test('where webhooks work the rarer schedule holds, if there is one', () => {
+test('the rarer schedule applies while webhooks work, if there is one', () => {
   const schedule = { kind: 'every', seconds: 60 } as const;
   const webhookSchedule = { kind: 'every', seconds: 3600 } as const;
   expect(scheduleNow({ schedule, webhookSchedule }, false)).toBe(schedule);

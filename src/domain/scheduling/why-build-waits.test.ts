@@ -7,42 +7,42 @@ const pending: WaitingBuild = { status: 'pending', gate: { approvals: 2 }, votes
 
 test.each<[string, WaitingBuild, string[]]>([
   [
-    'a build that waits for people says for how many',
+    'a build that waits for approval says for how many people',
     { ...pending, status: 'waiting', votes: [{ by: 'bob', approve: true }] },
     ['WaitingForApproval Waiting for approval: 1 of 2.'],
   ],
   [
-    'a build that has not had its turn says what it waits for',
+    'a build that waits for its turn says what it waits for',
     { ...pending, held: [held] },
     ['TeamLimit Full.'],
   ],
-  ['a build whose Pod is not there yet says so', pending, ['PodPending Its Pod is not running yet.']],
+  ['a build without a Pod says so', pending, ['PodPending Its Pod is not running yet.']],
   [
     'a refused Pod says why',
     { ...pending, pod: 'QuotaExceeded: pods "b-1" is forbidden: exceeded quota' },
     ['QuotaExceeded pods "b-1" is forbidden: exceeded quota'],
   ],
   [
-    'a tag that the team may not use is told, and not mistaken for a lack of nodes',
+    'a tag that the team may not use is reported, not a lack of nodes',
     { ...pending, pod: 'TagNotAllowed: Team blue does not allow the tag gpu.', tags: ['gpu'] },
     ['TagNotAllowed Team blue does not allow the tag gpu.'],
   ],
   [
-    'an image that does not come is told',
+    'an image that cannot be pulled is reported',
     { ...pending, pod: 'ImagePullFailed: The container agent does not start: ErrImagePull' },
     ['ImagePullFailed The container agent does not start: ErrImagePull'],
   ],
   [
-    'tags that no node offers are named',
+    'the reason names tags that no node offers',
     { ...pending, pod: 'Unschedulable: 0/1 nodes are available.', tags: ['gpu', 'arm'] },
     ['NoNodeForTags No node that offers the tags gpu and arm can take the Pod: 0/1 nodes are available.'],
   ],
   [
-    'without tags it is only full',
+    'a cluster that is full is reported for a build without tags',
     { ...pending, pod: 'Unschedulable: 0/1 nodes are available.' },
     ['Unschedulable 0/1 nodes are available.'],
   ],
-  ['words that are no code are shown as they are', { ...pending, pod: 'PodLost' }, ['PodPending PodLost']],
+  ['a message without a code is shown unchanged', { ...pending, pod: 'PodLost' }, ['PodPending PodLost']],
   ['a build that runs waits for nothing', { ...pending, status: 'started' }, []],
 ])('%s', (_, build, expected) => {
   expect(whyBuildWaits(build).map(({ code, message }) => `${code} ${message}`)).toEqual(expected);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { whyManaged } from './why-managed.ts';
 
-test('people change only what the manifest does not set', () => {
+test('people can change only what the manifest does not set', () => {
   expect(whyManaged(false)).toBeUndefined();
   expect(whyManaged(true)).toMatchObject({ code: 'ManagedByManifest' });
 });

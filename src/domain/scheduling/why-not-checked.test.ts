@@ -4,7 +4,7 @@ import type { BuildRequest, Facts } from './facts.ts';
 import { whyNotChecked } from './why-not-checked.ts';
 
 test.each<[string, Parameters<typeof whyNotChecked>[0], string[]]>([
-  ['a check that ended says nothing', [{ resource: 'git.app', result: 'checked' }], []],
+  ['a check that ended has no reason', [{ resource: 'git.app', result: 'checked' }], []],
   [
     'a check that failed says why',
     [{ resource: 'git.app', result: 'failed', error: 'no such host' }],
@@ -42,22 +42,22 @@ const facts = (asked: BuildRequest, more: { paused?: boolean; newest?: number } 
   used: [],
 });
 
-describe('a trigger that waits for checks', () => {
-  test('gets no build and no refusal yet, although versions are known', () => {
+describe('triggers that wait for checks', () => {
+  test('a trigger that waits for checks has no build and no refusal yet, even if versions are known', () => {
     expect(decideBuilds(facts(request, { newest: 3 }))).toMatchObject({ builds: [], refused: [] });
   });
 
-  test('is refused at once while the job is paused', () => {
+  test('a trigger is refused at once while the job is paused', () => {
     const { refused } = decideBuilds(facts(request, { newest: 3, paused: true }));
     expect(refused.flatMap(({ reasons }) => reasons.map(({ code }) => code))).toEqual(['JobPaused']);
   });
 
-  test('gets a build that says which checks were late', () => {
+  test('a trigger gets a build that says which checks were late', () => {
     const { builds } = decideBuilds(facts({ ...request, checking: false }, { newest: 3 }));
     expect(builds).toMatchObject([{ versions: [3], cause: { kind: 'manual', checks: request.checks } }]);
   });
 
-  test('is refused with the checks that failed beside the inputs that lack a version', () => {
+  test('a refused trigger names the failed checks and the inputs that lack a version', () => {
     const failed: BuildRequest = {
       ...request,
       checking: false,

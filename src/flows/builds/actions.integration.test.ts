@@ -40,38 +40,53 @@ beforeEach(async () => {
 const decided = () => [`schedule ${saved.id}`, `status ${saved.id}`];
 const stopped = () => [`cancel ${first}`, ...decided()];
 
-describe('an action that is done notifies the scheduler and the status, and agents of builds that stop', () => {
+describe('notifications of an action', () => {
   const cases: Record<string, [act: () => Promise<unknown>, sent: () => string[]]> = {
-    'a pause': [async () => await actions.pausePipeline(APP, 'ann'), decided],
-    'the end of a pause': [async () => await actions.unpausePipeline(APP), decided],
-    'a pause of a job': [async () => await actions.pauseJob(SHIP, 'ann'), decided],
-    'the end of a pause of a job': [async () => await actions.unpauseJob(SHIP), decided],
-    'a pin of the version that the build took': [
+    'a pause notifies the scheduler and the status': [
+      async () => await actions.pausePipeline(APP, 'ann'),
+      decided,
+    ],
+    'the end of a pause notifies the scheduler and the status': [
+      async () => await actions.unpausePipeline(APP),
+      decided,
+    ],
+    'a pause of a job notifies the scheduler and the status': [
+      async () => await actions.pauseJob(SHIP, 'ann'),
+      decided,
+    ],
+    'the end of a pause of a job notifies the scheduler and the status': [
+      async () => await actions.unpauseJob(SHIP),
+      decided,
+    ],
+    'a pin of the version that the build took notifies the scheduler and the status': [
       async () => await actions.pin(GIT, { version: versions[0] ?? 0, by: 'ann' }),
       decided,
     ],
-    'a pin of another version': [
+    'a pin of another version also notifies the agent of the build that stops': [
       async () => {
         const [other = 0] = await found(stores, saved, [{ ref: 'b' }]);
         return await actions.pin(GIT, { version: other, by: 'ann' });
       },
       stopped,
     ],
-    'the end of a pin': [async () => await actions.unpin(GIT), decided],
-    'a version that is disabled': [
+    'the end of a pin notifies the scheduler and the status': [async () => await actions.unpin(GIT), decided],
+    'a version that is disabled also notifies the agent of the build that stops': [
       async () => await actions.disableVersion(GIT, versions[0] ?? 0, 'ann'),
       stopped,
     ],
-    'a version that is enabled': [async () => await actions.enableVersion(GIT, versions[0] ?? 0), decided],
-    'a build that is cancelled': [
+    'a version that is enabled notifies the scheduler and the status': [
+      async () => await actions.enableVersion(GIT, versions[0] ?? 0),
+      decided,
+    ],
+    'a cancelled build also notifies its agent': [
       async () => await actions.cancelBuild({ ...SHIP, number: '1' }, 'ann'),
       stopped,
     ],
-    'an approval': [
+    'an approval notifies the scheduler and the status': [
       async () => await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true }),
       decided,
     ],
-    'a rejection': [
+    'a rejection notifies the scheduler and the status': [
       async () =>
         await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false, message: 'Not today.' }),
       decided,
@@ -82,7 +97,7 @@ describe('an action that is done notifies the scheduler and the status, and agen
     expect(notifications.sent).toEqual(sent());
   });
 
-  test('a retry of a build that has ended', async () => {
+  test('a retry of a build that has ended notifies the scheduler and the status', async () => {
     await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true });
     await succeed(stores, 'ship');
     notifications.sent.length = 0;
@@ -94,19 +109,19 @@ describe('an action that is done notifies the scheduler and the status, and agen
   });
 });
 
-describe('an action that is refused notifies nobody', () => {
+describe('refused actions', () => {
   const cases: Record<string, () => Promise<unknown>> = {
-    'a retry of a build that has not ended': async () =>
+    'a retry of a build that has not ended notifies nobody': async () =>
       await actions.retryBuild({ ...SHIP, number: '1' }, 'ann'),
-    'a warning on a build that has not failed': async () =>
+    'a warning on a build that has not failed notifies nobody': async () =>
       await actions.markWarning({ ...SHIP, number: '1' }, 'ann'),
-    'a rejection without a reason': async () =>
+    'a rejection without a reason notifies nobody': async () =>
       await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: false }),
-    'a pause that the manifest decides': async () => {
+    'a pause that the manifest decides notifies nobody': async () => {
       await stores.pipelines.savePipeline(toSave(definition, { paused: false }));
       return await actions.pausePipeline(APP, 'ann');
     },
-    'a pin that the manifest decides': async () => {
+    'a pin that the manifest decides notifies nobody': async () => {
       const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
       await stores.pipelines.savePipeline(toSave(definition, { pins }));
       return await actions.unpin(GIT);
@@ -117,7 +132,7 @@ describe('an action that is refused notifies nobody', () => {
     expect(notifications.sent).toEqual([]);
   });
 
-  test('a build that is not there', async () => {
+  test('an action on a build that does not exist notifies nobody', async () => {
     expect(await actions.cancelBuild({ ...SHIP, number: '9' }, 'ann')).toEqual({ answer: 'unknown' });
     expect(notifications.sent).toEqual([]);
   });

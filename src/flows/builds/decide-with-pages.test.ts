@@ -62,13 +62,13 @@ const needing =
   };
 
 describe('a decision with pages', () => {
-  test('is taken once where the newest pages are enough', async () => {
+  test('the newest pages are enough for one decision', async () => {
     const { tx, asked } = transaction();
     await decideWithPages(tx, { decide: needing(1) });
     expect(asked).toEqual(['newest 20']);
   });
 
-  test('is taken again with each older page that it needs, besides those that it had', async () => {
+  test('a decision is repeated with each older page that it needs, besides those it had', async () => {
     const { tx, asked } = transaction();
     const seen: Facts[] = [];
     const { facts } = await decideWithPages(tx, { decide: needing(3, seen) });
@@ -82,7 +82,7 @@ describe('a decision with pages', () => {
     ]);
   });
 
-  test('is taken on what there is once the pages are used up', async () => {
+  test('a decision uses what it has once there are no older pages', async () => {
     const { tx, asked } = transaction();
     const seen: Facts[] = [];
     const { facts } = await decideWithPages(tx, { decide: needing(100, seen) });
@@ -91,7 +91,7 @@ describe('a decision with pages', () => {
     expect(facts.exhausted).toBe(true);
   });
 
-  test('is written with row ids of versions, and with the jobs whose builds need no turn', async () => {
+  test('a decision is written with row ids of versions and with the jobs whose builds need no turn', async () => {
     const { tx, written } = transaction();
     const cause = { kind: 'version', resource: 1, version: 9 } as const;
     const build = { job: 1, versions: [9, 3], cause, state: 'pending' } as const;

@@ -56,13 +56,13 @@ describe('10,000 builds of a greedy team', () => {
     await stores.pool.query(rows()`ANALYZE builds`);
   });
 
-  test('stand behind the one of another team', async () => {
+  test('10,000 builds of a greedy team wait behind the one of another team', async () => {
     const builds = await stores.builds.buildsToStart(128);
     expect(builds).toHaveLength(128);
     expect(builds.findIndex(({ team }) => team === 'good')).toBeLessThanOrEqual(1);
   });
 
-  test('are not read through to find the first', async () => {
+  test('finding the first build does not read through 10,000 of a greedy team', async () => {
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, status, ended_at)
       SELECT job_id, revision_id, number + 10000 * n, cause, now(), false, now(), 'succeeded', now()
@@ -76,7 +76,7 @@ describe('10,000 builds of a greedy team', () => {
     await pool.end();
   });
 
-  test('fill the start window of the only node, and the other build starts all the same', async () => {
+  test("a greedy team fills the start window of the only node, and another team's build still starts", async () => {
     await save('good', {}, 'later');
     cluster.nodesThatTakePods = 1;
     const first = await startBuilds(ports());
@@ -87,7 +87,7 @@ describe('10,000 builds of a greedy team', () => {
     expect((await startBuilds(ports())).started).toEqual([]);
   });
 
-  test('tell that they wait for the window', async () => {
+  test("the reason of a greedy team's builds is the start window", async () => {
     cluster.nodesThatTakePods = 1;
     await startBuilds(ports());
     const waiting = await stores.views.waiting({ team: 'greedy', pipeline: 'app', job: 'unit' });
@@ -101,7 +101,7 @@ describe('10,000 builds of a greedy team', () => {
   });
 });
 
-test('a build whose agent has spoken, and one that cannot start, make room in the window', async () => {
+test('a build whose agent reported, and one that cannot start, free their place in the window', async () => {
   await save('greedy');
   await queue('greedy', 6);
   cluster.nodesThatTakePods = 1;
@@ -129,7 +129,7 @@ const everyMinute = (index: number) => ({
 const facts = async (run: number): Promise<CheckRunFacts | undefined> => await stores.checks.runFacts(run);
 
 describe('checks of a greedy team', () => {
-  test('that CronJobs run hold no place of another team', async () => {
+  test('checks that CronJobs run take no place of another team', async () => {
     await save('greedy', {
       resources: Array.from({ length: 12 }, (_, index) => everyMinute(index)),
       jobs: [],
@@ -145,7 +145,7 @@ describe('checks of a greedy team', () => {
     expect((await facts(runs[0] ?? 0))?.team).toBe('good');
   });
 
-  test('that have cron expressions beyond ten are timed by the operator', async () => {
+  test('the operator starts checks with cron expressions beyond ten groups', async () => {
     const resources = Array.from({ length: 14 }, (_, minute) => ({
       ...everyMinute(minute),
       tags: [],
@@ -160,7 +160,7 @@ describe('checks of a greedy team', () => {
     ]);
   });
 
-  test('that are all due, 1,000 and more, leave the first place to another team', async () => {
+  test('more than 1,000 due checks of one team leave the first place to another team', async () => {
     const many = Array.from({ length: 1100 }, (_, index) => everyMinute(index));
     await save('greedy', { resources: many, jobs: [] });
     await save('good');

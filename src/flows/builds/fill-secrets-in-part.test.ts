@@ -32,7 +32,7 @@ const definition = samplePipeline({
   jobs: [job('unit', get('git.app'), task('test')), untouchable('large')],
 });
 
-test('the secrets of a build are put into its own job and nothing else of a large definition is worked on', async () => {
+test('filling in the secrets of a build touches only its own job of a large definition', async () => {
   const facts = {
     id: 7,
     job: 'unit',
@@ -51,7 +51,7 @@ test('the secrets of a build are put into its own job and nothing else of a larg
   expect(JSON.stringify(work.steps)).toContain('value of git/token');
 });
 
-test('so are those of a check', async () => {
+test('filling in the secrets of a check touches only its own resource', async () => {
   const checks = [{ scope: 4, resource: 'git.app' }];
   const work = filledWork(await checkRunWithSecrets({ ...identity, run: 9, definition, checks }, secrets));
   expect(work.secrets).toEqual(['value of git/token']);

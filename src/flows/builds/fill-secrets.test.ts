@@ -40,13 +40,13 @@ const secrets = {
 };
 
 describe('the plan of a build', () => {
-  test('of its own repository has its secrets', async () => {
+  test('a build of its own repository has its secrets', async () => {
     const work = filledWork(await planWithSecrets(factsOf({ ref: 'a' }), secrets));
     expect(work.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
     expect(work.notice).toBeUndefined();
   });
 
-  test('of a fork has them in the get only, reads no other, and says so', async () => {
+  test('a build of a fork has secrets in the get only, reads no others, and says so', async () => {
     asked.length = 0;
     const work = filledWork(await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }), secrets));
     expect(work.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
@@ -55,7 +55,7 @@ describe('the plan of a build', () => {
     expect(work.notice).toContain('git.app has a request from a fork');
   });
 
-  test('of a fork has them all where the resource says so', async () => {
+  test('a build of a fork has all secrets if the resource says so', async () => {
     const work = filledWork(
       await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' }), secrets),
     );

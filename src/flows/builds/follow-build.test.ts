@@ -38,25 +38,25 @@ async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, s
 }
 
 describe('events of an agent', () => {
-  test('that begin the build are recorded, and those who look on are notified', async () => {
+  test('events that begin the build are recorded, and viewers are notified', async () => {
     const { answer, did } = await follow(EVENTS.slice(0, 1));
     expect(answer).toEqual({ acknowledged: 1, cancel: false });
     expect(did).toEqual(['status 1', 'progress 41']);
   });
 
-  test('that only log notify nobody but those who look on', async () => {
+  test('events that only log notify only viewers', async () => {
     const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
     const { did } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
     expect(did).toEqual(['progress 41']);
   });
 
-  test('that end the build take the lock of its pipeline first, and lead to a decision on it', async () => {
+  test('events that end the build take the lock of its pipeline first and lead to a decision on it', async () => {
     const { did, changes } = await follow(EVENTS);
     expect(did).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
     expect(changes[0]?.end).toMatchObject({ outcome: 'succeeded', status: 'succeeded', good: true });
   });
 
-  test('that report a failure leave a warning where the job allows failures', async () => {
+  test('a failure of a job that allows failures ends in a warning', async () => {
     const end: BuildEvent = {
       sequence: 1,
       at: AT,
@@ -70,7 +70,7 @@ describe('events of an agent', () => {
     expect(lenient.changes[0]?.end).toMatchObject({ outcome: 'failed', status: 'warning', good: true });
   });
 
-  test('that make a version lead to decisions in all pipelines', async () => {
+  test('events that make a version lead to decisions in all pipelines', async () => {
     const put: StepState = { ...STEP, kind: 'put', name: 'image', resource: 'image', status: 'started' };
     const made: BuildEvent = {
       sequence: 1,
@@ -85,14 +85,14 @@ describe('events of an agent', () => {
   });
 
   const silent: Record<string, [Partial<StoredAttempt>, unknown]> = {
-    'that were applied before are acknowledged once more': [
+    'events that were applied before are acknowledged again': [
       { state: { ...openAttempt(41, 2).state, applied: 9 }, cancel: true },
       { acknowledged: 9, cancel: true },
     ],
-    'of an attempt that another one followed are refused': [{ current: false }, 'over'],
-    'of a build without a turn are refused': [{ admitted: false }, 'over'],
-    'of a build that has ended are refused': [{ ended: true }, 'over'],
-    'of a build that has ended are acknowledged if they are known': [
+    'events of an attempt that another one followed are refused': [{ current: false }, 'over'],
+    'events of a build without a turn are refused': [{ admitted: false }, 'over'],
+    'new events of a build that has ended are refused': [{ ended: true }, 'over'],
+    'known events of a build that has ended are acknowledged': [
       { ended: true, state: { ...openAttempt(41, 2).state, applied: 9 } },
       { acknowledged: 9, cancel: false },
     ],

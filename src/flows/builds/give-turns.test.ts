@@ -24,17 +24,17 @@ function queueOf(facts: QueueFacts) {
 
 describe('turns of a team', () => {
   const cases: Record<string, [QueueFacts, { builds: number; more: boolean }, number[]]> = {
-    'go to all that nothing holds back': [
+    'every build that nothing holds back gets a turn': [
       { jobs: [JOB], builds: [queued(3), queued(2)], more: false },
       { builds: 2, more: false },
       [2, 3],
     ],
-    'are decided again where the queue is longer than what was read': [
+    'turns are decided again if the queue is longer than what was read': [
       { jobs: [JOB], builds: [queued(2)], more: true },
       { builds: 1, more: true },
       [2],
     ],
-    'are not decided again where none could be given': [
+    'turns are not decided again if none could be given': [
       { limit: 0, jobs: [JOB], builds: [queued(2)], more: true },
       { builds: 0, more: false },
       [],

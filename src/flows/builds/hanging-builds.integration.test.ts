@@ -65,15 +65,15 @@ const look = async () => {
   return await stores.views.build({ ...UNIT, number: '1' });
 };
 
-describe('a cancelled build whose agent does not heed', () => {
-  test('has a minute for it', async () => {
+describe('a cancelled build whose agent does not react', () => {
+  test('a cancelled build has a minute to end', async () => {
     ahead = 55;
     expect(await look()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(true);
     expect(told).toEqual([]);
   });
 
-  test('then loses its Pod, ends as cancelled with it, and everybody is told', async () => {
+  test('a cancelled build that does not end in time loses its Pod, ends as cancelled and says why', async () => {
     ahead = 65;
     expect(await look()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(false);
@@ -88,14 +88,14 @@ describe('a cancelled build whose agent does not heed', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('holds its place until the Pod is gone', async () => {
+  test('a cancelled build holds its place until its Pod is gone', async () => {
     ahead = 65;
     cluster.change(POD, { deleting: true, deletedAt: after(60) });
     expect(await look()).toMatchObject({ status: 'started' });
     expect(told).toEqual([]);
   });
 
-  test('ends though its Pod never goes, because its node is lost', async () => {
+  test('a cancelled build ends even if its Pod never goes because its node is lost', async () => {
     ahead = 300;
     cluster.change(POD, { deleting: true, deletedAt: after(75) });
     expect(await look()).toMatchObject({ status: 'cancelled' });

@@ -142,14 +142,14 @@ const CASES: Record<
   },
 };
 
-describe('who opens a session', () => {
+describe('the identity of an agent', () => {
   test.each(Object.entries(CASES))('%s', async (_name, { request, pod, owner, says }) => {
     const { ports } = cluster(pod, owner);
     const identified = await identifyAgent(request, '198.18.0.9', ports);
     expect(identified.verdict === 'refused' ? identified.reason : identified).toEqual(says);
   });
 
-  test('a nonce waits until the kubelet has reported the address', async () => {
+  test('the check of a nonce waits until the kubelet has reported the address', async () => {
     const { ports, looks } = cluster(() => ({
       ...BUILD_POD,
       addresses: looks.count < 3 ? [] : ['198.18.0.9'],
@@ -159,7 +159,7 @@ describe('who opens a session', () => {
     expect(looks.count).toBe(3);
   });
 
-  test('a nonce shown from elsewhere before that is refused as soon as the address is known', async () => {
+  test('a nonce from another address is refused as soon as the address is known', async () => {
     const { ports, looks } = cluster(() => ({
       ...BUILD_POD,
       addresses: looks.count < 3 ? [] : ['198.18.0.9'],
@@ -168,7 +168,7 @@ describe('who opens a session', () => {
     expect(identified.verdict).toBe('refused');
   });
 
-  test('an agent is told to come again when no address comes', async () => {
+  test('an agent is asked to come again if no address comes', async () => {
     const { ports } = cluster({ ...BUILD_POD, addresses: [] });
     const identified = await identifyAgent(BY_NONCE, '198.18.0.9', {
       ...ports,

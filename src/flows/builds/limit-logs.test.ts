@@ -15,7 +15,7 @@ function store(builds: Record<string, number[]>): LogStore {
   };
 }
 
-test('the oldest logs of a team over its limit go, and those of no other team', async () => {
+test('the oldest logs of a team over its limit are deleted, and those of no other team', async () => {
   const builds = { greedy: [60, 50, 40, 30], near: [50, 35], fine: [10], free: [500] };
   const teams = [
     { team: 'greedy', limit: 100 },
@@ -37,7 +37,7 @@ test('the oldest logs of a team over its limit go, and those of no other team', 
   expect(builds).toEqual({ greedy: [40, 30], near: [50, 35], fine: [10], free: [500] });
 });
 
-test('a team that cannot be looked at holds up no other', async () => {
+test('a team whose logs cannot be read blocks no other', async () => {
   const { fills, failures } = await limitLogs([{ team: 'gone' }, { team: 'fine' }], store({ fine: [1] }));
   expect([...fills]).toEqual([['fine', 'fine']]);
   expect(failures).toHaveLength(1);

@@ -120,7 +120,7 @@ async function planWith(more: { logLimitBytes?: number }): Promise<unknown> {
 }
 
 describe('the right agent', () => {
-  test('gets its plan, and its key is the session', async () => {
+  test('an agent gets its plan, and its key is the session', async () => {
     const { parts, keys } = world();
     const answer = await openAgentSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
@@ -143,21 +143,21 @@ describe('the right agent', () => {
     expect(await planWith({})).not.toHaveProperty('logLimitBytes');
   });
 
-  test('gets the checks of its run', async () => {
+  test('an agent gets the checks of its run', async () => {
     expect(await openAgentSession(runWord, PEER, world().parts)).toMatchObject({
       answer: 'opened',
       response: { work: 'checks', run: { run: '7', checks: [{ scope: '5', resource: 'git.app' }] } },
     });
   });
 
-  test('gets the same again when its answer was lost', async () => {
+  test('an agent gets the same answer again if the first was lost', async () => {
     const { parts } = world();
     const first = await openAgentSession(buildWord(), PEER, parts);
     const second = await openAgentSession(buildWord(), PEER, parts);
     expect(second).toEqual({ ...first, answer: 'same' });
   });
 
-  test('gets secrets in their places, and as what it must mask', async () => {
+  test('an agent gets secrets in their places and in the list of what it masks', async () => {
     const { parts } = world(withSecret);
     const answer = await openAgentSession(buildWord(), PEER, parts);
     expect(answer).toMatchObject({
@@ -167,7 +167,7 @@ describe('the right agent', () => {
     });
   });
 
-  test('gets secrets in the environment of a step, letter by letter', async () => {
+  test('an agent gets secrets unchanged in the environment of a step', async () => {
     const [unit, ...others] = samplePipeline().jobs;
     const env = { TOKEN: `as ${makeSecretPlaceholder('git/token')}` };
     const run = { runner: 'docker' as const, image: 'node', cmd: 'true', env };
@@ -183,12 +183,12 @@ describe('the right agent', () => {
   describe.each([
     ['a definition without secrets', samplePipeline(), [], []],
     ['a definition with one', withSecret, ['read team-blue/git/token'], ['hun"ter\n2']],
-  ])('of %s', (_, definition, read, values) => {
+  ])('an agent of %s', (_, definition, read, values) => {
     // One that exists and is in use here, and one that has no value.
     const bait = { ref: makeSecretPlaceholder('git/token'), other: makeSecretPlaceholder('git/absent') };
     const env = { version_ref: bait.ref, version_other: bait.other };
 
-    test('gets a version that looks like a secret as it is, and nothing is read for it', async () => {
+    test('a version that looks like a secret reaches the agent unchanged, and no secret is read for it', async () => {
       const { parts, done, attempt } = world(definition);
       attempt.versions = [bait];
       expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({
@@ -198,7 +198,7 @@ describe('the right agent', () => {
       expect(done).toEqual(read);
     });
 
-    test('gets the last version of a check as it is, too', async () => {
+    test('the last version of a check reaches the agent unchanged', async () => {
       const { parts, done, run } = world(definition);
       run.checks = run.checks.map((check) => ({ ...check, last: bait }));
       expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
@@ -209,7 +209,7 @@ describe('the right agent', () => {
     });
   });
 
-  test('gets hooks with the secrets of their commands, and versions as they are', async () => {
+  test('an agent gets hooks with the secrets of their commands and with unchanged versions', async () => {
     const cmd = `tell ${makeSecretPlaceholder('git/token')}`;
     const bait = { ref: makeSecretPlaceholder('git/token') };
     const [unit, ...others] = samplePipeline().jobs;
@@ -236,7 +236,7 @@ describe('the right agent', () => {
     expect(done).toEqual(['read team-blue/git/token']);
   });
 
-  test('of a Pod that a CronJob made has nothing to do when all is being checked', async () => {
+  test("an agent of a CronJob's Pod has nothing to do if everything is being checked", async () => {
     const { parts, keys } = world();
     const pod = { namespace: 'team-blue', name: 'app-check-hourly-29400000-xyz', uid: 'u3' };
     const labels = {
@@ -276,7 +276,7 @@ describe('an agent whose Pod has no address yet', () => {
     return { ...made, offered, open };
   }
 
-  test('gets work without secrets at once, and its session when the address shows', async () => {
+  test('an agent without an address gets work without secrets at once, and its session when the address shows', async () => {
     const { open, offered, keys } = early();
     const answer = await open();
     expect(answer).toMatchObject({ answer: 'opened' });
@@ -284,7 +284,7 @@ describe('an agent whose Pod has no address yet', () => {
     expect(keys.size).toBe(1);
   });
 
-  test('gets checks without secrets at once', async () => {
+  test('an agent without an address gets checks without secrets at once', async () => {
     const { open, offered } = early();
     expect(await open(runWord)).toMatchObject({ answer: 'opened' });
     expect(offered).toMatchObject([{ work: 'checks', run: { run: '7' } }]);
@@ -295,12 +295,15 @@ describe('an agent whose Pod has no address yet', () => {
     'the work of another Pod': ['refused', early(), buildWord({ pod: { ...buildWord().pod, uid: 'u9' } })],
     'work by an invented nonce': ['refused', early(), buildWord({ nonce: 'b.41.2.invented' })],
   };
-  test.each(Object.entries(unoffered))('gets nothing early: %s', async (_name, [outcome, of, word]) => {
-    expect(await of.open(word)).toMatchObject({ answer: outcome });
-    expect(of.offered).toEqual([]);
-  });
+  test.each(Object.entries(unoffered))(
+    'an agent without an address gets no early answer: %s',
+    async (_name, [outcome, of, word]) => {
+      expect(await of.open(word)).toMatchObject({ answer: outcome });
+      expect(of.offered).toEqual([]);
+    },
+  );
 
-  test('is told to come again, or refused, after it began', async () => {
+  test('an agent without an address is asked to come again, or refused, after it began', async () => {
     const never = early(undefined, [[]]);
     expect(await never.open()).toMatchObject({ answer: 'not-yet' });
     const elsewhere = early(undefined, [[], ['198.18.0.66']]);
@@ -312,8 +315,8 @@ describe('an agent whose Pod has no address yet', () => {
   });
 });
 
-describe('everybody else', () => {
-  test('who shows the credential from another address gets nothing, and hurts nobody', async () => {
+describe('anyone else', () => {
+  test('a credential from another address gets nothing and has no effect on the build', async () => {
     const { parts, keys, done } = world();
     expect(await openAgentSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
       answer: 'refused',
@@ -322,14 +325,14 @@ describe('everybody else', () => {
     expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({ answer: 'opened' });
   });
 
-  test('who shows it from the right place with another key ends the build, with an alarm for the caller to raise', async () => {
+  test('another key from the right address ends the build and raises an alarm', async () => {
     const { parts, done } = world();
     await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
     expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
   });
 
-  test('who copies nonce and labels into a Pod of another namespace is refused', async () => {
+  test('a Pod of another namespace with the nonce and labels is refused', async () => {
     const { parts, pods, keys } = world();
     const { name } = buildWord().pod;
     pods.set(`team-red/${name}`, { session: BUILD, uid: 'u9' });
@@ -341,14 +344,14 @@ describe('everybody else', () => {
     expect(keys.size).toBe(0);
   });
 
-  test('who copies them into another Pod of the namespace is refused', async () => {
+  test('another Pod of the namespace with the nonce and labels is refused', async () => {
     const { parts, pods } = world();
     pods.set('team-blue/mine', { session: BUILD, uid: 'u9' });
     const pod = { namespace: 'team-blue', name: 'mine', uid: 'u9' };
     expect(await openAgentSession(buildWord({ pod }), PEER, parts)).toMatchObject({ answer: 'refused' });
   });
 
-  test('who comes for an attempt that was replaced is over', async () => {
+  test('an agent of a replaced attempt is told to end', async () => {
     const { parts, pods, attempt } = world();
     const old = { ...BUILD, attempt: 1 };
     const name = buildPodName({ ...attempt, attempt: 1 });
@@ -357,7 +360,7 @@ describe('everybody else', () => {
     expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
   });
 
-  test('a secret without a value ends the build with its name', async () => {
+  test('a secret without a value ends the build, which names it', async () => {
     const definition = structuredClone(withSecret);
     definition.resources = definition.resources.map((resource) => ({
       ...resource,
@@ -368,7 +371,7 @@ describe('everybody else', () => {
     expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
   });
 
-  test('an API server that does not answer is no verdict: the agent comes again', async () => {
+  test('an agent comes again if the API server does not answer', async () => {
     const reason = 'reading Pod team-blue/app: refused (Unreachable)';
     const { parts, keys } = world();
     parts.pods.find = async () => ({ answer: 'unavailable', reason });
@@ -376,14 +379,14 @@ describe('everybody else', () => {
     expect(keys.size).toBe(0);
   });
 
-  test('an API server that shows no Secrets is no verdict either: the build goes on', async () => {
+  test('a build continues if the API server shows no Secrets', async () => {
     const { parts, keys, done } = world(withSecret);
     parts.secrets.read = async () => ({ answer: 'unavailable', reason: 'away' });
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
     expect([keys.size, done]).toEqual([0, []]);
   });
 
-  test('a database that is away is an error, whoever calls', async () => {
+  test('a database that is away is an error for every caller', async () => {
     const { parts } = world();
     parts.builds.attemptFacts = async () => {
       throw new Error('away');

@@ -42,7 +42,7 @@ function retentionWith(left: Record<TurnOf | 'records', number>, step: () => voi
   };
 }
 
-test('history is tidied until nothing is left, or for two seconds', async () => {
+test('retention runs until nothing is left, or for two seconds', async () => {
   let elapsed = 0;
   const left = { jobs: 3, resources: 2, records: 0 };
   const retention = retentionWith(left, () => (elapsed += 900));
@@ -57,7 +57,7 @@ test('history is tidied until nothing is left, or for two seconds', async () => 
   });
 });
 
-test('records go when no history has its turn', async () => {
+test('records are deleted when there is no history to delete', async () => {
   let elapsed = 0;
   const retention = retentionWith({ jobs: 0, resources: 0, records: 7 }, () => (elapsed += 1500));
   expect(await retainHistory({ now: () => NOW, elapsed: () => elapsed, retention })).toEqual({

@@ -72,7 +72,7 @@ const inputs = async (number: string) =>
 describe('a trigger that checks first', () => {
   beforeEach(findFirst);
 
-  test('builds what the checks find, and says that all were checked', async () => {
+  test('a trigger that checks first builds what the checks find and says that all were checked', async () => {
     const trigger = await waits();
     const run = await claim('git.app', 'git.docs');
     expect(await end(run, 'git.app', 'a2')).toMatchObject({ awaited: true });
@@ -92,7 +92,7 @@ describe('a trigger that checks first', () => {
     });
   });
 
-  test('waits for a new check where one is running already', async () => {
+  test('a trigger waits for a new check if one is running already', async () => {
     const running = await claim('git.app');
     const trigger = await waits();
     await end(await claim('git.docs'), 'git.docs');
@@ -104,7 +104,7 @@ describe('a trigger that checks first', () => {
     expect(await inputs('1')).toEqual(['a3', 'd1']);
   });
 
-  test('waits on where no Pod could be created for the check', async () => {
+  test('a trigger keeps waiting if no Pod could be created for the check', async () => {
     const given = await claim('git.app', 'git.docs');
     const trigger = await waits();
     await stores.checks.releaseRun(given, now(), 'no room');
@@ -116,7 +116,7 @@ describe('a trigger that checks first', () => {
     expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({ answer: 'created' });
   });
 
-  test('builds what was known where a check fails, and the build says so', async () => {
+  test('a trigger builds known versions if a check fails, and the build says so', async () => {
     await waits();
     const run = await claim('git.app', 'git.docs');
     await stores.checks.recordCheck(
@@ -131,7 +131,7 @@ describe('a trigger that checks first', () => {
     ]);
   });
 
-  test('gets one build where the version that it finds triggers the job as well', async () => {
+  test('a trigger gets one build if the version that it finds triggers the job as well', async () => {
     saved = await save(true);
     await waits();
     const run = await claim('git.app', 'git.docs');
@@ -141,12 +141,12 @@ describe('a trigger that checks first', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('is refused at once while the job is paused', async () => {
+  test('a trigger that checks first is refused at once while the job is paused', async () => {
     await stores.actions.pauseJob(UNIT, 'ann');
     expect(await ask()).toMatchObject({ answer: 'refused', reasons: [{ code: 'JobPaused' }] });
   });
 
-  test('does not wait for the check of a source that the pipeline no longer has', async () => {
+  test('a trigger does not wait for the check of a source that the pipeline no longer has', async () => {
     const trigger = await waits();
     const jobs = [job('unit', get('git.app', { trigger: false }), task('test'))];
     const resources = [resource('git.app', { params: { url: 'https://other.test' } })];
@@ -161,10 +161,10 @@ describe('a trigger that checks first', () => {
   });
 });
 
-describe('when somebody dies', () => {
+describe('processes that die during a trigger', () => {
   beforeEach(findFirst);
 
-  test('the gateway dies: the next look of the operator after the time makes the build', async () => {
+  test('the operator makes the build in time if the gateway dies', async () => {
     const trigger = await waits(50);
     expect(await scheduleAll()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 80));
@@ -175,7 +175,7 @@ describe('when somebody dies', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('the operator dies: the gateway makes the build when the time is over, and says that checks were late', async () => {
+  test('the gateway makes the build in time if the operator dies, and says that checks were late', async () => {
     const clock = { ms: Date.now() };
     const answer = await triggerJobAfterChecks(UNIT, 'ann', {
       builds: stores.builds,
@@ -196,7 +196,7 @@ describe('when somebody dies', () => {
     expect(await scheduleAll()).toEqual([]);
   });
 
-  test('both die and two answer it at a time: it gets one build', async () => {
+  test('a trigger gets one build if both die and two processes answer it at once', async () => {
     const trigger = await waits(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     const [answer] = await Promise.all([
@@ -209,7 +209,7 @@ describe('when somebody dies', () => {
   });
 });
 
-test('whoever waits is woken by a notification, and then waits no longer', async () => {
+test('a notification wakes the waiting trigger', async () => {
   await findFirst();
   const asleep = Promise.withResolvers<void>();
   const answer = triggerJobAfterChecks(UNIT, 'ann', {
@@ -231,7 +231,7 @@ test('whoever waits is woken by a notification, and then waits no longer', async
   expect(notifications.listeners).toBe(0);
 });
 
-test('a job without a get that can be checked is not waited for', async () => {
+test('a trigger of a job without a get that can be checked does not wait', async () => {
   const jobs = [job('unit', task('test'))];
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs }), { digest: 'no gets' }));
   await scheduleAll();

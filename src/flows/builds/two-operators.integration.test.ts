@@ -184,7 +184,7 @@ async function isQuiet(): Promise<boolean> {
       AND NOT EXISTS (SELECT 1 FROM check_scopes WHERE requested_at IS NOT NULL) AS quiet`);
 }
 
-test('two operators alive at once, killed 500 times at any call: no build is lost and none is doubled', async () => {
+test('two operators at once, killed 500 times at any call, lose no build and make none twice', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: JOBS })));
   const chance = new Chance(4711);

@@ -94,7 +94,7 @@ test.each([
   expect(errors).toEqual(closed);
 });
 
-test('the last words of an agent that came to no check reach people as a sentence', async () => {
+test('the last words of an agent that ran no check become a sentence for people', async () => {
   const errors: unknown[] = [];
   const words = {
     format: 1,

@@ -89,7 +89,7 @@ const results = (...versions: number[]): HookResult[] =>
 const hookView = async () => (await stores.views.check(GIT))?.hooks;
 
 describe('hooks of new versions', () => {
-  test('have a Pod of their own, and builds follow its last word', async () => {
+  test('hooks have a Pod of their own, and builds follow its end', async () => {
     const run = await find('git.app', 'a', 'b');
     expect(builds()).toEqual([]);
     expect((await runHooks(ports())).againAfterMs).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('hooks of new versions', () => {
     expect(await runHooks(ports())).toEqual({ failures: [] });
   });
 
-  test('that fail are told, and fail no build', async () => {
+  test('hooks that fail are reported and fail no build', async () => {
     const run = await find('git.app', 'a');
     const [result] = results(1);
     const hooks = [
@@ -124,7 +124,7 @@ describe('hooks of new versions', () => {
     expect(facts?.resources.map(({ hooksError }) => hooksError)).toEqual([error, undefined]);
   });
 
-  test('that do not end hold builds until their time is over, and their Pod goes', async () => {
+  test('hooks that do not end hold builds until their deadline, and their Pod is deleted', async () => {
     const run = await find('git.app', 'a');
     await runHooks(ports());
     await over(run);
@@ -138,7 +138,7 @@ describe('hooks of new versions', () => {
     expect(await recordVersions(run, { results: [], hooks: results(1), done: true }, ports())).toBe('over');
   });
 
-  test('hold nothing once their time is over, even if nobody is there to say so', async () => {
+  test('hooks hold nothing after their deadline, even without an operator', async () => {
     const run = await find('git.app', 'a');
     await over(run);
     await stores.pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);
@@ -149,7 +149,7 @@ describe('hooks of new versions', () => {
     expect(builds()).toEqual(['app-unit-1-1']);
   });
 
-  test('whose Pod ends without a word hold nobody up', async () => {
+  test('hooks whose Pod ends without a report hold no build', async () => {
     const run = await find('git.app', 'a');
     await runHooks(ports());
     const agent = {
@@ -169,7 +169,7 @@ describe('hooks of new versions', () => {
   test.each<[string, 'QuotaExceeded' | 'TeamLimit', string]>([
     ['no quota', 'QuotaExceeded', 'QuotaExceeded: no room'],
     ['no place in the team', 'TeamLimit', 'TeamLimit: no room'],
-  ])('for which there is %s are tried until their time is over, and say why', async (_, reason, told) => {
+  ])('hooks for which there is %s are retried until their deadline and say why', async (_, reason, told) => {
     const run = await find('git.app', 'a');
     cluster.refuse = () => ({ answer: 'refused', reason, message: 'no room' });
     expect(await runHooks(ports())).toMatchObject({ againAfterMs: expect.any(Number) });
@@ -182,7 +182,7 @@ describe('hooks of new versions', () => {
     expect((await hookView())?.error).toContain(told);
   });
 
-  test('whose Pod can never be made hold nobody up', async () => {
+  test('hooks whose Pod cannot be created hold no build', async () => {
     await find('git.app', 'a');
     cluster.refuse = (name) =>
       name.startsWith('check') ? { answer: 'refused', reason: 'Invalid', message: 'no' } : undefined;
@@ -192,7 +192,7 @@ describe('hooks of new versions', () => {
     expect(await hookView()).toMatchObject({ error: 'No Pod could be made: no' });
   });
 
-  test('count as checks do: a team has three of both, and the oldest go first', async () => {
+  test('hooks count as checks do: a team has three of both, and the oldest go first', async () => {
     const runs = [];
     for (const ref of ['a', 'b', 'c', 'd']) runs.push(await find('git.app', ref));
     await runHooks(ports());
@@ -203,7 +203,7 @@ describe('hooks of new versions', () => {
 });
 
 describe('when the operator dies', () => {
-  test('before it made the Pod, the next one does', async () => {
+  test('the next operator creates the Pod of hooks if the first died before', async () => {
     const run = await find('git.app', 'a');
     await compareWithPods(ports());
     expect(podNames()).toEqual([]);
@@ -211,14 +211,14 @@ describe('when the operator dies', () => {
     expect(podNames()).toEqual([`check-${run}`]);
   });
 
-  test('after it made the Pod, the next one meets it and makes no other', async () => {
+  test('the next operator finds the Pod of hooks and creates no other', async () => {
     const run = await find('git.app', 'a');
     await runHooks(ports());
     await runHooks({ ...ports(), pods: () => [] });
     expect(cluster.made.filter((name) => name === `check-${run}`)).toHaveLength(1);
   });
 
-  test('after hooks ended and before builds were made, each build is made once', async () => {
+  test('each build is made once if the operator dies after hooks ended', async () => {
     const run = await find('git.app', 'a');
     const last = { results: [], hooks: results(1), done: true };
     await recordVersions(run, last, ports());
@@ -229,25 +229,25 @@ describe('when the operator dies', () => {
   });
 });
 
-describe('nothing waits', () => {
-  test('that takes versions of resources without hooks', async () => {
+describe('what hooks do not hold', () => {
+  test('a build that takes versions of resources without hooks does not wait', async () => {
     await find('git.lib', 'a');
     expect(builds()).toEqual(['app-lint-1-1']);
     expect(await stores.checks.openHookRuns()).toEqual([]);
   });
 
-  test('that a person asks for', async () => {
+  test('a build that a person requests does not wait', async () => {
     await find('git.app', 'a');
     expect(await triggerJob({ ...APP, job: 'unit' }, 'ann', ports())).toMatchObject({ answer: 'created' });
   });
 
-  test('whose version was known', async () => {
+  test('a build whose version was known does not wait', async () => {
     const run = await find('git.app', 'a');
     await stores.checks.recordHooks(run, { results: [] }, now());
     expect(await find('git.app', 'a')).toBe(0);
   });
 
-  test('of a pipeline that has lost its hooks', async () => {
+  test('a build of a pipeline that has lost its hooks does not wait', async () => {
     await find('git.app', 'a');
     await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [job('unit', get('git.app'))] })));
     await decide();
@@ -255,7 +255,7 @@ describe('nothing waits', () => {
   });
 });
 
-test('hooks of a pipeline that is removed do not run any more', async () => {
+test('hooks of a removed pipeline do not run any more', async () => {
   await find('git.app', 'a');
   await stores.pipelines.removePipeline(APP);
   expect(await runHooks(ports())).toEqual({ failures: [] });
@@ -276,7 +276,7 @@ test('a job says which hooks it waits for, and until when', async () => {
   ]);
 });
 
-test('a Pod of hooks that are over is removed when it ends', async () => {
+test('a Pod of hooks past their deadline is removed when it ends', async () => {
   const run = await find('git.app', 'a');
   await runHooks(ports());
   await recordVersions(run, { results: [], hooks: [], done: true }, ports());

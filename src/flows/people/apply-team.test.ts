@@ -5,7 +5,7 @@ const never = async (): Promise<never> => {
   throw new Error('This must not be asked for.');
 };
 
-test('a team with a namespace of the cluster is refused before anything is made or saved', async () => {
+test('a team with a namespace of the cluster is refused before anything is created or saved', async () => {
   const ports = {
     store: { withTeam: never },
     cluster: { prepareNamespace: never, pipelinesOf: never },

@@ -163,7 +163,7 @@ async function harm(): Promise<{ lockedOut: string[]; admins: number; roots: num
       (SELECT count(*) FROM users WHERE global_admin AND NOT disabled) AS roots`);
 }
 
-test('no sequence of API calls and manifest changes leaves anybody without a way in, or a team or the installation without an admin', async () => {
+test('no sequence of API calls and manifest changes locks anybody out or leaves a team or the installation without an admin', async () => {
   const done: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(

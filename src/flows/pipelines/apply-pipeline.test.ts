@@ -132,7 +132,7 @@ function ports(world: World) {
 }
 
 describe('a manifest', () => {
-  test('that is sound is saved, and its checks are scheduled', async () => {
+  test('a valid manifest is saved, and its checks are scheduled', async () => {
     const { ports: all, kept, scheduled } = ports({ facts: facts({ paused: true }) });
     const applied = await applyPipeline(manifest, all);
     expect(applied).toMatchObject({ outcome: 'applied', saved: { revision: 2 }, facts: { paused: true } });
@@ -142,7 +142,7 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ id: 1, checks: checksOf('git.new') }]);
   });
 
-  test('tells which checks cannot be scheduled, also of the last good revision', async () => {
+  test('an applied manifest says which checks cannot be scheduled, also of the last good revision', async () => {
     const blockedChecks = ['The CronJob blue/x is not one of ours.'];
     expect(await applyPipeline(manifest, ports({ blockedChecks }).ports)).toMatchObject({
       outcome: 'applied',
@@ -155,7 +155,7 @@ describe('a manifest', () => {
     });
   });
 
-  test('beyond those that the team may have is not read, and says so; one that is there goes on', async () => {
+  test("a manifest beyond the team's limit is not read and says so; an existing pipeline continues", async () => {
     const full = { pipelines: 3, pipelineLimit: 3 };
     const { ports: all, kept } = ports(full);
     expect(await applyPipeline(manifest, all)).toEqual({
@@ -170,7 +170,7 @@ describe('a manifest', () => {
     expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
   });
 
-  test('that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
+  test('a manifest that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
     const { ports: all, kept } = ports({ known: earlier, facts: facts() });
     expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
@@ -183,20 +183,20 @@ describe('a manifest', () => {
   });
 
   test.each([
-    ['has pins as before tells nobody', undefined, []],
-    ['pins something else wakes the scheduler', { stopped: [] }, ['schedule 1']],
+    ['a manifest with the same pins notifies nobody', undefined, []],
+    ['a manifest with another pin wakes the scheduler', { stopped: [] }, ['schedule 1']],
     [
-      'ends builds by its pins has their Pods looked at',
+      'a manifest whose pins end builds has their Pods reconciled',
       { stopped: [41, 42] },
       ['cancel 41', 'cancel 42', 'schedule 1'],
     ],
-  ])('that %s', async (_, repinned, expected) => {
+  ])('%s', async (_, repinned, expected) => {
     const { ports: all, sent } = ports(repinned === undefined ? {} : { repinned });
     await applyPipeline(manifest, all);
     expect(sent).toEqual(expected);
   });
 
-  test('with errors is not saved: all of them are told, and the last good revision stays scheduled', async () => {
+  test('a manifest with errors is not saved: all errors are reported, and the last good revision stays scheduled', async () => {
     const { ports: all, kept, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
     expect(await applyPipeline(manifest, all)).toEqual({
       outcome: 'invalid',
@@ -208,7 +208,7 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
-  test('that asks for what this version cannot do is refused like one with errors', async () => {
+  test('a manifest that needs what this version cannot do is refused like one with errors', async () => {
     const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
     const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
     const { ports: all, kept } = ports({ compilation });
@@ -216,7 +216,7 @@ describe('a manifest', () => {
     expect(kept).toEqual([]);
   });
 
-  test('with errors from the first is told, and nothing is scheduled', async () => {
+  test('the errors of a first manifest are reported, and nothing is scheduled', async () => {
     const { ports: all, scheduled } = ports({ compilation: wrong });
     expect(await applyPipeline(manifest, all)).toEqual({
       outcome: 'invalid',
@@ -225,7 +225,7 @@ describe('a manifest', () => {
     expect(scheduled).toEqual([]);
   });
 
-  test('whose text is not there keeps its last good revision', async () => {
+  test('a manifest whose text does not exist keeps its last good revision', async () => {
     const configuration = {
       answer: 'missing',
       reason: 'ConfigMapNotFound',
@@ -240,7 +240,7 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
-  test('with warnings is applied, and they are told', async () => {
+  test('a manifest with warnings is applied, and they are reported', async () => {
     const [error] = wrong.diagnostics;
     const diagnostics = error === undefined ? [] : [{ ...error, severity: 'warning' as const }];
     const { ports: all } = ports({ compilation: { pipeline: definition, diagnostics } });

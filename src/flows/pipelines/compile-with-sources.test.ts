@@ -80,13 +80,13 @@ function ports({
 }
 
 describe('a text', () => {
-  test('without sources is read once, and keeps its digest', async () => {
+  test('a text without sources is read once, and its digest stays', async () => {
     const { ports: all, read, stored, seen } = ports({ names: {} });
     expect(await compileWithSources(manifest, found, all)).toMatchObject({ digest: 'digest' });
     expect({ read, stored, seen }).toEqual({ read: [], stored: [], seen: [{}] });
   });
 
-  test('with sources has a digest that follows theirs, and they are cached', async () => {
+  test('a text with sources has a digest that follows theirs, and they are cached', async () => {
     const { ports: all, read, stored } = ports({ names: { pipeline: ['b', 'a'] } });
     expect(await compileWithSources(manifest, found, all)).toEqual({
       compilation: { diagnostics: [], pipeline },
@@ -96,13 +96,13 @@ describe('a text', () => {
     expect(stored).toMatchObject([{ key: 'digest|', sources: { a: text('a'), b: text('b') } }]);
   });
 
-  test('follows sources that name others', async () => {
+  test('a text follows sources that name others', async () => {
     const { ports: all, read } = ports({ names: { pipeline: ['a'], a: ['b'], b: ['c'] } });
     expect(await compileWithSources(manifest, found, all)).toMatchObject({ compilation: { pipeline } });
     expect(read).toEqual(['a', 'b', 'c']);
   });
 
-  test('whose sources never end is given up', async () => {
+  test('a text whose sources never end is given up', async () => {
     const names = Object.fromEntries(
       Array.from({ length: 50 }, (_, i) => [i === 0 ? 'pipeline' : `s${i}`, [`s${i + 1}`]]),
     );
@@ -113,10 +113,10 @@ describe('a text', () => {
   });
 });
 
-describe('what was found before', () => {
+describe('cached sources', () => {
   const cached = { key: 'digest|', sources: { a: { text: 'old', digest: 'sha256:old' } } };
 
-  test('is used again: a restart fetches nothing', async () => {
+  test('cached sources are used again: a restart fetches nothing', async () => {
     const { ports: all, read, stored } = ports({ cached });
     expect(await compileWithSources(manifest, found, all)).toMatchObject({ digest: 'digest|a sha256:old' });
     expect({ read, stored }).toEqual({ read: [], stored: [] });
@@ -125,7 +125,7 @@ describe('what was found before', () => {
   test.each<[what: string, change: object]>([
     ['another text', { digest: 'other' }],
     ['a request', { requestedAt: 'now' }],
-  ])('is fetched anew with %s', async (_what, change) => {
+  ])('cached sources are fetched again with %s', async (_what, change) => {
     const { ports: all, read, stored } = ports({ cached });
     await compileWithSources({ ...manifest, ...change }, { ...found, ...change }, all);
     expect(read).toEqual(['a']);
@@ -134,7 +134,7 @@ describe('what was found before', () => {
 });
 
 describe('a source that is not there', () => {
-  test('for now is no verdict on the text, and nothing is cached', async () => {
+  test('a source that is temporarily away is no error in the text, and nothing is cached', async () => {
     const { ports: all, stored } = ports({
       answers: { a: { failure: 'it took too long', transient: true } },
     });
@@ -142,7 +142,7 @@ describe('a source that is not there', () => {
     expect(stored).toEqual([]);
   });
 
-  test('at all is told to the compiler, and asked for again next time', async () => {
+  test('a source that does not exist is reported to the compiler and requested again next time', async () => {
     const {
       ports: all,
       seen,
@@ -164,14 +164,14 @@ async function messages(world: World): Promise<{ read: number; told: string[] }>
 }
 
 describe('a pipeline with more sources than are allowed', () => {
-  test('is refused before anything is fetched', async () => {
+  test('a pipeline with too many sources is refused before anything is fetched', async () => {
     expect(await messages({ names: { pipeline: upTo(LIMITS.sources + 1) } })).toEqual({
       read: 0,
       told: [`the pipeline names 51 sources to fetch; at most 50 are allowed`],
     });
   });
 
-  test('is refused in a later round too: those that other sources name count', async () => {
+  test('sources that other sources name count toward the limit', async () => {
     const names = { pipeline: ['a'], a: upTo(LIMITS.sources) };
     expect(await messages({ names })).toMatchObject({
       read: 1,
@@ -179,7 +179,7 @@ describe('a pipeline with more sources than are allowed', () => {
     });
   });
 
-  test('is refused when they are too long together, and the rest is not fetched', async () => {
+  test('a pipeline whose sources are too long together is refused, and the rest is not fetched', async () => {
     const long = text('x'.repeat(LIMITS.bytes));
     const names = { pipeline: upTo(LIMITS.sources) };
     const answers = Object.fromEntries(upTo(LIMITS.sources).map((name) => [name, long]));
@@ -198,7 +198,7 @@ test('sources that take too long together are given up for now', async () => {
   expect(read.length).toBeLessThan(25);
 });
 
-test('a team fetches for one pipeline at a time, all teams for a few, and what needs nothing waits for nobody', async () => {
+test('a team fetches for one pipeline at a time, all teams for a few, and a text without sources does not wait', async () => {
   const turns = new SourceTurns();
   const ends = Array.from({ length: MAX_FETCHING_PIPELINES }, (_, index) => turns.take(`team-${index}`));
   expect(turns.take('team-0')).toBeUndefined();

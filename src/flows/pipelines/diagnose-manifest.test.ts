@@ -25,9 +25,9 @@ async function diagnosis(
 
 describe('a manifest', () => {
   test.each<[string, Diagnostic[], ManifestDiagnosis]>([
-    ['with a sound text has nothing told', [], { errors: [], warnings: [] }],
+    ['a manifest with a valid text has no diagnostics', [], { errors: [], warnings: [] }],
     [
-      'with errors and warnings has them told apart, all of them, in the words of the condition',
+      'a manifest with errors and warnings has all of them, separately, in the words of the condition',
       [
         diagnose('unknown-block', place, 'there is no block "jobb"'),
         diagnose('job-without-steps', place, 'the job "a" has no steps'),
@@ -49,12 +49,12 @@ describe('a manifest', () => {
     expect(await diagnosis(diagnostics)).toMatchObject(expected);
   });
 
-  test('that asks for what this version cannot do is refused, as the reconciler would', async () => {
+  test('a manifest that needs what this version cannot do is refused, as by the reconciler', async () => {
     const notYetRun = [diagnose('later-feature', place, 'services')];
     expect(await diagnosis({ diagnostics: [], notYetRun })).toMatchObject({ errors: ['3:7: services'] });
   });
 
-  test('with texts elsewhere is told which ones are not looked at', async () => {
+  test('a manifest with texts elsewhere says which ones are not checked', async () => {
     const needs = [{ source: 'https://types.example/a.hcl', range: place }, { source: 'svc://ours' }];
     expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({
       errors: [],
@@ -66,10 +66,10 @@ describe('a manifest', () => {
   });
 
   test.each<[string, Partial<ManifestText>, GivenVariables]>([
-    ['without variables gives none', {}, {}],
-    ['gives its own variables', { vars: { a: '1' } }, { a: { value: '1' } }],
+    ['a manifest without variables gives none', {}, {}],
+    ['a manifest gives its own variables', { vars: { a: '1' } }, { a: { value: '1' } }],
     [
-      'that takes others from elsewhere says that any may have a value',
+      'a manifest that takes variables from elsewhere says that any may have a value',
       { vars: { a: '1' }, varsElsewhere: true },
       { a: { value: '1' }, [OTHERS]: { value: '' } },
     ],

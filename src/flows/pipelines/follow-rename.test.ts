@@ -45,30 +45,40 @@ const refused = (why: string): object => ({
 
 describe('an object', () => {
   test.each<[string, PipelineManifest, World, [object | undefined, ...string[]]]>([
-    ['that names no other is applied', manifest, { state: 'unasked' }, [undefined]],
+    ['an object that names no other is applied', manifest, { state: 'unasked' }, [undefined]],
     [
-      'whose pipeline has another one by now goes',
+      'an object whose pipeline has another one by now is removed',
       manifest,
       { renamedTo: 'newer' },
       [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
     ],
     [
-      'whose pipeline has another one by now goes, whatever it names itself',
+      'an object whose pipeline has another one by now is removed, whatever it is called',
       annotated,
       { renamedTo: 'newer' },
       [{ outcome: 'renamed', to: 'newer' }, 'remove new'],
     ],
-    ['that may takes the name and is applied', annotated, {}, [undefined, ...TAKES]],
+    ['an object that is allowed takes the name and is applied', annotated, {}, [undefined, ...TAKES]],
     [
-      'that may takes the name though the other object has gone',
+      'an object that is allowed takes the name even if the other object has gone',
       annotated,
       { old: 'gone' },
       [undefined, ...TAKES],
     ],
-    ['that has taken the name is applied', annotated, { state: 'done', old: 'changed' }, [undefined]],
-    ['that has a pipeline of its own keeps that', annotated, { state: 'own', old: 'same' }, [undefined]],
     [
-      'that waits for builds is not applied, and says so',
+      'an object that has taken the name is applied',
+      annotated,
+      { state: 'done', old: 'changed' },
+      [undefined],
+    ],
+    [
+      'an object with a pipeline of its own stays with it',
+      annotated,
+      { state: 'own', old: 'same' },
+      [undefined],
+    ],
+    [
+      'an object that waits for builds is not applied and says so',
       annotated,
       { taken: { answer: 'busy', builds: 2 } },
       [
@@ -76,27 +86,32 @@ describe('an object', () => {
         ...TAKES,
       ],
     ],
-    ['that nobody asked for takes nothing', annotated, { state: 'unasked' }, [refused('Nobody asks')]],
     [
-      'that lost its leave meanwhile takes nothing',
+      'an object that nobody requested takes nothing',
+      annotated,
+      { state: 'unasked' },
+      [refused('Nobody asks')],
+    ],
+    [
+      'an object that lost its permission meanwhile takes nothing',
       annotated,
       { taken: { answer: 'unasked' } },
       [refused('any more'), ...TAKES],
     ],
     [
-      'that says something else than the other one takes nothing',
+      'an object that differs from the other one takes nothing',
       annotated,
       { old: 'changed' },
       [refused('ask again')],
     ],
     [
-      'that one of a manifest is named by takes nothing',
+      'an object that names one of a manifest takes nothing',
       annotated,
       { old: 'managed' },
       [refused('managed by manifest')],
     ],
     [
-      'whose name has a history takes nothing',
+      'an object whose name has a history takes nothing',
       annotated,
       { taken: { answer: 'history' } },
       [refused('its history'), ...TAKES],

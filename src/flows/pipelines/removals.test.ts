@@ -34,7 +34,7 @@ describe('a pipeline that is deleted', () => {
       60_000,
       { outcome: 'abandoned', message: 'The database was not updated: away' },
     ],
-  ])('%s', async (_, answer, askedMsAgo, expected) => {
+  ])('a deleted pipeline %s', async (_, answer, askedMsAgo, expected) => {
     const notifications = new RecordedNotifications();
     const store = {
       renamedTo: () => Promise.resolve(undefined),
@@ -47,7 +47,7 @@ describe('a pipeline that is deleted', () => {
     );
   });
 
-  test('is tried again while the database is away and time is left', async () => {
+  test('the deletion of a pipeline is retried while the database is away and time is left', async () => {
     const store = {
       renamedTo: () => Promise.resolve(undefined),
       removePipeline: () => Promise.reject(new Error('away')),
@@ -68,18 +68,21 @@ describe('an object whose pipeline was renamed', () => {
       { outcome: 'waiting', message: 'Waiting for 2 checks to end.' },
     ],
     ['goes after the deadline all the same', 2, 60_000, { outcome: 'removed' }],
-  ])('%s, and nothing of the pipeline is stopped', async (_, runningChecks, askedMsAgo, expected) => {
-    const notifications = new RecordedNotifications();
-    const store = {
-      renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
-      removePipeline: () => Promise.reject(new Error('It goes on.')),
-    };
-    expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
-    expect(notifications.sent).toEqual([]);
-  });
+  ])(
+    'an object whose pipeline was renamed %s, and nothing of the pipeline is stopped',
+    async (_, runningChecks, askedMsAgo, expected) => {
+      const notifications = new RecordedNotifications();
+      const store = {
+        renamedTo: () => Promise.resolve({ pipeline: 'other', runningChecks }),
+        removePipeline: () => Promise.reject(new Error('It goes on.')),
+      };
+      expect(await removePipeline(object, askedMsAgo, { store, notifications })).toEqual(expected);
+      expect(notifications.sent).toEqual([]);
+    },
+  );
 });
 
-test('pipelines whose object is gone are stopped, and no others', async () => {
+test('only pipelines whose object is gone are stopped', async () => {
   const removed: PipelineName[] = [];
   const notifications = new RecordedNotifications();
   const store = {
@@ -120,13 +123,13 @@ describe('a team', () => {
       true,
       { outcome: 'waiting', message: 'The deletion of its last Pipelines is not finished yet.' },
     ],
-  ])('that is deleted %s', async (_, objects, pipelines, expected) => {
+  ])('a deleted team %s', async (_, objects, pipelines, expected) => {
     const store = new InMemoryTeam({ pipelines });
     const cluster = { pipelinesOf: () => Promise.resolve(objects) };
     expect(await removeTeam(blue, { store, cluster, now: () => new Date() })).toEqual(expected);
   });
 
-  test('is saved only once its namespace is ready', async () => {
+  test('a team is saved only when its namespace is ready', async () => {
     const now = { members: [], groups: [], groupProviders: [] };
     const clock = { now: () => new Date() };
     const store = new InMemoryTeam({ now });

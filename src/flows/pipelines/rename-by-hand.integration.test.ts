@@ -37,14 +37,14 @@ const CASES: Record<
   string,
   () => Promise<{ name?: string; renamedFrom: RenamedFrom; byApi?: boolean; config?: string }>
 > = {
-  'that names a pipeline of which nobody asked anything': async () => ({ renamedFrom: app }),
-  'that makes up a key': async () => ({ renamedFrom: { ...app, key: 'made up' } }),
-  'that makes up the key of a rename that is asked for': async () => {
+  'that names a pipeline without a rename': async () => ({ renamedFrom: app }),
+  'that invents a key': async () => ({ renamedFrom: { ...app, key: 'made up' } }),
+  'that invents the key of a requested rename': async () => {
     await askedOnly('thief');
     return { renamedFrom: { ...app, key: 'made up' } };
   },
-  'that has another name than was asked for': async () => ({ renamedFrom: await askedOnly('renamed') }),
-  'that has the key of what was asked for before, and no more': async () => {
+  'that has another name than the requested one': async () => ({ renamedFrom: await askedOnly('renamed') }),
+  'that has the key of a replaced request': async () => {
     const renamedFrom = await askedOnly('thief');
     await askedOnly('renamed');
     return { renamedFrom };
@@ -54,7 +54,7 @@ const CASES: Record<
     renamedFrom: { ...(await askedOnly('thief')), name: 'other' },
   }),
   'that is not of the API': async () => ({ renamedFrom: await askedOnly('thief'), byApi: false }),
-  'that says something else than the pipeline does': async () => ({
+  'whose text differs from that of the pipeline': async () => ({
     renamedFrom: await askedOnly('thief'),
     config: 'steal',
   }),
@@ -75,7 +75,7 @@ test.each(Object.entries(CASES))('a manifest %s gets nothing', async (_, facts) 
   expect([...renames.world.scheduled]).toEqual(['app']);
 });
 
-test('a manifest of another team gets nothing with the very key of a rename', async () => {
+test('a manifest of another team gets nothing with the key of a rename', async () => {
   await stores.teams.saveTeam({ name: 'thieves', namespace: 'thieves' });
   const renamedFrom = await askedOnly('thief');
   const thief = { team: 'thieves', namespace: 'thieves', pipeline: 'thief', uid: 'uid-9', renamedFrom };
@@ -85,7 +85,7 @@ test('a manifest of another team gets nothing with the very key of a rename', as
   expect(await renames.history()).toEqual(before);
 });
 
-test('a pipeline that runs is not disturbed by an annotation that means nothing', async () => {
+test('an annotation without meaning does not disturb a running pipeline', async () => {
   const [own] = renames.world.kept.values();
   if (own === undefined) throw new Error('no object');
   own.renamedFrom = { name: 'other', uid: 'uid-0', key: 'made up' };
@@ -95,7 +95,7 @@ test('a pipeline that runs is not disturbed by an annotation that means nothing'
   expect(await renames.history()).toEqual(before);
 });
 
-test('the key of a rename is good once', async () => {
+test('the key of a rename works once', async () => {
   await killedAt(7, async (life) => await renames.rename('renamed', { life }));
   const [, fresh] = renames.world.manifests(TEAM);
   const renamedFrom = fresh?.renamedFrom;

@@ -34,13 +34,13 @@ async function expectRenamed(to = 'renamed', from = 'app'): Promise<void> {
 }
 
 describe('a rename', () => {
-  test('takes everything along, and nothing of the old name stays', async () => {
+  test('a rename takes everything along, and nothing of the old name stays', async () => {
     expect(await renames.rename('renamed')).toMatchObject(RENAMED);
     await expectRenamed();
     expect(await renames.rename('renamed')).toEqual({ answer: 'unknown' });
   });
 
-  test('is whole or not begun wherever the gateway is killed, and whole when it is asked again', async () => {
+  test('a rename is complete or not begun wherever the gateway is killed, and a retry completes it', async () => {
     for (let nth = 0; ; nth += 1) {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
       const killed = await killedAt(nth, async (life) => await renames.rename(to, { from, life }));
@@ -56,7 +56,7 @@ describe('a rename', () => {
     }
   }, 300_000);
 
-  test('is whole wherever the operator is killed', async () => {
+  test('a rename is complete wherever the operator is killed', async () => {
     for (let nth = 0; ; nth += 1) {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
       let killed = false;
@@ -73,14 +73,14 @@ describe('a rename', () => {
     }
   }, 300_000);
 
-  test('goes on when it is asked again by somebody who was not answered', async () => {
+  test('a rename continues when somebody who got no answer requests it again', async () => {
     await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
     expect(renames.objects()).toEqual(['app', 'renamed']);
     expect(await renames.rename('renamed')).toMatchObject(RENAMED);
     await expectRenamed();
   });
 
-  test('takes along what was changed before it is asked again', async () => {
+  test('a repeated rename takes along what changed meanwhile', async () => {
     await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
     const app = await renames.world.objects.read({ namespace: TEAM, name: 'app' });
     if (app.answer !== 'done') throw new Error(app.answer);
@@ -95,7 +95,7 @@ describe('a rename', () => {
     ).toBe('changed');
   });
 
-  test('that is taken back by deleting the new object leaves all as it was', async () => {
+  test('a rename that is undone by deleting the new object changes nothing', async () => {
     await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
     const [, fresh] = renames.world.manifests(TEAM);
     if (fresh === undefined) throw new Error('no new object');
@@ -105,7 +105,7 @@ describe('a rename', () => {
     expect(await renames.history()).toEqual(before);
   });
 
-  test('that is not done yet does not bring back what was deleted meanwhile', async () => {
+  test('an unfinished rename does not bring back what was deleted meanwhile', async () => {
     await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
     const [old] = renames.world.manifests(TEAM);
     if (old === undefined) throw new Error('no object');
@@ -121,7 +121,7 @@ describe('a rename', () => {
     expect(await stores.views.pipeline(APP)).toBeUndefined();
   });
 
-  test('can be done again and again, to and fro', async () => {
+  test('a pipeline can be renamed again and again, to and fro', async () => {
     expect(await renames.rename('b')).toMatchObject(RENAMED);
     expect(await renames.rename('c', { from: 'b' })).toMatchObject(RENAMED);
     expect(await renames.rename('app', { from: 'c' })).toMatchObject(RENAMED);
@@ -138,7 +138,7 @@ async function build(): Promise<void> {
 }
 
 describe('builds', () => {
-  test('that have had their turn refuse a rename', async () => {
+  test('builds that have had their turn refuse a rename', async () => {
     await build();
     expect(await renames.rename('renamed')).toMatchObject({
       answer: 'refused',
@@ -147,7 +147,7 @@ describe('builds', () => {
     expect([renames.objects(), await renames.names()]).toEqual([['app'], ['app']]);
   });
 
-  test('that have their turn after it was asked for hold it up until they end', async () => {
+  test('builds that get their turn after the request delay a rename until they end', async () => {
     await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
     await build();
     await renames.operate();
@@ -159,7 +159,7 @@ describe('builds', () => {
     expect([renames.objects(), await renames.names()]).toEqual([['renamed'], ['renamed']]);
   });
 
-  test('that wait for their turn come along, and run under the new name', async () => {
+  test('queued builds run under the new name', async () => {
     await build();
     // As where the team is at its limit.
     await stores.pool.query(rows()`
@@ -173,7 +173,7 @@ describe('builds', () => {
 });
 
 describe('the old name', () => {
-  test('is free, and whoever has it next sees nothing of what was', async () => {
+  test('the old name is free, and its next pipeline sees nothing of the first', async () => {
     await renames.rename('renamed');
     renames.world.add({ namespace: TEAM, name: 'app', spec: { config: 'another' } });
     await renames.operate();
@@ -184,7 +184,7 @@ describe('the old name', () => {
     expect(await renames.rename('app', { from: 'renamed' })).toEqual({ answer: 'exists' });
   });
 
-  test('is not taken by the object that had it, whatever an operator that is behind does', async () => {
+  test('the old object does not take the old name, whatever an outdated operator does', async () => {
     const [old] = renames.world.manifests(TEAM);
     if (old === undefined) throw new Error('no object');
     await renames.rename('renamed');
@@ -199,7 +199,7 @@ describe('the old name', () => {
     await expectRenamed();
   });
 
-  test('is looked at again by whoever waited to remove it', async () => {
+  test('an operator that waited to remove the old name looks at it again', async () => {
     const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const moving = stores.pool.transaction(async (connection) => {
       await connection.query(rows()`SELECT pg_advisory_xact_lock(1, id::int) FROM pipelines`);
@@ -221,13 +221,13 @@ describe('the old name', () => {
   });
 
   test.each([
-    ['a pipeline that is there', false, { answer: 'exists' }],
+    ['a pipeline that exists', false, { answer: 'exists' }],
     [
-      'one that was deleted, with its history',
+      'a deleted pipeline with a history',
       true,
       { answer: 'refused', message: expect.stringContaining('has its history') },
     ],
-  ])('is not given to %s', async (_, deleted, expected) => {
+  ])('a rename to the name of %s is refused', async (_, deleted, expected) => {
     const other = renames.world.add({ namespace: TEAM, name: 'renamed', spec: { config: 'other' } });
     await renames.operate();
     if (deleted) {

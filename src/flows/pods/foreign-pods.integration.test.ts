@@ -80,7 +80,7 @@ async function recorded(): Promise<unknown> {
       (SELECT jsonb_agg(c ORDER BY c.id) FROM check_scopes c) AS scopes, (SELECT jsonb_agg(h) FROM hook_runs h) AS hooks`);
 }
 
-test('no sequence of foreign Pods changes anything that is recorded, or costs a Pod', async () => {
+test('no sequence of foreign Pods changes any record or costs a Pod', async () => {
   const states = await stores.pool.anyFirst(rows<{ state: string }>()`
     SELECT DISTINCT status || CASE WHEN admitted_at IS NULL THEN ' without a turn' ELSE '' END FROM builds ORDER BY 1`);
   expect(states).toEqual(['pending', 'pending without a turn', 'waiting without a turn']);
@@ -119,11 +119,12 @@ async function act(gone: boolean, pod: PodFacts): Promise<void> {
 
 describe('a build that was given no Pod', () => {
   const ways: Record<string, (id: number) => Promise<unknown>> = {
-    'is ended by none': async (id) => await endOn(stores, id, 1, END),
-    'is repeated by none': async (id) => await retryOn(stores, id, 1, { reason: 'again', at: AT }),
-    'has no agent that tells of it': async (id) =>
+    'no foreign Pod ends a build that has no Pod': async (id) => await endOn(stores, id, 1, END),
+    'no foreign Pod restarts a build that has no Pod': async (id) =>
+      await retryOn(stores, id, 1, { reason: 'again', at: AT }),
+    'no foreign Pod sends events for a build that has no Pod': async (id) =>
       await followOn(stores, id, 1, eventsOf(['0', '1'], AT.toISOString())),
-    'opens no session': async (id) =>
+    'no foreign Pod opens a session for a build that has no Pod': async (id) =>
       await stores.sessions.openSession({ kind: 'build', build: id, attempt: 1 }, `key-${id}`, 'evil', AT),
   };
 

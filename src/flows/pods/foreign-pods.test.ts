@@ -210,7 +210,7 @@ test('no sequence of foreign Pods changes any build, check or hook, or makes Mil
   );
 });
 
-test('the world of the property is one in which the own Pods do count', async () => {
+test('own Pods have an effect in the world of the property', async () => {
   const { ports, written } = world(() => []);
   await followGonePod(realPod(buildPod(1, 1)), RUNS, ports);
   expect(written).toEqual([

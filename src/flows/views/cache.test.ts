@@ -13,26 +13,26 @@ function counted(options: Partial<Parameters<typeof createCache<string>>[0]> = {
   return { made, want, cached: (key: string) => keeper.cached(key) };
 }
 
-describe('what is kept', () => {
-  test('is made once for all who want it at the same time, and later', async () => {
+describe('the cache', () => {
+  test('an entry is made once for concurrent and later requests', async () => {
     const { made, want } = counted();
     expect(await Promise.all([want('a'), want('a'), want('a')])).toEqual(['a', 'a', 'a']);
     expect([await want('a'), made]).toEqual(['a', ['a']]);
   });
 
-  test('goes when there is no room, those first that nobody wanted for longest', async () => {
+  test('the least recently used entries go first when there is no room', async () => {
     const { made, want } = counted();
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await want(key);
     expect(made).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('takes the room that it says, and what is larger than all room is handed out and not kept', async () => {
+  test('an entry has the size that it states, and one larger than the cache is returned but not stored', async () => {
     const { made, want } = counted({ maxSize: 5, sizeOf: (value) => value.length });
     for (const key of ['aaa', 'bb', 'aaa', 'bb', 'much too large', 'bb']) await want(key);
     expect(made).toEqual(['aaa', 'bb', 'much too large', 'bb']);
   });
 
-  test('is made anew once it is old, for all who want it then', async () => {
+  test('an old entry is made again once for all requests', async () => {
     let now = 0;
     const { made, want } = counted({ maxAge: { ms: 10, now: () => now } });
     await want('a', 'first');
@@ -43,7 +43,7 @@ describe('what is kept', () => {
     expect(made).toEqual(['first', 'second']);
   });
 
-  test('is not what failed, nor what is not worth it', async () => {
+  test('failures and entries that are not worth it are not stored', async () => {
     const keeper = createCache<string>({ maxSize: 2, skips: (value) => value === 'refused' });
     const failing = keeper.get('a', async () => await Promise.reject(new Error('no')));
     await expect(failing).rejects.toThrow('no');
@@ -51,7 +51,7 @@ describe('what is kept', () => {
     expect(await keeper.get('a', async () => 'well')).toBe('well');
   });
 
-  test('is at hand once it is made, and as long as it is fresh', async () => {
+  test('an entry is cached once it is made and as long as it is fresh', async () => {
     let now = 0;
     const { want, cached } = counted({ maxAge: { ms: 10, now: () => now } });
     const making = want('a');
@@ -63,7 +63,7 @@ describe('what is kept', () => {
     expect(cached('a')).toBeUndefined();
   });
 
-  test('goes later when it was taken as it was at hand', async () => {
+  test('a cached entry that was used goes later', async () => {
     const { made, want, cached } = counted();
     for (const key of ['a', 'b']) await want(key);
     cached('a');

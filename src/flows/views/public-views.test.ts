@@ -86,20 +86,20 @@ const READS: Record<string, (all: PublicViews) => Promise<unknown>> = {
   whole: (all) => all.snapshot(APP),
 };
 
-describe.each(Object.entries(READS))('what strangers read: %s', (_name, read) => {
-  test('has nothing of what only members are shown', async () => {
+describe.each(Object.entries(READS))('the public view: %s', (_name, read) => {
+  test('the public view has nothing that only members see', async () => {
     const found = await read(lists().all);
     expect(found).toBeDefined();
     expect(JSON.stringify(found)).not.toContain(NEVER);
   });
 
-  test('costs one look where the pipeline is not public, and is nothing', async () => {
+  test('the view of a pipeline that is not public costs one query and is empty', async () => {
     const { all, asked } = lists({ isPublic: false });
     expect(await read(all)).toBeUndefined();
     expect(asked).toEqual(['shown']);
   });
 
-  test('is nothing a second after the pipeline turned private', async () => {
+  test('the public view is empty a second after the pipeline turned private', async () => {
     const { all, pipeline, later } = lists();
     await read(all);
     pipeline.public = false;
@@ -108,8 +108,8 @@ describe.each(Object.entries(READS))('what strangers read: %s', (_name, read) =>
   });
 });
 
-describe('strangers', () => {
-  test('who ask for the same at the same time cost one look', async () => {
+describe('the public', () => {
+  test('concurrent requests for the same view cost one query', async () => {
     const { all, asked } = lists();
     const page = { ...PAGE };
     await Promise.all(Array.from({ length: 50 }, () => all.builds(UNIT, { ...page })));
@@ -118,7 +118,7 @@ describe('strangers', () => {
     expect(asked.filter((one) => one === 'builds')).toHaveLength(2);
   });
 
-  test('who follow are told of what is now', async () => {
+  test('a new viewer gets the current state', async () => {
     const { all, asked, pipeline } = lists();
     await all.snapshot(APP);
     pipeline.public = false;
@@ -137,7 +137,7 @@ describe('strangers', () => {
     },
   );
 
-  test('are shown nothing of jobs and resources that are not in the definition', async () => {
+  test('the public sees no jobs and resources that are not in the definition', async () => {
     const { all, asked } = lists();
     const gone = { ...APP, job: 'gone' };
     const found = [
@@ -150,7 +150,7 @@ describe('strangers', () => {
     expect(asked).toEqual(['shown', 'jobs', 'state']);
   });
 
-  test('are shown no step of a build from before that names a resource which is not in the definition', async () => {
+  test('the public sees no step of an old build that names a resource outside the definition', async () => {
     const found = await lists().all.build({ ...UNIT, number: '7' });
     expect(found?.steps.map(({ name }) => name)).toEqual(['app', 'test']);
   });

@@ -48,7 +48,7 @@ function shows({ isPublic = true } = {}) {
 }
 
 describe('pictures', () => {
-  test('many who look at the same time cost one look at the database and one drawing', async () => {
+  test('many viewers at once cost one query and one drawing', async () => {
     const { asked, drawn, find } = shows();
     const looks = Array.from({ length: 50 }, async () => await (await find()).draw());
     const all = await Promise.all(looks);
@@ -56,13 +56,13 @@ describe('pictures', () => {
     expect([asked, drawn.length]).toEqual([['shown', 'state'], 1]);
   });
 
-  test('have a tag without being drawn', async () => {
+  test('a picture has a tag before it is drawn', async () => {
     const { drawn, find } = shows();
     expect((await find()).tag).toBe((await find()).tag);
     expect(drawn).toEqual([]);
   });
 
-  test('have another tag for each of what they are made from', async () => {
+  test('every input of a picture changes its tag', async () => {
     const { state, pipeline, find, later } = shows();
     const tags = [
       (await find()).tag,
@@ -80,7 +80,7 @@ describe('pictures', () => {
     expect(new Set(tags).size).toBe(7);
   });
 
-  test('after a change of states have the same graph, so that its layout is found', async () => {
+  test('a change of states does not change the graph, so its layout stays cached', async () => {
     const { state, drawn, find, later } = shows();
     await (await find()).draw();
     state.jobs[0] = { id: 2, name: 'unit', paused: true, doing: [] };
@@ -90,7 +90,7 @@ describe('pictures', () => {
     expect(drawn.map(({ looks }) => looks.get('job unit')?.tone)).toEqual(['idle', 'paused']);
   });
 
-  test('of versions that are not the pipeline’s there are none', async () => {
+  test('there is no picture for a version of another pipeline', async () => {
     expect(await shows().all.picture(APP, false, { ...SVG, version: 12 })).toBe('no-version');
   });
 });
@@ -98,8 +98,8 @@ describe('pictures', () => {
 const cachedImages = ({ all }: ReturnType<typeof shows>, wanted: Partial<PictureOptions> = {}) =>
   all.cachedPicture(APP, { ...SVG, ...wanted });
 
-describe('a picture at hand', () => {
-  test('is the one that somebody has just had, and no other', async () => {
+describe('a cached picture', () => {
+  test('a cached picture is the one that somebody has just seen', async () => {
     const about = shows();
     expect(cachedImages(about)).toBeUndefined();
     const found = await about.find();
@@ -111,20 +111,20 @@ describe('a picture at hand', () => {
     expect(about.asked).toEqual(['shown', 'state']);
   });
 
-  test('is not for a version, which is looked up each time', async () => {
+  test('pictures for a version are not cached', async () => {
     const about = shows();
     await (await about.find({ version: 11 })).draw();
     expect(cachedImages(about, { version: 11 })).toBeUndefined();
   });
 
-  test('is there no more a second after its pipeline was looked at, whatever has become of it', async () => {
+  test('a cached picture is gone a second after its pipeline was read', async () => {
     const about = shows();
     await (await about.find()).draw();
     about.later();
     expect(cachedImages(about)).toBeUndefined();
   });
 
-  test('of a pipeline that is not public is for nobody, also after a member had it', async () => {
+  test('the public gets no cached picture of a private pipeline, even after a member saw it', async () => {
     const about = shows({ isPublic: false });
     const found = await about.all.picture(APP, true, SVG);
     if (found === undefined || found === 'no-version') throw new Error('A member has no picture.');
@@ -132,7 +132,7 @@ describe('a picture at hand', () => {
     expect(cachedImages(about)).toBeUndefined();
   });
 
-  test('has the name of its own team and pipeline, whatever letters are in them', async () => {
+  test('a cached picture has the name of its own team and pipeline, whatever letters they have', async () => {
     const { all, find } = shows();
     await (await find()).draw();
     for (const [team, pipeline] of [
@@ -144,7 +144,7 @@ describe('a picture at hand', () => {
   });
 });
 
-describe('who may look', () => {
+describe('who may see a pipeline', () => {
   test.each([
     ['a stranger at a public pipeline', true, false, true],
     ['a stranger at another', false, false, false],
@@ -156,14 +156,14 @@ describe('who may look', () => {
     expect((await all.badge(APP, member)) !== undefined).toBe(may);
   });
 
-  test('strangers cost the same whether there is a pipeline or not: one look, and no state', async () => {
+  test('the public costs one query and no state, whether there is a pipeline or not', async () => {
     const { all, asked } = shows({ isPublic: false });
     await all.picture(APP, false, SVG);
     await all.picture({ ...APP, pipeline: 'none' }, false, SVG);
     expect(asked).toEqual(['shown', 'shown']);
   });
 
-  test('a pipeline that is public no more is hidden a second later', async () => {
+  test('a pipeline that is no longer public is hidden a second later', async () => {
     const { all, pipeline, later } = shows();
     await all.badge(APP, false);
     pipeline.public = false;
