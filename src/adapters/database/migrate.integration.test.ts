@@ -24,16 +24,16 @@ const MIGRATIONS = readdirSync(new URL('migrations', import.meta.url))
   .map((file) => file.replace(/\.sql$/, ''))
   .toSorted();
 
-test('schema.sql is what the migrations make (`node tools/schema/main.ts` writes it)', async () => {
+test('schema.sql equals what the migrations create (`node tools/schema/main.ts` writes it)', async () => {
   const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
   expect(await dumpSchema(pool)).toBe(kept);
 });
 
-test('a migrated database is left alone', async () => {
+test('a migrated database is not changed', async () => {
   expect(await migrate(database.url)).toEqual([]);
 });
 
-test('of several processes that migrate at once one does it and the others wait', async () => {
+test('one of several concurrent processes migrates and the others wait', async () => {
   const empty = await makeDatabase();
   try {
     const client = new Client({ connectionString: empty.url });
@@ -47,7 +47,7 @@ test('of several processes that migrate at once one does it and the others wait'
   }
 });
 
-test('tables for logs are made for this month and three more, once', async () => {
+test('tables for logs are created for this month and three more, once', async () => {
   const made = await makeLogPartitions(pool, new Date('2031-11-30T12:00:00Z'));
   expect(made).toEqual([
     'build_logs_2031_11',
@@ -58,7 +58,7 @@ test('tables for logs are made for this month and three more, once', async () =>
   expect(await makeLogPartitions(pool, new Date('2031-12-01T00:00:00Z'))).toEqual(['build_logs_2032_03']);
 });
 
-test('connections are given back as they are: nothing is sent to reset them', async () => {
+test('connections are released without a query to reset them', async () => {
   const single = await openPool(database.url, { maximumConnections: 1 });
   await single.query(rows()`SELECT set_config('application_name', 'marked', false)`);
   const name = await single.oneFirst(

@@ -73,7 +73,7 @@ describe('deciding', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   });
 
-  test('what passes goes on to the next job, the newest only, one build at a time', async () => {
+  test('a version that passed reaches the next job, the newest only, one build at a time', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     await succeed(stores, 'unit');
@@ -96,7 +96,7 @@ describe('deciding', () => {
     expect(await schedule()).toEqual([]);
   });
 
-  test('a build that fails lets nothing pass', async () => {
+  test('a version of a failed build does not pass', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const end = { outcome: 'failed', reason: 'StepFailed', message: 'no', at: now() } as const;
@@ -110,7 +110,7 @@ describe('deciding', () => {
 });
 
 describe('a trigger', () => {
-  test('by fifty people at once gives fifty builds with consecutive numbers', async () => {
+  test('fifty concurrent triggers give fifty builds with consecutive numbers', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const answers = await Promise.all(Array.from({ length: 50 }, () => trigger()));
@@ -118,20 +118,20 @@ describe('a trigger', () => {
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, index) => index + 2));
   });
 
-  test('that comes together with a new version is answered with the build of it', async () => {
+  test('a trigger that coincides with a new version gets the build of that version', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await trigger()).toMatchObject({ answer: 'created', build: { number: '1' } });
     expect(await schedule()).toEqual([]);
   });
 
-  test('of what does not exist, or without versions, is refused with words', async () => {
+  test('a trigger of a job that does not exist, or without versions, is refused with a reason', async () => {
     expect(await trigger('none')).toEqual({ answer: 'unknown' });
     expect(await trigger()).toMatchObject({ answer: 'refused', reasons: [{ code: 'NoVersion' }] });
   });
 });
 
 describe('starting', () => {
-  test('a build wants a Pod until it has one, and again for its next attempt', async () => {
+  test('a build needs a Pod until it has one, and again for its next attempt', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
@@ -158,7 +158,7 @@ describe('starting', () => {
     ).toBe('over');
   });
 
-  test('a build whose steps had run is repeated without a pause', async () => {
+  test('a build whose steps had run is retried without a pause', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
@@ -168,7 +168,7 @@ describe('starting', () => {
     expect(await stores.builds.buildsToStart(10)).toMatchObject([{ id: build, attempt: 2 }]);
   });
 
-  test('a build that ran where no gateway was in reach counts as repeated by its agent’s last words', async () => {
+  test('the last words of an agent without a gateway count as a retry', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const build = await oldest();
@@ -190,7 +190,7 @@ describe('starting', () => {
     ]);
   });
 
-  test('a build that ends before it began has left out its steps', async () => {
+  test('a build that ends before it began has skipped its steps', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await stores.pipelines.removePipeline(APP);
@@ -201,7 +201,7 @@ describe('starting', () => {
     });
   });
 
-  test('a build whose Pod was refused says why and lets the others go first', async () => {
+  test('a build whose Pod was refused says why and lets others go first', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     await stores.builds.explainPending(await oldest(), 'QuotaExceeded: enough is enough');
@@ -220,7 +220,7 @@ const firstBuild = async (): Promise<number> => {
 };
 
 describe('events', () => {
-  test('count once, though many say them at the same moment, in pieces and again', async () => {
+  test('events count once, even if many processes send them at once, in parts and again', async () => {
     const id = await firstBuild();
     const batches = [EVENTS.slice(0, 2), EVENTS.slice(0, 4), EVENTS.slice(2, 5), EVENTS, EVENTS];
     await Promise.all(batches.map((events) => followOn(stores, id, 1, events)));
@@ -233,7 +233,7 @@ describe('events', () => {
     expect(await schedule()).toEqual(['publish 1']);
   });
 
-  test('before the end show the steps as they go', async () => {
+  test('events show the progress of steps before the end', async () => {
     const id = await firstBuild();
     await followOn(stores, id, 1, EVENTS.slice(0, 4));
     expect(await stores.views.build({ ...APP, job: 'unit', number: '1' })).toMatchObject({
@@ -247,7 +247,7 @@ describe('events', () => {
     });
   });
 
-  test('after another word has ended the build are over, but what was told before is still acknowledged', async () => {
+  test('events after the end of the build are refused, and earlier ones are still acknowledged', async () => {
     const id = await firstBuild();
     await followOn(stores, id, 1, EVENTS.slice(0, 3));
     await endOn(stores, id, 1, { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() });
@@ -262,7 +262,7 @@ describe('events', () => {
     });
   });
 
-  test('with words that Postgres calls no text do not stop the build', async () => {
+  test('events with text that Postgres refuses do not stop the build', async () => {
     const id = await firstBuild();
     const events = EVENTS.map((event) => {
       if (event.type === 'log') return { ...event, text: 'a\0b' };
@@ -278,7 +278,7 @@ describe('events', () => {
     expect(logs?.chunks[0]?.text).toBe('a\0b');
   });
 
-  test('of an attempt that was lost stay in the log, before those of the next one, under one cursor', async () => {
+  test('events of a lost attempt stay in the log before those of the next one, under one cursor', async () => {
     const id = await firstBuild();
     const ref = { ...APP, job: 'unit', number: '1' };
     await followOn(stores, id, 1, EVENTS.slice(0, 2));
@@ -295,7 +295,7 @@ describe('events', () => {
     expect(rest?.chunks.map(({ text }) => text)).toEqual(['step 1\n']);
   });
 
-  test('of a log over its limit are cut, from batch to batch, whatever the agent sends', async () => {
+  test('log events over the limit are cut, from batch to batch, whatever the agent sends', async () => {
     const id = await firstBuild();
     const at = EVENTS[0]?.at ?? '';
     const said = (sequence: number) => ({
@@ -339,7 +339,7 @@ describe('events', () => {
     expect(logs?.chunks.map((chunk) => chunk.text)).toEqual([text, `${'x'.repeat(500)}\n${LOG_CUT}\n`]);
   });
 
-  test('of a large log are kept small and read back whole', async () => {
+  test('a large log is stored compressed and read back whole', async () => {
     const id = await firstBuild();
     const text = 'the same line again and again\n'.repeat(2000);
     const events = [
@@ -377,7 +377,7 @@ describe('a put', () => {
     event.type === 'step-ended' && event.step === '1' ? { ...event, version: { tag: '1.0' } } : event,
   );
 
-  test('makes a version that triggers, and that has passed its job', async () => {
+  test('a put makes a version that triggers and has passed its job', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['publish 1']);
@@ -392,7 +392,7 @@ describe('a put', () => {
   });
 
   test.each([0, 3, 4])(
-    'that nobody but the last words of its agent tells of makes its version all the same (%d events came)',
+    'a put that only the last words of its agent report makes its version (%d events came)',
     async (count) => {
       saved = await stores.pipelines.savePipeline(toSave(withPut));
       await found(stores, saved, [{ ref: 'a' }]);
@@ -413,7 +413,7 @@ describe('a put', () => {
     },
   );
 
-  test('whose version had no room in the last words of its agent makes its build red, and lets nothing pass', async () => {
+  test('a put whose version had no room in the last words of its agent fails its build, and nothing passes', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
@@ -428,7 +428,7 @@ describe('a put', () => {
     });
   });
 
-  test('of a version that is known makes no second one', async () => {
+  test('a put of a known version makes no second one', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();

@@ -37,21 +37,21 @@ const toStart = async (): Promise<string[]> =>
   (await stores.builds.buildsToStart(10)).map(({ number }) => number);
 
 describe('builds whose Pods were refused', () => {
-  test('are tried again when there may be room, but not those that no room helps', async () => {
+  test('refused Pods are retried when there may be room, unless room cannot help', async () => {
     await refused(TAGS, QUOTA, undefined);
     expect(await toStart()).toEqual(['3']);
     expect(await stores.builds.tryRefused('main')).toBe(0);
     expect(await toStart()).toEqual(['2', '3']);
   });
 
-  test('are all tried again when other rules hold for their Team', async () => {
+  test('refused Pods are retried when the rules of their Team change', async () => {
     await refused(TAGS, QUOTA, undefined);
     expect(await stores.builds.tryAllRefused('main')).toBe(true);
     expect(await toStart()).toEqual(['1', '2', '3']);
     expect(await stores.builds.tryAllRefused('main')).toBe(false);
   });
 
-  test('wait on when another Team changes', async () => {
+  test('refused Pods keep waiting when another Team changes', async () => {
     await refused(TAGS);
     expect(await stores.builds.tryAllRefused('other')).toBe(false);
     expect(await toStart()).toEqual([]);

@@ -31,7 +31,7 @@ const open = async (of: AgentSession, key: string, pod = 'pod') =>
   await stores.sessions.openSession(of, key, pod, now());
 
 describe('a session of a build', () => {
-  test('belongs to the first key; the same key may ask again', async () => {
+  test('a session belongs to the first key, and the same key may ask again', async () => {
     expect(await open(session(0), 'first')).toBe('opened');
     expect(await open(session(0), 'first')).toBe('same');
     expect(await open(session(0), 'second')).toBe('taken');
@@ -39,25 +39,25 @@ describe('a session of a build', () => {
     expect(await stores.sessions.sessionOf('second')).toBeUndefined();
   });
 
-  test('is opened by exactly one of many keys that race for it', async () => {
+  test('exactly one of many racing keys opens a session', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `racer-${index}`);
     const answers = await Promise.all(keys.map((key) => open(session(1), key)));
     expect(answers.filter((answer) => answer === 'opened')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'taken')).toHaveLength(19);
   });
 
-  test('is one session though one key asks many times at once', async () => {
+  test('one key that asks many times at once gets one session', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => open(session(2), 'eager')));
     expect(answers.toSorted()).toEqual(['opened', ...Array.from({ length: 9 }, () => 'same')]);
   });
 
-  test('is not for another Pod than the one that was made', async () => {
+  test('a session is refused to any other Pod than the one created', async () => {
     await stores.builds.podCreated(builds[3] ?? 0, 1, 'the-pod', now());
     expect(await open(session(3), 'stranger', 'another-pod')).toBe('taken');
     expect(await open(session(3), 'own', 'the-pod')).toBe('opened');
   });
 
-  test('writes the Pod down where its maker died before it could: the build has its Pod then', async () => {
+  test('a session records the Pod if the operator died before it could', async () => {
     const of = session(6);
     const racers = Array.from({ length: 10 }, (_, index) => open(of, `unwritten-${index}`, 'its-pod'));
     expect((await Promise.all(racers)).filter((answer) => answer === 'opened')).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a session of a build', () => {
     expect((await stores.builds.buildsToStart(10)).map(({ id }) => id)).not.toContain(builds[6]);
   });
 
-  test('is opened while its Pod is written down: neither waits for the other for ever', async () => {
+  test('opening a session and recording its Pod do not deadlock', async () => {
     const build = builds[7] ?? 0;
     const waiting = async (count: number): Promise<void> => {
       const ask = rows<{
@@ -96,7 +96,7 @@ describe('a session of a build', () => {
     await holder.end();
   });
 
-  test('is over with its attempt, and with its build', async () => {
+  test('a session ends with its attempt and with its build', async () => {
     await retryOn(stores, builds[4] ?? 0, 1, { reason: 'PodLost', at: now() });
     expect(await open(session(4), 'late')).toBe('over');
     const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
@@ -107,7 +107,7 @@ describe('a session of a build', () => {
   });
 });
 
-test('a session of a check run marks it as seen and is over when it is closed', async () => {
+test('a session of a check run marks it as seen and ends when it is closed', async () => {
   const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
   const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
   const of: AgentSession = { kind: 'checks', run: opened?.run ?? 0 };

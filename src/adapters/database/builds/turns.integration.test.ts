@@ -58,14 +58,14 @@ async function why(name: string): Promise<string[]> {
 }
 
 describe('a build has its turn', () => {
-  test('at once where nothing limits it', async () => {
+  test('a build without limits has its turn at once', async () => {
     await save(jobs(['unit']));
     await ask('unit', 'unit', 'unit');
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3']);
     expect(await stores.builds.teamsWithQueue()).toEqual([]);
   });
 
-  test('with its making where nothing can ever hold it, and at the next look where something may', async () => {
+  test('a build that nothing can hold has its turn when it is made, and others at the next reconciliation', async () => {
     await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
     await ask('unit', 'deploy', 'lint');
     const made = await stores.builds.openAttempts();
@@ -78,7 +78,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'lint 1', 'unit 2']);
   });
 
-  test('only when its job runs fewer than its concurrency, oldest first', async () => {
+  test('a build has its turn when its job runs fewer than its concurrency, oldest first', async () => {
     await save(jobs(['unit', { concurrency: 2 }]));
     await ask('unit', 'unit', 'unit', 'unit');
     expect(await turns()).toEqual(['unit 1', 'unit 2']);
@@ -89,7 +89,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['unit 2', 'unit 3']);
   });
 
-  test('only when no build of another job of its serial group runs, and the oldest comes first', async () => {
+  test('a build has its turn when no build of another job of its serial group runs, oldest first', async () => {
     await save(
       jobs(
         ['deploy', { serialGroups: ['prod'] }],
@@ -109,7 +109,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['deploy 2', 'report 1']);
   });
 
-  test('only when the team runs fewer than its limit, over all its pipelines', async () => {
+  test('a build has its turn when the team runs fewer than its limit, over all its pipelines', async () => {
     await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 1 });
     await save(jobs(['unit']));
     await save(jobs(['other']), 'second');
@@ -120,7 +120,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['unit 1', 'unit 2']);
   });
 
-  test('not while its job is paused, and keeps nobody else from theirs meanwhile', async () => {
+  test('a build of a paused job has no turn and blocks no other', async () => {
     await save(jobs(['deploy', { serialGroups: ['prod'] }], ['migrate', { serialGroups: ['prod'] }]));
     await ask('deploy', 'migrate');
     await stores.actions.pauseJob({ ...APP, job: 'deploy' }, 'ann');
@@ -131,7 +131,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['deploy 1']);
   });
 
-  test('and keeps it while its Pod is replaced', async () => {
+  test('a build keeps its turn while its Pod is replaced', async () => {
     await save(jobs(['unit', { concurrency: 1 }]));
     await ask('unit', 'unit');
     const [first] = (await turns(), await stores.builds.openAttempts());
@@ -139,7 +139,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['unit 1']);
   });
 
-  test('never beyond a limit, however many decide at once', async () => {
+  test('turns never exceed a limit, however many processes decide at once', async () => {
     await save(
       jobs(
         ['unit', { concurrency: 3 }],
@@ -156,7 +156,7 @@ describe('a build has its turn', () => {
     expect(await turns()).toEqual(['unit 1', 'unit 2', 'unit 3', 'lint 1']);
   });
 
-  test('of a queue of hundreds, each in its order', async () => {
+  test('a queue of hundreds of builds has turns in order', async () => {
     await save(jobs(['unit']));
     const [request] = await stores.pool.any(rows<{ job: number }>()`SELECT id AS job FROM jobs`);
     await ask('unit');
@@ -170,7 +170,7 @@ describe('a build has its turn', () => {
     expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));
   });
 
-  test('by the rules of the newest revision', async () => {
+  test('turns follow the rules of the newest revision', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['deploy', { serialGroups: ['prod'] }], ['migrate']));
     await ask('unit', 'unit', 'deploy', 'migrate');
     expect(await turns()).toEqual(['unit 1', 'deploy 1', 'migrate 1']);
@@ -190,7 +190,7 @@ describe('a build has its turn', () => {
     expect(again).toMatchObject({ reasons: [{ code: 'RetryDisabled' }] });
   });
 
-  test('never when its job went from the pipeline before', async () => {
+  test('a build whose job left the pipeline has no turn', async () => {
     await save(jobs(['unit', { concurrency: 1 }], ['lint']));
     await ask('unit', 'unit');
     expect(await turns()).toEqual(['unit 1']);
@@ -204,7 +204,7 @@ describe('a build has its turn', () => {
 describe('a gate', () => {
   const GATED = { approval: { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] } };
 
-  test('that nobody opens in time fails the build, and others stay', async () => {
+  test('a gate that nobody opens in time fails its build, and others stay', async () => {
     await save(jobs(['ship', GATED], ['slow', { approval: { label: 'go', approvals: 1, notify: [] } }]));
     await ask('ship', 'slow');
     const soon = new Date(Date.now() + 30_000);

@@ -51,21 +51,21 @@ const leave = async (...names: string[]): Promise<void> => {
 
 describe('what is overdue', () => {
   test.each([
-    ['after two intervals, and no sooner', 'git.app', 119, 121],
-    ['of the clock after two of its own', 'cron.tick', 19, 21],
-    ['of a cron expression as soon as it might be', 'git.nightly', 119, 121],
+    ['a check is overdue after two intervals and no sooner', 'git.app', 119, 121],
+    ['a check of the clock is overdue after two of its intervals', 'cron.tick', 19, 21],
+    ['a check by a cron expression is overdue as soon as it might be', 'git.nightly', 119, 121],
   ])('%s', async (_sentence, name, early, late) => {
     await leave(name);
     expect(await stores.checks.overduePipelines(after(early))).toEqual([]);
     expect(await stores.checks.overduePipelines(after(late))).toEqual([saved.id]);
   });
 
-  test('nothing that is being checked', async () => {
+  test('a running check is not overdue', async () => {
     await leave();
     expect(await stores.checks.overduePipelines(after(10_000))).toEqual([]);
   });
 
-  test('nothing of a pipeline that is gone', async () => {
+  test('no check of a removed pipeline is overdue', async () => {
     await leave('git.app');
     expect(await stores.checks.overduePipelines(after(10_000))).toEqual([saved.id]);
     await stores.pipelines.removePipeline(APP);
@@ -74,19 +74,19 @@ describe('what is overdue', () => {
 });
 
 describe('what is due', () => {
-  test('everything at first, so that a new pipeline soon has versions; the clock only when it strikes', async () => {
+  test('every check of a new pipeline is due at once, except that of the clock', async () => {
     expect(await due(1)).toEqual(['git.app', 'git.lib', 'git.nightly']);
     expect(await due(11)).toContain('cron.tick');
   });
 
-  test('nothing while it is being checked, and then one interval later', async () => {
+  test('a running check is not due, and the next one is an interval later', async () => {
     await open(['git.app', 'git.lib', 'git.nightly']);
     expect(await due(5)).toEqual([]);
     expect(await nextCheck('git.app')).toBeGreaterThan(1);
     expect(await nextCheck('git.app')).toBe(await nextCheck('git.lib'));
   });
 
-  test('requests while a check runs become one more check', async () => {
+  test('all requests during a check lead to one more check', async () => {
     const opened = await open(['git.app', 'git.lib', 'git.nightly']);
     for (let count = 0; count < 5; count += 1) await stores.checks.requestCheck(GIT, 'manual', after(2));
     expect(await due(3)).toEqual([]);
@@ -100,7 +100,7 @@ describe('what is due', () => {
     expect(await nextCheck('git.app')).toBe(64);
   });
 
-  test('unknown resources are told so', async () => {
+  test('a request for an unknown resource is answered as unknown', async () => {
     expect(await stores.checks.requestCheck({ ...APP, resource: 'git.none' }, 'manual', after(1))).toBe(
       'unknown',
     );
@@ -142,7 +142,7 @@ describe('webhooks that work', () => {
     await checked(1, []);
   });
 
-  test('make the timer rarer for their resource, and not for one that was checked with it', async () => {
+  test('working webhooks slow the timer of their resource, not that of others in the same check', async () => {
     await webhook(100);
     await stores.checks.requestCheck({ ...APP, resource: 'git.lib' }, 'schedule', after(100));
     await checked(100, ['git.app', 'git.lib']);
@@ -151,13 +151,13 @@ describe('webhooks that work', () => {
     expect(await nextCheck('git.lib')).toBeLessThan(300);
   });
 
-  test('that bring nothing prove nothing', async () => {
+  test('webhooks that bring nothing prove nothing', async () => {
     await webhook(100);
     await checked(100, []);
     expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 160]);
   });
 
-  test('are doubted again once a scheduled check finds what they did not tell of', async () => {
+  test('webhooks no longer count as working once a scheduled check finds what they missed', async () => {
     await webhook(100);
     await checked(100, ['git.app']);
     const opened = await open(['git.app'], 3701);
@@ -167,7 +167,7 @@ describe('webhooks that work', () => {
     expect([await works('git.app'), await nextCheck('git.app')]).toEqual([false, 3762]);
   });
 
-  test('are remembered when the pipeline changes, but not when the resource does', async () => {
+  test('working webhooks are saved when the pipeline changes, and reset when the resource changes', async () => {
     await webhook(100);
     await checked(100, ['git.app']);
     await stores.pipelines.savePipeline(toSave({ ...paced, jobs: [job('other', get('git.app'))] }));
@@ -181,13 +181,13 @@ describe('webhooks that work', () => {
 });
 
 describe('a run', () => {
-  test('is opened once however many try at the same moment', async () => {
+  test('a run is opened once, however many try at once', async () => {
     const opened = await Promise.all(Array.from({ length: 10 }, () => open(['git.app', 'git.lib'])));
     expect(opened.filter((run) => run !== undefined)).toHaveLength(1);
     expect(await stores.checks.openRuns()).toMatchObject([{ ...APP, group: 'every-60s', seen: false }]);
   });
 
-  test('knows the last version of each of its resources', async () => {
+  test('a run has the last version of each of its resources', async () => {
     const first = await open(['git.app']);
     const versions = [{ ref: 'a' }, { ref: 'b' }];
     await stores.checks.recordCheck(
@@ -203,7 +203,7 @@ describe('a run', () => {
     });
   });
 
-  test('is planned from the revision it was opened under, whatever is saved meanwhile', async () => {
+  test('a run is planned from the revision it was opened under, whatever is saved meanwhile', async () => {
     const opened = await open(['git.app', 'git.lib']);
     const before = await stores.checks.runFacts(opened?.run ?? 0);
     const changed =
@@ -216,13 +216,13 @@ describe('a run', () => {
     expect((await stores.checks.runFacts(next?.run ?? 0))?.definition.resources).toEqual(changed);
   });
 
-  test('of the release before is planned from the newest revision', async () => {
+  test('a run of the previous release is planned from the newest revision', async () => {
     const opened = await open(['git.app']);
     await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
     expect((await stores.checks.runFacts(opened?.run ?? 0))?.checks).toMatchObject([{ resource: 'git.app' }]);
   });
 
-  test('leaves out a resource that vanished meanwhile, whose result counts for nothing and whose end is no failure', async () => {
+  test('a run omits a resource that was removed meanwhile, ignores its result and does not fail', async () => {
     const opened = await open(['git.app', 'git.lib']);
     const run = opened?.run ?? 0;
     await stores.pipelines.savePipeline(toSave(samplePipeline()));
@@ -237,7 +237,7 @@ describe('a run', () => {
     expect(await due(500)).toContain('git.lib');
   });
 
-  test('that is closed frees its resources with the error, and its late results count for nothing', async () => {
+  test('a closed run frees its resources with the error, and its late results are ignored', async () => {
     const opened = await open(['git.app']);
     const run = opened?.run ?? 0;
     await stores.checks.closeRun(run, after(5), 'The Pod is gone.');
@@ -250,7 +250,7 @@ describe('a run', () => {
     expect(await stores.checks.openRuns()).toEqual([]);
   });
 
-  test('of a Pod that a CronJob made takes what is free of its group, and the same Pod gets it again', async () => {
+  test("a run of a CronJob's Pod takes what is free of its group, and the same Pod gets it again", async () => {
     const group = (await stores.checks.dueChecks(after(1), 10)).find(
       (check) => check.resource === 'git.nightly',
     )?.group;
@@ -275,7 +275,7 @@ const refs = async (): Promise<(string | undefined)[]> =>
   (await stores.views.versions(GIT, { limit: 200 }))?.rows.map(({ fields }) => fields['ref']) ?? [];
 
 describe('what a check found', () => {
-  test('is kept in its order; what is known is ignored, whatever the order of its fields', async () => {
+  test('new versions are saved in order, and known ones are ignored, whatever the order of their fields', async () => {
     expect(await record([{ ref: 'a', n: '1' }, { ref: 'b' }], 1)).toHaveLength(2);
     expect(
       await record([{ n: '1', ref: 'a' }, { ref: 'b' }, { ref: 'c' }, { ref: 'c' }, { ref: 'd' }], 500),
@@ -283,7 +283,7 @@ describe('what a check found', () => {
     expect(await refs()).toEqual(['d', 'c', 'b', 'a']);
   });
 
-  test('beyond what one check may bring is counted, until a check is complete or meets what is known', async () => {
+  test('versions above the limit of one check are counted until a check is complete or reaches known ones', async () => {
     const versions = Array.from({ length: 100 }, (_, index) => ({ ref: String(index) }));
     const cut = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
       const opened = await open(['git.app'], seconds);
@@ -301,7 +301,7 @@ describe('what a check found', () => {
     expect(await stores.views.resource(GIT)).not.toHaveProperty('cut');
   });
 
-  test('is kept though it holds what Postgres calls no text', async () => {
+  test('a version with text that Postgres refuses is saved', async () => {
     const versions = [{ ref: 'a\0b', half: '\u{d800}' }];
     const opened = await open(['git.app'], 1);
     const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions, log: 'a\0b' };
@@ -309,14 +309,14 @@ describe('what a check found', () => {
     expect((await refs())[0]).toBe('a\u{fffd}b');
   });
 
-  test('counts once though the agent says it again', async () => {
+  test('a result that the agent sends again counts once', async () => {
     const opened = await open(['git.app']);
     const result = { run: opened?.run ?? 0, scope: scopeOf('git.app'), versions: [{ ref: 'a' }], log: '' };
     const answers = await Promise.all([1, 2, 3].map(() => stores.checks.recordCheck(result, after(2))));
     expect(answers.flatMap(({ recorded }) => recorded)).toHaveLength(1);
   });
 
-  test('asks for a decision only when something is new', async () => {
+  test('a result requests a decision only if something is new', async () => {
     await scheduleOn(stores, saved.id, after(1), () => ({
       builds: [],
       interrupted: [],
@@ -332,7 +332,7 @@ describe('what a check found', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([saved.id]);
   });
 
-  test('a failure is shown, tried again later and later, and forgotten after a success', async () => {
+  test('a failed check is shown, retried later and later, and reset after a success', async () => {
     const waits: number[] = [];
     for (let seconds = 1; waits.length < 4;) {
       const opened = await open(['git.app'], seconds);
@@ -355,7 +355,7 @@ const tick = async (date: string, seconds: number): Promise<number> => {
 };
 
 describe('a check without a Pod', () => {
-  test('is answered once for each time it is due, whoever answers', async () => {
+  test('a check without a Pod is answered once each time it is due, by any process', async () => {
     expect(await tick('too early', 5)).toBe(0);
     const answers = await Promise.all(['a', 'b', 'c'].map((date) => tick(date, 11)));
     expect(answers.toSorted((a, b) => a - b)).toEqual([0, 0, 1]);
@@ -363,7 +363,7 @@ describe('a check without a Pod', () => {
     expect(await tick('later', 40)).toBe(1);
   });
 
-  test('is answered when a person asks, and its timer starts anew', async () => {
+  test('a check without a Pod is answered when a person asks, and its timer restarts', async () => {
     await stores.checks.requestCheck({ ...APP, resource: 'cron.tick' }, 'manual', after(3));
     expect(await stores.checks.dueChecks(after(3), 10)).toEqual(
       expect.arrayContaining([expect.objectContaining({ resource: 'cron.tick', builtInCron: true })]),
@@ -373,7 +373,7 @@ describe('a check without a Pod', () => {
   });
 });
 
-test('checks that nobody starts are shown as stalled', async () => {
+test('checks that do not start are shown as stalled', async () => {
   const stalled = async (): Promise<boolean | undefined> =>
     (await stores.pipelines.pipelineFacts(APP))?.resources.find(({ name }) => name === 'git.app')?.stalled;
   expect(await stalled()).toBe(false);

@@ -22,6 +22,6 @@ test.each([
   expect(next(expression, after)).toBe(expected);
 });
 
-test('a day that never comes has no next time', () => {
+test('an expression for a day that never comes has no next time', () => {
   expect(next('0 0 31 2 *', '2026-11-21T10:00:00Z')).toBeUndefined();
 });

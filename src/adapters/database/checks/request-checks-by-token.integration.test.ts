@@ -57,7 +57,7 @@ const answers = async (generation: number) => {
 };
 
 describe('many webhooks in one transaction', () => {
-  test('each has the answer of its own, and a check is asked for once', async () => {
+  test('each webhook has its own answer, and a check is requested once', async () => {
     const unknown: WebhookCall = { tokenHash: 'f'.repeat(64), signature: 'absent' };
     const calls = [
       call('git.app'),
@@ -73,7 +73,7 @@ describe('many webhooks in one transaction', () => {
     expect(await asked()).toEqual(['git.app', 'git.lib']);
   });
 
-  test('what is asked for already is durable: nobody is told again', async () => {
+  test('a check that is already requested sends no second notification', async () => {
     await ask([call('git.app')]);
     expect(await ask([call('git.app'), call('git.app', 'valid')])).toEqual({
       answers: ['requested', 'requested'],
@@ -81,14 +81,14 @@ describe('many webhooks in one transaction', () => {
     });
   });
 
-  test('one that comes while a check runs becomes one more check', async () => {
+  test('a webhook during a check leads to one more check', async () => {
     await ask([call('git.app')]);
     await stores.checks.openRun([named('git.app').scope], 'webhook', NOW);
     expect(await asked()).toEqual([]);
     expect((await ask([call('git.app')])).written).toBe(true);
   });
 
-  test('a resource that somebody holds holds up no other; who waits for it has it afterwards', async () => {
+  test('a locked resource blocks no other, and a webhook that waits for it gets it afterwards', async () => {
     const { promise: done, resolve: release } = Promise.withResolvers<void>();
     const { promise: holding, resolve: held } = Promise.withResolvers<void>();
     const holder = stores.pool.transaction(async (connection) => {
@@ -106,7 +106,7 @@ describe('many webhooks in one transaction', () => {
     expect(await asked()).toEqual(['git.app', 'git.lib']);
   });
 
-  test('every call writes, so that a token nobody has takes the way of one that somebody has', async () => {
+  test('every call writes, so an invalid token behaves as a valid one', async () => {
     const before = await position();
     await ask([{ tokenHash: '0'.repeat(64), signature: 'absent' }]);
     expect(await position()).not.toBe(before);
@@ -114,7 +114,7 @@ describe('many webhooks in one transaction', () => {
 });
 
 describe('a token that is made anew', () => {
-  test('takes the place of the one before at once, and stays through the next revision', async () => {
+  test('a new token replaces the old one at once and stays with the next revision', async () => {
     const { id } = named('git.app');
     expect(await regenerate()).toMatchObject({ answer: 'done', resource: id, generation: 2, signed: false });
     const anew: WebhookCall = { tokenHash: hashOf(id, 2), signature: 'absent' };
@@ -123,7 +123,7 @@ describe('a token that is made anew', () => {
     expect((await ask([call('git.app'), anew])).answers).toEqual(['unknown', 'requested']);
   });
 
-  test('may require a signature, which holds until it is said otherwise', async () => {
+  test('a token may require a signature until that is changed', async () => {
     await regenerate(true);
     expect(await answers(2)).toEqual(['refused', 'requested', 'refused']);
     expect(await stores.views.resource({ ...APP, resource: 'git.app' })).toMatchObject({
@@ -136,7 +136,7 @@ describe('a token that is made anew', () => {
     expect(await answers(4)).toEqual(['requested', 'requested', 'refused']);
   });
 
-  test('is none of a resource that is not there', async () => {
+  test('a resource that does not exist gets no token', async () => {
     expect(await stores.actions.regenerateWebhook({ ...APP, resource: 'git.none' }, hashOf)).toEqual({
       answer: 'unknown',
     });

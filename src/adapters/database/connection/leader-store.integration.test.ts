@@ -33,16 +33,17 @@ describe('a leader whose epoch is over', () => {
   const end = { outcome: 'failed', reason: 'PodLost', message: '', at: now() } as const;
   type Stores = ReturnType<typeof leading>;
   const writes: Record<string, (old: Stores, build: number) => Promise<unknown>> = {
-    'decides nothing': (old) => scheduleOn(old, saved.id, now()),
-    'records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
+    'an old leader decides nothing': (old) => scheduleOn(old, saved.id, now()),
+    'an old leader records no Pod': (old, build) => old.builds.podCreated(build, 1, 'pod', now()),
     'ends no build': (old, build) => endOn(old, build, 1, end),
-    'repeats no build': (old, build) => retryOn(old, build, 1, { reason: 'again', at: now() }),
-    'saves no pipeline': (old) => old.pipelines.savePipeline(toSave(samplePipeline())),
-    'removes no pipeline': (old) => old.pipelines.removePipeline({ team: 'main', pipeline: 'app' }),
+    'an old leader retries no build': (old, build) => retryOn(old, build, 1, { reason: 'again', at: now() }),
+    'an old leader saves no pipeline': (old) => old.pipelines.savePipeline(toSave(samplePipeline())),
+    'an old leader removes no pipeline': (old) =>
+      old.pipelines.removePipeline({ team: 'main', pipeline: 'app' }),
     'saves no team': (old) => old.teams.saveTeam({ name: 'main', namespace: 'main' }),
-    'starts no check': (old) =>
+    'an old leader starts no check': (old) =>
       old.checks.openRun([saved.resources[0]?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9)),
-    'closes no check': (old) => old.checks.closeRun(1, now()),
+    'an old leader closes no check': (old) => old.checks.closeRun(1, now()),
   };
 
   test.each(Object.entries(writes))('%s, but does while it lasts', async (_, write) => {
@@ -56,7 +57,7 @@ describe('a leader whose epoch is over', () => {
   });
 });
 
-test('a new leader waits for what the old one is writing', async () => {
+test('a new leader waits for the writes of the old one', async () => {
   const epoch = await stores.leaders.takeEpoch('old');
   const order: string[] = [];
   const writing = Promise.withResolvers<void>();

@@ -98,7 +98,7 @@ async function notifyUntilHeard(
 }
 
 describe('notifications', () => {
-  test('are heard in other processes, by those who listen for the topic', async () => {
+  test('notifications reach listeners of their topic in other processes', async () => {
     const { heard, hear, until } = listener();
     open().listen(['schedule', 'cancel'], hear);
     await until('missed');
@@ -110,14 +110,14 @@ describe('notifications', () => {
     expect(heard).toEqual(['schedule 7']);
   });
 
-  test('begin with one that says that earlier ones were missed', async () => {
+  test('the first notification says that earlier ones were missed', async () => {
     const { heard, hear, until } = listener();
     open().listen(['checks', 'builds'], hear);
     await until('missed');
     expect(heard).toEqual(['missed']);
   });
 
-  test('that are sent at the same moment are sent once', async () => {
+  test('equal notifications of one moment are sent once', async () => {
     const { heard, hear, until } = listener();
     const notifications = open();
     notifications.listen(['status'], hear);
@@ -128,7 +128,7 @@ describe('notifications', () => {
     expect(heard).toEqual(['missed', 'status 5', 'status 6']);
   });
 
-  test('are heard again after the connection was cut, and say that some were missed', async () => {
+  test('notifications arrive again after the connection was cut and say that some were missed', async () => {
     const { heard, hear, until } = listener();
     const notifications = open();
     notifications.listen(['schedule'], hear);
@@ -144,7 +144,7 @@ describe('notifications', () => {
     while ((await listeners()) !== 1) await sleep(20);
   });
 
-  test('are heard again after the line fell silent without a word', async () => {
+  test('notifications arrive again after the connection fell silent', async () => {
     const line = await openLine(database.url);
     const { heard, hear, until } = listener();
     const notifications = openNotifications({
@@ -164,7 +164,7 @@ describe('notifications', () => {
     await line.close();
   });
 
-  test('are heard although the line first fell silent before LISTEN', async () => {
+  test('notifications arrive even if the connection fell silent before LISTEN', async () => {
     const line = await openLine(database.url, 'LISTEN');
     const { heard, hear, until } = listener();
     const notifications = openNotifications({
@@ -181,7 +181,7 @@ describe('notifications', () => {
     await line.close();
   });
 
-  test('never fail the sender', async () => {
+  test('notifications never fail the sender', async () => {
     const errors: Error[] = [];
     const ended = await openPool(database.url);
     await ended.end();
@@ -195,7 +195,7 @@ describe('notifications', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('reach the other listeners when one throws', async () => {
+  test('notifications reach the other listeners when one throws', async () => {
     const { hear, until } = listener();
     const notifications = open();
     notifications.listen(['checks'], () => {
@@ -207,7 +207,7 @@ describe('notifications', () => {
     await until('checks');
   });
 
-  test('no longer reach a listener that stopped', async () => {
+  test('notifications no longer reach a listener that stopped', async () => {
     const { heard, hear, until } = listener();
     const { hear: hearToo, until: untilToo } = listener();
     const notifications = open();

@@ -101,13 +101,13 @@ const running = async (pool: DatabasePool): Promise<number> =>
     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%'`);
 
 describe('the pool', () => {
-  test('answers all that ask, however few connections there are', async () => {
+  test('the pool answers all queries, however few connections it has', async () => {
     const pool = await open({ maximumConnections: 2 });
     const answers = await Promise.all(Array.from({ length: 40 }, () => one(pool)));
     expect(answers).toEqual(Array.from({ length: 40 }, () => 1));
   });
 
-  test('opens no more connections than it may', async () => {
+  test('the pool opens no more connections than its limit', async () => {
     const pool = await open({ maximumConnections: 3 });
     const naps = Array.from({ length: 12 }, () => nap(pool, 0.05));
     await Promise.all([...naps, ...Array.from({ length: 12 }, () => one(pool))]);
@@ -115,7 +115,7 @@ describe('the pool', () => {
     expect(acquiredConnections + idleConnections + pendingConnections).toBeLessThanOrEqual(3);
   });
 
-  test('forgets nobody who waits for a connection when the database goes', async () => {
+  test('every query that waits gets an error when the database goes', async () => {
     const pool = await open({ maximumConnections: 2 });
     const asked = Array.from({ length: 12 }, () => nap(pool, 600));
     const watching = await open({});
@@ -127,7 +127,7 @@ describe('the pool', () => {
     expect(await oneAtLast(pool)).toBe(1);
   });
 
-  test('gives up a connection that fell silent, and works with others', async () => {
+  test('the pool drops a connection that fell silent and works with others', async () => {
     const pool = await open({ maximumConnections: 2, queryTimeoutMilliseconds: 300 });
     await oneAtLast(pool);
     line.silence();
@@ -135,7 +135,7 @@ describe('the pool', () => {
     expect(await oneAtLast(pool)).toBe(1);
   });
 
-  test('gives up a transaction whose connection fell silent', async () => {
+  test('the pool ends a transaction whose connection fell silent', async () => {
     const pool = await open({ maximumConnections: 1, queryTimeoutMilliseconds: 300 });
     const work = pool.transaction(async (transaction) => {
       await transaction.query(rows()`SELECT 1`);
@@ -146,7 +146,7 @@ describe('the pool', () => {
     expect(await oneAtLast(pool)).toBe(1);
   });
 
-  test('tells whoever waits too long for a connection', async () => {
+  test('a query that waits too long for a connection gets an error', async () => {
     const pool = await open({ maximumConnections: 1, queueTimeoutMilliseconds: 50 });
     const busy = nap(pool, 600).catch(() => 'woken');
     await expect(one(pool)).rejects.toThrow('all 1 connections were in use for 0.05 s');

@@ -15,13 +15,13 @@ test.each([
   expect(parseDatabaseUrl(url)).toEqual({ url: HERE, ...(ssl !== undefined && { ssl }) });
 });
 
-test('what else a URL says stays', () => {
+test('other parameters of a URL stay', () => {
   expect(parseDatabaseUrl(`${HERE}?application_name=a&sslmode=verify-full`).url).toBe(
     `${HERE}?application_name=a`,
   );
 });
 
-test('a server whose authority is known is checked in full, unless the URL says otherwise', () => {
+test('a server with a known authority is verified fully unless the URL says otherwise', () => {
   expect(parseDatabaseUrl(HERE, 'PEM').ssl).toEqual({ ca: 'PEM' });
   expect(parseDatabaseUrl(`${HERE}?sslmode=disable`, 'PEM').ssl).toBeUndefined();
 });

@@ -34,7 +34,7 @@ async function schedule(): Promise<string[]> {
 const MANAGED = { answer: 'refused', reasons: [expect.objectContaining({ code: 'ManagedByManifest' })] };
 
 describe('the manifest wins', () => {
-  test('over a pause and an unpause, for as long as it says paused itself', async () => {
+  test('the manifest overrides pauses and unpauses while it sets paused', async () => {
     await save({ paused: false });
     expect(await stores.actions.pausePipeline(APP, 'ann')).toEqual(MANAGED);
     await save({ paused: true });
@@ -47,7 +47,7 @@ describe('the manifest wins', () => {
     expect(await stores.views.job(UNIT)).toMatchObject({ paused: false });
   });
 
-  test('over a pin of the resources that it pins, and lets the others be', async () => {
+  test('the manifest overrides pins of the resources that it pins, and no others', async () => {
     const [a = 0, b = 0] = await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await stores.actions.pin(GIT, { version: b, by: 'ann' });
     await save({ pins: [{ resource: 'git.app', version: { ref: 'a' } }] });
@@ -59,7 +59,7 @@ describe('the manifest wins', () => {
     expect(await stores.actions.unpin(GIT)).toMatchObject({ answer: 'done' });
   });
 
-  test('over builds that have not started with another version, and says which ended', async () => {
+  test("the manifest's pin ends builds that have not started with another version, and names them", async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     expect(await schedule()).toEqual(['unit 1', 'unit 2']);
     const [first, second] = await stores.builds.buildsToStart(2);
@@ -71,7 +71,7 @@ describe('the manifest wins', () => {
     expect((await save()).repinned).toBeUndefined();
   });
 
-  test('with a version that no check has found yet: nothing is built until one does', async () => {
+  test('a pin of the manifest to an unknown version builds nothing until a check finds it', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await save({ pins: [{ resource: 'git.app', version: { ref: 'c' } }] });
     expect(await schedule()).toEqual([]);
@@ -133,7 +133,7 @@ test('a job that is removed and added back finds its builds, its numbers and its
 });
 
 describe('who did it is kept with', () => {
-  test('a pin and its comment', async () => {
+  test('a pin has its author and comment', async () => {
     const [a = 0] = await found(stores, saved, [{ ref: 'a' }]);
     await stores.actions.pin(GIT, { version: a, by: 'ann', comment: 'until the fix' });
     expect((await stores.views.resource(GIT))?.pinned).toEqual({
@@ -143,7 +143,7 @@ describe('who did it is kept with', () => {
     });
   });
 
-  test('a cancelled build, also when its agent ends it', async () => {
+  test('a cancelled build has its author, also when its agent ends it', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await schedule();
     const [running] = await stores.builds.openAttempts();
@@ -168,7 +168,7 @@ describe('who did it is kept with', () => {
       });
   });
 
-  test('a failure that is a warning, which then passes', async () => {
+  test('a failure marked as a warning has its author and passes', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const [build] = await stores.builds.openAttempts();
@@ -184,7 +184,7 @@ describe('who did it is kept with', () => {
   });
 });
 
-test('what is not there cannot be acted on', async () => {
+test('an action on what does not exist is answered as unknown', async () => {
   const nowhere = { ...APP, pipeline: 'other' };
   const unknown = { answer: 'unknown' };
   expect(await stores.actions.pausePipeline(nowhere, 'ann')).toEqual(unknown);

@@ -63,7 +63,7 @@ const numbers = async (name: string) =>
   );
 
 describe('a job with another name', () => {
-  test('goes on with its builds, numbers and what passed it', async () => {
+  test('a renamed job continues with its builds, numbers and passed versions', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
     await succeed(stores, 'unit');
@@ -76,13 +76,13 @@ describe('a job with another name', () => {
     expect(await schedule()).toEqual(['test#2']);
   });
 
-  test('stays paused', async () => {
+  test('a renamed job stays paused', async () => {
     await stores.actions.pauseJob({ ...APP, job: 'unit' }, 'ann');
     await save(AFTER);
     expect(await stores.views.job({ ...APP, job: 'test' })).toMatchObject({ paused: true });
   });
 
-  test('starts and ends a build that was queued under the old name, with the definition that the build has', async () => {
+  test('a renamed job runs a build queued under the old name with the definition of that build', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save(AFTER);
@@ -104,7 +104,7 @@ describe('a job with another name', () => {
 });
 
 describe('a resource with another name', () => {
-  test('goes on with its versions, its pin and its webhook token, and nothing is built again', async () => {
+  test('a renamed resource continues with its versions, pin and webhook token, and nothing is built again', async () => {
     const [first = 0] = await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
     await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' });
@@ -121,7 +121,7 @@ describe('a resource with another name', () => {
     expect(await schedule()).toEqual([]);
   });
 
-  test('keeps a pin of the manifest that has the old name', async () => {
+  test('a renamed resource stays pinned by a manifest with the old name', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
     await save(BEFORE, { pins });
     await found(stores, saved, [{ ref: 'a' }]);
@@ -131,7 +131,7 @@ describe('a resource with another name', () => {
     });
   });
 
-  test('gets what a check finds that began under the old name', async () => {
+  test('a renamed resource gets the result of a check that began under the old name', async () => {
     const scope = saved.resources[0]?.scope ?? 0;
     await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'manual', new Date());
     const { run = 0 } = (await stores.checks.openRun([scope], 'manual', new Date())) ?? {};
@@ -142,7 +142,7 @@ describe('a resource with another name', () => {
     expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({ versions: 1 });
   });
 
-  test('gets what a build puts that began under the old name, although another resource has that name now', async () => {
+  test('a renamed resource gets the put of a build that began under the old name, even if another resource has that name now', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await giveTurns(stores);
@@ -168,7 +168,7 @@ describe('a resource with another name', () => {
 });
 
 describe('old_name', () => {
-  test('may be left in the file', async () => {
+  test('old_name may stay in the file', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save(AFTER);
@@ -176,7 +176,7 @@ describe('old_name', () => {
     expect(await numbers('test')).toEqual(['1 pending']);
   });
 
-  test('does nothing where the new name has a history of its own', async () => {
+  test('old_name does nothing if the new name has a history of its own', async () => {
     const both = definition(BEFORE);
     const jobs = [...both.jobs, job('test', get('git.app', { trigger: false }))];
     await save({ ...BEFORE, more: { jobs } });
@@ -185,7 +185,7 @@ describe('old_name', () => {
     expect(await stores.views.job({ ...APP, job: 'test' })).toMatchObject({ paused: false });
   });
 
-  test('takes the name from a job that was removed long ago', async () => {
+  test('old_name takes over a job that was removed long ago', async () => {
     const both = definition(BEFORE);
     await save({ ...BEFORE, more: { jobs: [...both.jobs, job('test', task('old'))] } });
     await triggerOn(stores, { ...APP, job: 'test' }, 'ann', new Date());
@@ -196,7 +196,7 @@ describe('old_name', () => {
     expect(await numbers('test')).toEqual(['1 pending']);
   });
 
-  test('goes on from name to name, there and back', async () => {
+  test('old_name follows several renames, there and back', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await save({ ...BEFORE, unit: 'test', old: { unit: 'unit' } });

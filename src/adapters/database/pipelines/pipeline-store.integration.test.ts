@@ -33,7 +33,7 @@ const built = async (pipeline: number): Promise<string[]> =>
 describe('what was found under sources', () => {
   const cached = { key: 'k', sources: { 'svc://feed': { text: 'a', digest: 'sha256:a' } } };
 
-  test('is cached before there is a pipeline, replaced, and gone with it', async () => {
+  test('sources are cached before there is a pipeline, replaced, and removed with it', async () => {
     expect(await stores.pipelines.cachedSources(APP)).toBeUndefined();
     await stores.pipelines.cacheSources(APP, cached);
     await stores.pipelines.cacheSources(APP, { ...cached, key: 'l' });
@@ -45,7 +45,7 @@ describe('what was found under sources', () => {
 });
 
 describe('saving a pipeline', () => {
-  test('that is as it was writes nothing', async () => {
+  test('saving an unchanged pipeline writes nothing', async () => {
     const first = await save();
     const rowsBefore = await fingerprint();
     const again = await save();
@@ -53,7 +53,7 @@ describe('saving a pipeline', () => {
     expect(await fingerprint()).toEqual(rowsBefore);
   });
 
-  test('tells what came, changed and went', async () => {
+  test('saving a pipeline returns what was added, changed and removed', async () => {
     await save();
     const { revision, difference } = await save(
       samplePipeline({
@@ -69,17 +69,17 @@ describe('saving a pipeline', () => {
     });
   });
 
-  test('needs its team', async () => {
+  test('saving a pipeline needs its team', async () => {
     await expect(save(samplePipeline(), { team: 'nobody' })).rejects.toThrow('Team nobody is not known yet');
   });
 
-  test('twice at the same moment makes one revision', async () => {
+  test('saving a pipeline twice at once makes one revision', async () => {
     const saved = await Promise.all([1, 2, 3, 4].map(() => save()));
     expect(new Set(saved.map(({ id, revision }) => `${id} ${revision}`)).size).toBe(1);
     expect(saved.filter(({ changed }) => changed)).toHaveLength(1);
   });
 
-  test('changes settings without a new revision', async () => {
+  test('saving changed settings makes no new revision', async () => {
     await save();
     const saved = await save(samplePipeline(), { public: true, displayName: 'The app' });
     expect(saved).toMatchObject({ revision: 1, changed: false });
@@ -129,7 +129,7 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual(['unit 3']);
   });
 
-  test('a get that gains or keeps its passed goes on where it was', async () => {
+  test('a get that gains or retains its passed continues where it was', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     const gated = job('publish', get('git.app', { passed: ['unit'] }), task('other'));
@@ -139,14 +139,14 @@ describe('what a job starts from', () => {
     expect(await built(saved.id)).toEqual(['publish 1']);
   });
 
-  test('a changed job goes on where it was', async () => {
+  test('a changed job continues where it was', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     await save(samplePipeline({ jobs: [job('unit', get('git.app'), task('other'))] }));
     expect(await built(saved.id)).toEqual(['unit 1']);
   });
 
-  test('a job that was taken out and comes back keeps its builds and numbers, and replays nothing', async () => {
+  test('a job that is removed and added again has its builds and numbers, and replays nothing', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     expect(await built(saved.id)).toEqual(['unit 1']);
@@ -175,7 +175,7 @@ describe('what a job starts from', () => {
 });
 
 describe('a pipeline that is deleted', () => {
-  test('and applied again finds ids, versions, builds and webhook tokens, and builds nothing anew', async () => {
+  test('a deleted pipeline that is applied again has its ids, versions, builds and webhook tokens, and builds nothing again', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     await built(saved.id);
@@ -207,7 +207,7 @@ describe('a pipeline that is deleted', () => {
     );
   });
 
-  test('ends builds without a Pod at once and asks the others to stop', async () => {
+  test('deleting a pipeline ends builds without a Pod at once and cancels the others', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     await built(saved.id);
@@ -225,7 +225,7 @@ describe('a pipeline that is deleted', () => {
   });
 });
 
-test('a team goes only without pipelines, and comes back', async () => {
+test('a team is deleted only without pipelines and can come back', async () => {
   await save();
   expect(await stores.teams.removeTeam('main')).toBe('has-pipelines');
   await stores.pipelines.removePipeline(APP);

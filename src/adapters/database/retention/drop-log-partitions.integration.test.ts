@@ -27,7 +27,7 @@ async function buildOf(day: string): Promise<void> {
   await succeed(stores, 'unit');
 }
 
-test('tables of past months without a log go; those of this month and of months to come stay', async () => {
+test('tables of past months without a log are dropped; those of this month and later stay', async () => {
   expect(await dropEmptyLogPartitions(stores.pool, new Date('2025-03-20T00:00:00Z'))).toEqual(
     MONTHS.slice(0, 2),
   );
@@ -37,12 +37,12 @@ test('tables of past months without a log go; those of this month and of months 
 /** So many hours after its begin. */
 const february = (hours: number): Date => new Date(Date.UTC(2025, 1, 1, hours));
 
-test('a month that has just ended is given a day', async () => {
+test('the table of a month that has just ended stays for a day', async () => {
   expect(await dropEmptyLogPartitions(stores.pool, february(12))).toEqual([]);
   expect(await dropEmptyLogPartitions(stores.pool, february(25))).toEqual(MONTHS.slice(0, 1));
 });
 
-test('a table with a log stays, and what is in it', async () => {
+test('a table with a log stays with its content', async () => {
   await buildOf('2025-02-10T00:00:00Z');
   expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual([
     'build_logs_2025_01',
@@ -53,14 +53,14 @@ test('a table with a log stays, and what is in it', async () => {
   expect(log?.chunks.length).toBeGreaterThan(0);
 });
 
-test('a month stays while a build that was made in it, or before, may still write', async () => {
+test('the table of a month stays while a build of it or before may still write', async () => {
   await buildOf('2025-02-10T00:00:00Z');
   await stores.pool.query(rows()`DELETE FROM build_logs`);
   await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL WHERE number = 1`);
   expect(await dropEmptyLogPartitions(stores.pool, MAY)).toEqual(['build_logs_2025_01']);
 });
 
-test('whoever writes logs is not kept waiting: the tables go another time', async () => {
+test('dropping tables does not block writers of logs', async () => {
   const writing = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   const writer = stores.pool.transaction(async (connection) => {

@@ -46,7 +46,7 @@ async function withLogs(team: string): Promise<string[]> {
     .toReversed();
 }
 
-test('what a log takes is counted as it is stored, and no more when it was removed', async () => {
+test('the stored size of a log counts until it is removed', async () => {
   await built('greedy', 'a', 'b');
   const stored = await stores.pool.oneFirst(rows<{ bytes: number }>()`
     SELECT sum(octet_length(content) + 150) AS bytes FROM build_logs`);
@@ -57,7 +57,7 @@ test('what a log takes is counted as it is stored, and no more when it was remov
   expect(await stores.logs.logBytes('greedy')).toBe(0);
 });
 
-test('the oldest logs of a team over its limit go, its builds stay, and no other team loses any', async () => {
+test("the oldest logs of a team over its limit are deleted; its builds and other teams' logs stay", async () => {
   await built('good', 'a');
   await built('greedy', 'a', 'b', 'c', 'd');
   const limit = (await stores.logs.logBytes('greedy')) / 2;
@@ -76,7 +76,7 @@ test('the oldest logs of a team over its limit go, its builds stay, and no other
   expect([again.fills.get('greedy'), again.removed.size]).toEqual(['near', 0]);
 });
 
-test('a build that runs keeps its log', async () => {
+test('the log of a running build stays', async () => {
   await built('greedy', 'a', 'b');
   await stores.pool.query(rows()`UPDATE builds SET ended_at = NULL, status = 'started' WHERE number = 1`);
   expect(await stores.logs.removeOldestLogs('greedy', 0)).toBe(1);

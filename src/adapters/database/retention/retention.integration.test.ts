@@ -71,7 +71,7 @@ async function leftovers(): Promise<number> {
 }
 
 describe('builds', () => {
-  test('beyond the newest go with all that hangs on them, and their versions are not built again', async () => {
+  test('builds beyond the newest are deleted with everything of theirs, and their versions are not built again', async () => {
     await built('a', 'b', 'c', 'd');
     expect(await tidy()).toMatchObject({ builds: 2 });
     expect(await numbers()).toEqual(['3', '4']);
@@ -83,7 +83,7 @@ describe('builds', () => {
     expect(await numbers()).toEqual(['3', '4', '5']);
   });
 
-  test('of a job that has had its turn are left alone until the next', async () => {
+  test('builds of a job whose retention has just run stay until the next run', async () => {
     await built('a', 'b', 'c');
     expect(await tidy()).toMatchObject({ builds: 1 });
     await built('d');
@@ -93,7 +93,7 @@ describe('builds', () => {
     expect(await numbers()).toEqual(['3', '4']);
   });
 
-  test('that a pin holds stay, without their logs', async () => {
+  test('builds that a pin needs stay, without their logs', async () => {
     const [pinned = 0] = await built('a', 'b', 'c', 'd');
     await stores.pool.query(rows()`UPDATE resources SET pinned_version = ${pinned} WHERE name = 'git.app'`);
     expect(await log('1')).toBeGreaterThan(0);
@@ -102,7 +102,7 @@ describe('builds', () => {
     expect([await log('1'), (await log('3')) > 0]).toEqual([0, true]);
   });
 
-  test('that run or wait stay, however many there are', async () => {
+  test('running and waiting builds stay, however many there are', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     for (let more = 0; more < 4; more += 1) await triggerOn(stores, UNIT, 'ann', new Date());
@@ -111,7 +111,7 @@ describe('builds', () => {
     expect(await numbers()).toHaveLength(5);
   });
 
-  test('behind more that stay than one transaction looks at go too', async () => {
+  test('builds behind more than one transaction reads are deleted, too', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     for (let made = 0; made < 104; made += 1) await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
@@ -121,7 +121,7 @@ describe('builds', () => {
     expect((await numbers()).slice(-3)).toEqual(['101', '103', '104']);
   });
 
-  test('that a downstream job still needs stay: passed means the same as before', async () => {
+  test('builds that a downstream job still needs stay, so passed works as before', async () => {
     const both = samplePipeline({
       jobs: [
         job('unit', get('git.app', { trigger: false }), task('test')),
@@ -151,7 +151,7 @@ describe('builds', () => {
     ]);
   });
 
-  test('the newest good one stays for years, and all go where a team wants none', async () => {
+  test('the newest good build stays for years unless the team retains none', async () => {
     await built('a', 'b', 'c');
     days = 4000;
     expect(await tidy()).toMatchObject({ builds: 2 });
@@ -163,13 +163,13 @@ describe('builds', () => {
     expect(await numbers()).toEqual([]);
   });
 
-  test('are kept by the hundred unless a team says otherwise', async () => {
+  test('a hundred builds stay unless a team says otherwise', async () => {
     await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
     await built('a', 'b', 'c');
     expect(await tidy()).toMatchObject({ builds: 0 });
   });
 
-  test('go once, though the process dies at any of its statements and another one takes over', async () => {
+  test('builds are deleted once, even if the process dies at any statement and another takes over', async () => {
     await built('a', 'b', 'c', 'd', 'e', 'f');
     let deaths = 0;
     for (let statement = 1; ; statement += 1) {
@@ -185,7 +185,7 @@ describe('builds', () => {
     expect(await leftovers()).toBe(0);
   });
 
-  test('go once, though two do it at the same moment', async () => {
+  test('builds are deleted once, even if two processes do it at once', async () => {
     await built('a', 'b', 'c', 'd', 'e', 'f');
     const both = await Promise.all([tidy(), tidy()]);
     expect(both.reduce((sum, { builds }) => sum + builds, 0)).toBe(4);
@@ -205,7 +205,7 @@ async function change(): Promise<number> {
 }
 
 describe('definitions', () => {
-  test('that were replaced long ago go once no build names them', async () => {
+  test('definitions replaced long ago are deleted once no build names them', async () => {
     await change();
     await built('a');
     for (let more = 0; more < 2; more += 1) await change();
@@ -225,7 +225,7 @@ describe('definitions', () => {
     expect(await definitions()).toEqual([4, 5]);
   });
 
-  test('that nothing names are limited in number, however often a pipeline changes', async () => {
+  test('definitions that nothing names are limited in number, however often a pipeline changes', async () => {
     await built('a');
     for (let more = 0; more < MAX_UNNAMED_REVISIONS + 5; more += 1) await change();
     const left = await definitions();
@@ -234,7 +234,7 @@ describe('definitions', () => {
     expect(left).toHaveLength(MAX_UNNAMED_REVISIONS + 2);
   });
 
-  test('that run stay, and so does the one that a build would be repeated with', async () => {
+  test('definitions that run or that a retry would use stay', async () => {
     await built('a');
     await change();
     days = 400;
@@ -245,7 +245,7 @@ describe('definitions', () => {
     expect(again).toMatchObject({ answer: 'done' });
   });
 
-  test('that a check run names stay', async () => {
+  test('definitions that a check run names stay', async () => {
     await startCheck();
     await change();
     days = 8;
@@ -290,7 +290,7 @@ const shown = async (): Promise<string[]> =>
   ((await stores.views.versions(GIT, { limit: 200 }))?.rows ?? []).map(({ fields }) => fields['ref'] ?? '');
 
 describe('versions', () => {
-  test('that no build used are forgotten after the days, but not so that a check finds them anew', async () => {
+  test('versions that no build used are deleted after the days, and a check does not find them again', async () => {
     await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs: [] })));
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     days = FOUND + 31;
@@ -301,7 +301,7 @@ describe('versions', () => {
     expect(await shown()).toEqual(['b']);
   });
 
-  test('that a kept build used stay', async () => {
+  test('versions of a retained build stay', async () => {
     await built('a', 'b', 'c', 'd');
     days = FOUND + 31;
     await tidy();
@@ -310,7 +310,7 @@ describe('versions', () => {
     expect(await shown()).toEqual(['d', 'a']);
   });
 
-  test('that still get a build stay', async () => {
+  test('versions that still need a build stay', async () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     days = FOUND + 31;
     expect(await tidy()).toMatchObject({ versions: 0 });
@@ -318,7 +318,7 @@ describe('versions', () => {
   });
 });
 
-test('ends of check runs and of refused requests go after a week', async () => {
+test('ended check runs and refused requests are deleted after a week', async () => {
   await triggerOn(stores, UNIT, 'ann', new Date());
   await found(stores, saved, [{ ref: 'a' }]);
   days = 6;
@@ -328,7 +328,7 @@ test('ends of check runs and of refused requests go after a week', async () => {
   expect(await tidy()).toMatchObject({ records: 0 });
 });
 
-test('what would follow a triggered version goes after a month in which nothing did', async () => {
+test('an unused cascade of a triggered version is deleted after a month', async () => {
   const [version = 0] = await built('a');
   await schedule();
   await succeed(stores, 'publish');

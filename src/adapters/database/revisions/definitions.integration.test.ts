@@ -41,7 +41,7 @@ async function readsFor(
   return reads - before;
 }
 
-test('definitions are cached up to so many bytes, the one used last always', async () => {
+test('definitions are cached up to a number of bytes, and the last one always', async () => {
   const [small, other, large] = [
     await revision('small', 1000),
     await revision('other', 1000),
@@ -56,7 +56,7 @@ test('definitions are cached up to so many bytes, the one used last always', asy
   expect(await readsFor(cache, large)).toBe(1);
 });
 
-test('one answer holds no more than fits into memory, in the order that was asked for', async () => {
+test('one answer has no more definitions than fit into memory, in the requested order', async () => {
   const all: number[] = [];
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) all.push(await revision(name, 3 * MEBIBYTE));
   const answer = await cachedDefinitions().of(stores.pool, all);
@@ -64,6 +64,6 @@ test('one answer holds no more than fits into memory, in the order that was aske
   expect((await cachedDefinitions().of(stores.pool, all.slice(6))).size).toBe(1);
 });
 
-test('a revision that is not there is an error', async () => {
+test('a revision that does not exist is an error', async () => {
   await expect(cachedDefinitions().of(stores.pool, [999_999])).rejects.toThrow('not in the database');
 });

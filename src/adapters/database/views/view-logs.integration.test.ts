@@ -63,7 +63,7 @@ async function page(after = 0) {
 /** What cannot be compressed, as it is in the way of attackers. */
 const noise = (): string => randomBytes((CHUNK * 3) / 4).toString('base64');
 
-test('a page of a log is read from as many rows as its characters need', async () => {
+test('a page of a log reads only as many rows as its characters need', async () => {
   await write(Array.from({ length: 40 }, noise));
   const first = await page();
   expect([first.chunks.length, first.hasMore]).toEqual([2, true]);

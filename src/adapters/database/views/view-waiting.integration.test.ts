@@ -51,7 +51,7 @@ const codes = async (): Promise<Record<string, string[]>> => {
 };
 
 describe('why something waits', () => {
-  test('is told as it is now, though nobody asked for a decision on the job since', async () => {
+  test('the reason is current even if no decision on the job was made since', async () => {
     expect(await codes()).toEqual({
       unit: ['NoVersion'],
       image: ['NothingPassed'],
@@ -65,7 +65,7 @@ describe('why something waits', () => {
     expect(await codes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });
   });
 
-  test('names what a pending build waits for', async () => {
+  test('the reason names what a pending build waits for', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     const [build] = await stores.builds.buildsToStart(1);
@@ -80,7 +80,7 @@ describe('why something waits', () => {
     expect((await stores.views.waiting({ ...APP, job: 'tidy' }))?.builds).toEqual([]);
   });
 
-  test('asking changes nothing, and what is unknown has no answer', async () => {
+  test('reading the reason changes nothing, and an unknown job has none', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await stores.views.waiting(APP);
     expect((await schedule()).builds).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('why something waits', () => {
 });
 
 describe('the path of a version', () => {
-  test('goes through jobs and what they put, with a place for each job that has not had it', async () => {
+  test('the path goes through jobs and their puts, with a place for each job without a build of it', async () => {
     const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await succeed(stores, 'unit');
@@ -116,14 +116,14 @@ describe('the path of a version', () => {
     expect(path?.path[3]).not.toHaveProperty('build');
   });
 
-  test('is not that of another resource, nor of a version that does not exist', async () => {
+  test('a version of another resource, or one that does not exist, has no path', async () => {
     const [version = 0] = await found(stores, saved, [{ ref: 'a' }]);
     expect(await stores.views.versionPath({ ...APP, resource: 'git.image' }, version)).toBeUndefined();
     expect(await stores.views.versionPath({ ...APP, resource: 'git.app' }, version + 1)).toBeUndefined();
   });
 });
 
-test('the last check of a resource tells what it said, and how often it has failed', async () => {
+test('the last check of a resource has its output and the number of failures', async () => {
   const scope = saved.resources[0]?.scope ?? 0;
   for (const error of ['once', 'twice']) {
     await stores.checks.requestCheck({ ...APP, resource: 'git.app' }, 'manual', new Date());

@@ -50,7 +50,7 @@ function dying(facts: Facts): never {
 const notifications = { notify: (): void => undefined };
 
 describe('a pipeline that wants more builds than one decision makes', () => {
-  test('gets them in several, each build once, and says when it is done', async () => {
+  test('several decisions make each build once and say when they are done', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     const first = await schedulePipeline(pipeline, { ...stores, notifications, now });
     expect([first.builds.length, first.more]).toEqual([1000, true]);
@@ -60,7 +60,7 @@ describe('a pipeline that wants more builds than one decision makes', () => {
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
   });
 
-  test('goes on where it was when the operator dies in the middle', async () => {
+  test('decisions continue where they were when the operator dies', async () => {
     const pipeline = await flood(JOBS, VERSIONS);
     await schedulePipeline(pipeline, { ...stores, notifications, now });
     await expect(scheduleOn(stores, pipeline, now(), dying)).rejects.toThrow('killed');
@@ -84,7 +84,7 @@ describe('a pipeline whose queue is full', () => {
   const APP = { team: 'main', pipeline: 'app' };
   const ended = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
 
-  test('gets no more builds, says so, refuses people, and goes on by itself', async () => {
+  test('a pipeline with a full queue gets no more builds, says so, refuses people and continues automatically', async () => {
     await flood(35, VERSIONS);
     expect((await decideAll()).builds).toHaveLength(MAX_QUEUED_BUILDS);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
@@ -105,7 +105,7 @@ describe('a pipeline whose queue is full', () => {
     expect(await built()).toEqual({ builds: 3500, pairs: 3500 });
   });
 
-  test('takes no retry', async () => {
+  test('a pipeline with a full queue refuses retries', async () => {
     const pipeline = await flood(21, VERSIONS);
     const { builds } = await schedulePipeline(pipeline, { ...stores, notifications, now });
     const [first] = await stores.builds.openAttempts();
@@ -119,7 +119,7 @@ describe('a pipeline whose queue is full', () => {
   });
 });
 
-test('a pipeline with more gets than one decision looks at is decided on in several', async () => {
+test('a pipeline with more gets than one decision reads needs several decisions', async () => {
   const all = upTo(50).map((index) =>
     job(
       `job-${index}`,
@@ -160,7 +160,7 @@ async function passed(count: number): Promise<number> {
 }
 
 describe('a get that takes every version that passed', () => {
-  test('builds the oldest first although more wait than are looked at, and skips none', async () => {
+  test('a get with version every builds the oldest first and skips none, even if more wait than one decision reads', async () => {
     const waiting = 1300;
     const pipeline = await passed(waiting);
     const order = async () =>

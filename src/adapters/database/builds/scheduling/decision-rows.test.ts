@@ -43,11 +43,11 @@ function readsFor(jobs: number): number {
   return of.reads() + builds.reads();
 }
 
-test('the work on a decision grows with the number of its builds, not with its square', () => {
+test('the work on a decision grows linearly with the number of its builds', () => {
   expect(readsFor(2000) / readsFor(500)).toBeLessThan(4.1);
 });
 
-test('numbers follow each other per job, and what is unfinished is asked for again', () => {
+test('numbers are consecutive per job, and unfinished jobs are requested again', () => {
   const rows = rowsOf([gathered(1), gathered(2)], { ...decisionOn(1), unfinished: [2] }, new Set());
   expect(rows.builds.map(({ job, number }) => `${job} ${number}`)).toEqual(['1 5', '1 6', '1 7', '1 8']);
   expect(rows.inputs[3]).toEqual({
@@ -66,11 +66,11 @@ test('numbers follow each other per job, and what is unfinished is asked for aga
   expect(rows.toMade({ id: 70, job: 1, number: 6 })).toMatchObject({ id: 70, number: '6', request: 2 });
 });
 
-test('a job of which nothing was asked cannot be decided on', () => {
+test('a decision on a job that was not requested is refused', () => {
   expect(() => rowsOf([], decisionOn(1), new Set())).toThrow('Decided on job 1');
 });
 
-test('builds of the jobs that are named start at once, but for those that wait for approval', () => {
+test('builds of the named jobs start at once unless they wait for approval', () => {
   const { builds, ...rest } = decisionOn(3);
   const gated = builds.map((build): Decision['builds'][number] =>
     build.job === 2 ? { ...build, state: 'waiting' } : build,

@@ -203,7 +203,7 @@ async function decided(
 }
 
 describe('what Postgres gathers', () => {
-  test('leads to the decision that everything at once leads to', async () => {
+  test('facts gathered in pages lead to the same decision as all facts at once', async () => {
     const drawn = fc.record({ pipeline: drawnPipeline, events: drawnEvents });
     await fc.assert(
       fc.asyncProperty(drawn, async (one) => {
@@ -229,7 +229,7 @@ describe('what Postgres gathers', () => {
     );
   }, 600_000);
 
-  test('is looked for further back when the newest builds do not agree', async () => {
+  test('older pages are read when the newest builds do not agree', async () => {
     const history = disagreeing({ upTo: 300, agreed: 5, place: (version) => version });
     const { pipeline, versions } = await write(history);
     const asked: Facts[] = [];
@@ -243,7 +243,7 @@ describe('what Postgres gathers', () => {
     expect(decisions.at(-1)?.builds.map((build) => build.versions)).toEqual([[rowOf(versions, 5)]]);
   });
 
-  test('is looked for further back from page to page where versions have moved', async () => {
+  test('older pages are read one by one where versions have moved', async () => {
     // The first one is the newest now.
     const history = disagreeing({ upTo: 8, agreed: 3, place: (version) => (version === 1 ? 9 : version) });
     const { versions, jobs } = await write(history);

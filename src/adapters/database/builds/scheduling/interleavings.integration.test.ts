@@ -260,7 +260,7 @@ function roundsOf(actors: readonly DrawnEvent[][]): DrawnEvent[][][] {
   );
 }
 
-test('whatever happens while others decide, nothing is lost, built twice or above its limits', async () => {
+test('no interleaving of decisions loses anything, builds it twice or exceeds a limit', async () => {
   let builds = 0;
   await fc.assert(
     fc.asyncProperty(drawnActors, async (actors) => {

@@ -37,7 +37,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-test('nothing on the way from a version to its build reads through history', async () => {
+test('no query from a version to its build reads through history', async () => {
   const { builds, checks, sessions, views } = storesOver({ pool });
   const ways: Record<string, () => Promise<unknown>> = {
     'due checks': () => checks.dueChecks(now(), 100),
@@ -75,7 +75,7 @@ test('nothing on the way from a version to its build reads through history', asy
   expect(await readThrough(ways, TABLES)).toEqual([]);
 });
 
-test('nor does anything on the way from hooks to the builds that wait for them', async () => {
+test('no query from hooks to the builds that wait for them reads through history', async () => {
   const { builds, checks } = storesOver({ pool });
   const told = { ...toSave(withHooks()), pipeline: 'told' };
   const { id, resources } = await stores.pipelines.savePipeline(told);

@@ -61,7 +61,7 @@ async function versionsOf(team: string, pipeline: string, name = 'trigger.releas
 }
 
 describe('a trigger', () => {
-  test('reaches the resource of its name in every pipeline of the team, and no other team', async () => {
+  test('a trigger reaches the resource of its name in every pipeline of the team, and in no other team', async () => {
     await give({ tag: '1', trigger_pipeline: 'giver' });
     const version = { tag: '1', trigger_pipeline: 'giver' };
     expect(await versionsOf('main', 'giver')).toEqual([version]);
@@ -73,7 +73,7 @@ describe('a trigger', () => {
     expect(made.builds).toMatchObject([{ pipeline: 'taker', job: 'deploy', number: '1' }]);
   });
 
-  test('of long ago is not given to who listens from now on', async () => {
+  test('a new listener gets no old triggers', async () => {
     await give({ tag: '1' });
     await save('main/late', job('deploy', get('trigger.released')));
     expect(await versionsOf('main', 'late')).toEqual([]);
@@ -82,7 +82,7 @@ describe('a trigger', () => {
     expect(await versionsOf('main', 'taker')).toEqual([{ tag: '2' }, { tag: '1' }]);
   });
 
-  test('reaches no pipeline that was removed, nor a resource that was', async () => {
+  test('a trigger reaches no removed pipeline or resource', async () => {
     await stores.pipelines.removePipeline({ team: 'main', pipeline: 'taker' });
     await save('main/deaf', job('deploy', task('nothing')));
     await give({ tag: '1' });
@@ -90,11 +90,11 @@ describe('a trigger', () => {
     expect(await versionsOf('main', 'taker')).toEqual([]);
   });
 
-  test('has no check, so nothing is ever due', async () => {
+  test('a trigger has no check, so nothing is due', async () => {
     expect(await stores.checks.dueChecks(new Date(Date.now() + 1e9), 10)).toEqual([]);
   });
 
-  test('by two at the same moment reaches all, in whatever order', async () => {
+  test('two concurrent triggers reach all, in any order', async () => {
     await save('main/second', job('release', put('trigger.released')));
     await Promise.all([give({ tag: '1' }), give({ tag: '2' }, 'second')]);
     for (const pipeline of ['giver', 'second', 'taker'])

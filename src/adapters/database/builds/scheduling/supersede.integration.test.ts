@@ -52,7 +52,7 @@ async function builds(): Promise<string[]> {
   return all.map(({ said }) => said);
 }
 
-test('a superseded build says which one took its place, and that one has its place in the queue', async () => {
+test('a superseded build names the build that took its place in the queue', async () => {
   const { found: find } = await begin();
   await find('a');
   await stores.pool.query(rows()`UPDATE builds SET admitted_at = NULL, wants_pod = false`);
@@ -87,7 +87,7 @@ test('votes on a superseded build do not count for the newer one', async () => {
   expect(await approve('bob', '2')).toMatchObject({ state: 'approved' });
 });
 
-test('a build that begins while a newer one is decided on runs on, and the decision is taken again', async () => {
+test('a build that begins while a newer one is decided keeps running, and the decision is repeated', async () => {
   const { found: find, id } = await begin();
   await find('a');
   await ask('busy');
