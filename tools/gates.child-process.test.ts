@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readTable, seenBy } from './lint/table.ts';
 
 /*
- * A gate that has never been seen to close is not a gate: each row plants one file that breaks a rule of the
- * house in a copy of the configuration, and expects the linter (or the compiler) to refuse exactly that file.
+ * Tests of the linter's rules: each row plants one file that breaks a rule into a copy of the configuration,
+ * and expects the linter or the compiler to refuse exactly that file.
  */
 const RULES: Record<string, { file: string; text: string; refusedBy: string }> = {
   'language imports a later room of the domain': {

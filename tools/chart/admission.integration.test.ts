@@ -5,14 +5,14 @@ import { kubectl, streamTool } from './cluster-commands.ts';
 import { manifests, type Manifest } from './render.ts';
 
 /*
- * The fence around the operator, before a real API server: its rights and policies are installed under a name
- * of their own, and requests are made in its name, all of them dry.
+ * The limits of the operator's rights, tried on a real API server. The test installs its roles and admission
+ * policies under another name and sends requests as the operator, all of them dry runs.
  */
 const RELEASE = `fence-${process.pid}`;
 const FULL = `${RELEASE}-millrace`;
 const HOME = `${RELEASE}-home`;
 const TEAM = `${RELEASE}-team`;
-/** Of a team too; its people enforce the standard of a version they chose. */
+/** Namespace of a team that pins the version of its Pod security standard. */
 const PINNED = `${RELEASE}-pinned`;
 const OPERATOR = `system:serviceaccount:${HOME}:${FULL}-operator`;
 const KINDS = /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/;
@@ -42,8 +42,8 @@ const binding = (where: string, role: string, subject: string, from = HOME): obj
 });
 
 /**
- * The API server itself lets nobody bind a role beyond his own rights; with this the policy alone stands in
- * the way.
+ * The API server already refuses to bind a role with more rights than the requester has. With these rights,
+ * only the policy refuses it.
  */
 const widerRight: Manifest[] = [
   {
@@ -68,7 +68,7 @@ const widerRight: Manifest[] = [
   },
 ];
 
-/** What the API server answers to the operator; nothing is changed. */
+/** The API server's answer to a dry run as the operator. */
 async function asOperator(object: object): Promise<string> {
   const args = [
     'apply',
@@ -110,7 +110,7 @@ afterAll(async () => {
   await kubectl(['delete', 'namespace', HOME, TEAM, PINNED, '--ignore-not-found', '--wait=false']);
 }, 600_000);
 
-/** The API server takes up a new policy within moments, not at once. */
+/** A new policy takes effect after a moment. */
 async function inForce(): Promise<void> {
   const end = Date.now() + 60_000;
   while ((await asOperator(binding(HOME, `${FULL}-operator-team`, `${FULL}-operator`))) === 'allowed') {

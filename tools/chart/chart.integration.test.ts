@@ -187,7 +187,7 @@ describe('every Pod', () => {
   });
 });
 
-/** What a process in the Pod would find: its environment, and the files that its Secrets give. */
+/** The configuration of a process in the Pod: its environment, and the files from its Secrets. */
 function sourceOf(from: Manifest[], name: string): Source {
   const pod = podOf(from, name);
   const [container] = pod.containers;
@@ -448,7 +448,7 @@ describe('docs/reference/network.md tells every flow of', () => {
   });
 });
 
-/** A row that names several peers means one flow for each. */
+/** A row with several peers stands for one flow each. */
 function oneRowPerPeerGroup(row: string): string[] {
   const [component = '', direction = '', peers = '', ports = ''] = row.split(' | ');
   return peers.split(', ').map((peer) => [component, direction, peer, ports].join(' | '));

@@ -13,10 +13,7 @@ import { tools } from '#tools/cluster/versions.ts';
 
 export const checkout = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
-/**
- * Environment in which kubectl, helm and KUBECONFIG are the embedded cluster's, or the user's own with
- * CLUSTER=existing.
- */
+/** Environment for kubectl and helm: the embedded cluster, or with CLUSTER=existing that of KUBECONFIG. */
 export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const folders = foldersFrom(env);
   const path = (env['PATH'] ?? '').split(delimiter);
@@ -31,13 +28,13 @@ export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS
   };
 }
 
-/** kubectl's answer on stdout; `input` goes to its stdin. The signal ends it. */
+/** Runs kubectl and returns its standard output. `input` is its standard input. `signal` ends it. */
 export function kubectl(args: readonly string[], input?: string, signal?: AbortSignal): Promise<string> {
   const env = clusterEnvironment();
   return run('kubectl', args, { env, signal, ...defined({ input }) });
 }
 
-/** Starts a program of the cluster's; its output waits to be read. The signal ends it. */
+/** Starts a program with the cluster's environment. `signal` ends it. */
 export function start(
   program: string,
   args: readonly string[],
@@ -51,7 +48,7 @@ export function start(
   });
 }
 
-/** Hands on each line of a program's output as it comes; fails when the program does. The signal ends it. */
+/** Passes on each line of a program's output; rejects if the program fails. `signal` ends it. */
 export async function stream(
   program: string,
   args: readonly string[],
@@ -77,7 +74,7 @@ export async function stream(
   }
 }
 
-/** Runs one of the project's own tools under the same Node. */
+/** Runs another tool of this project with the same Node. */
 export function streamTool(
   tool: string,
   args: readonly string[],

@@ -16,9 +16,7 @@ import {
 
 export const chart = join(checkout, 'charts', 'millrace');
 
-/**
- * What the chart carries of other parts of the project, by path below the chart: it has to be the same there.
- */
+/** Files of the chart that are copies or generated, by path in the chart. */
 export function chartFiles(): Record<string, string> {
   const crds = readdirSync(join(checkout, 'crds')).filter((name) => name.endsWith('.yaml'));
   return {
@@ -29,7 +27,7 @@ export function chartFiles(): Record<string, string> {
   };
 }
 
-/** `RELEASE` and `TOKENS` stand for the names that the chart puts in. */
+/** `RELEASE` and `TOKENS` are placeholders that the chart replaces. */
 function rbacFile(): string {
   const rules = {
     operatorCluster: operatorClusterRules('RELEASE'),

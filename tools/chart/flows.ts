@@ -14,7 +14,7 @@ interface Port {
   port: number;
 }
 
-/** A NetworkPolicy's spec as the chart's YAML has it. */
+/** The spec of a NetworkPolicy in the rendered chart. */
 export interface PolicySpec {
   ingress?: { from?: Peer[]; ports?: Port[] }[];
   egress?: { to?: Peer[]; ports?: Port[] }[];
@@ -33,7 +33,7 @@ export function flowsOf(component: string, { ingress = [], egress = [] }: Policy
   ];
 }
 
-/** No peers at all means everyone. */
+/** No peers means any peer. */
 function describePeers(peers: Peer[] | undefined): string {
   return peers === undefined ? 'any address' : peers.map(describePeer).join(', ');
 }

@@ -6,15 +6,15 @@ import { explain } from '#tools/cluster/explain.ts';
 import { run, tryRun } from '#tools/cluster/run.ts';
 import { checkout, clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
 
-/** What an installation needs to know of the images. */
+/** The images for an installation. */
 export interface LoadedImages {
-  /** What stands before `/millrace:dev`: `localhost`, or the registry and path they were pushed to. */
+  /** Prefix of `/millrace:dev`: `localhost`, or a registry and path. */
   prefix: string;
-  /** Changes with the content, so that Pods of an unchanged tag are replaced. */
+  /** Digest of all images: it changes the Pods' template, so that Pods with an unchanged tag are replaced. */
   digest: string;
 }
 
-/** Builds the program and its images and brings them to where the cluster's nodes find them. */
+/** Builds the program and its images and loads them into the cluster. */
 export async function buildAndLoadImages(
   line: (text: string) => void,
   signal?: AbortSignal,
@@ -57,7 +57,7 @@ async function load(
   }
 }
 
-/** The stamp beside an archive names every part of it by its digest. */
+/** The stamp file beside an archive lists the digests of its parts. */
 async function digestOf(files: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const file of files) hash.update(await readFile(`${file}.json`));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { waitForWorkloads } from './install.ts';
 
-/* With a kubectl that knows one Deployment, and is not always ready to say so. */
+/* Uses a fake kubectl that serves one Deployment and fails now and then. */
 let folder: string;
 
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { run } from '#tools/cluster/run.ts';
 import { clusterEnvironment, kubectl, stream } from './cluster-commands.ts';
 import type { LoadedImages } from './images.ts';
 
-/** Where the demonstration and the end-to-end suite install Millrace. */
+/** Release of the demonstration and the end-to-end tests. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
 const LONGEST_START_MS = 20 * 60_000;
 const TOKENS = `${RELEASE.name}-tokens`;
@@ -17,10 +17,7 @@ export interface TokenOwner {
   role: string;
 }
 
-/**
- * Installs or upgrades the chart with the real helm. It returns before the Pods are ready. The signal ends
- * it.
- */
+/** Installs or upgrades the chart with helm. Returns before the Pods are ready. `signal` ends it. */
 export async function installChart(
   images: LoadedImages,
   tokens: Readonly<Record<string, TokenOwner>>,
@@ -64,7 +61,7 @@ async function prepareNamespace(
   await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(secret), signal);
 }
 
-/** Whoever installed before keeps access: the demonstration and the tests may share a cluster. */
+/** Keeps existing installation tokens: the demonstration and the tests may share a cluster. */
 async function presentTokens(signal: AbortSignal | undefined): Promise<object> {
   const path = 'jsonpath={.data.tokens\\.json}';
   const args = ['get', 'secret', TOKENS, '--namespace', RELEASE.namespace, '--ignore-not-found', '-o', path];
@@ -85,7 +82,7 @@ interface Workload {
   wanted: number;
 }
 
-/** What the release runs, and how much of it is there in its newest form. */
+/** Deployments and StatefulSets of the release, with their counts of ready Pods. */
 async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   const selector = `app.kubernetes.io/instance=${RELEASE.name}`;
   const args = ['get', 'deployments,statefulsets', '--namespace', RELEASE.namespace, '-l', selector];
@@ -99,10 +96,7 @@ async function workloads(signal: AbortSignal | undefined): Promise<Workload[]> {
   }));
 }
 
-/**
- * Pods of the form before answer too, as long as there are any: they count for nothing, and against those
- * that are ready.
- */
+/** Pods of the previous revision count as not ready. */
 function readyInNewestForm({ replicas = 0, readyReplicas = 0, updatedReplicas = 0 }: ReplicaCounts): number {
   return Math.max(0, Math.min(updatedReplicas, readyReplicas - (replicas - updatedReplicas)));
 }
@@ -120,8 +114,8 @@ interface ApiWorkload {
 }
 
 /**
- * Waits until all of the release is ready in its newest form. `report` gets one line per workload at each
- * change. The signal ends the wait.
+ * Waits until every workload of the release is ready in its current revision. Calls `report` with a line for
+ * each change. `signal` ends the wait.
  */
 export async function waitForWorkloads(
   report: (lines: readonly string[]) => void,
@@ -146,12 +140,12 @@ function describeWorkload({ name, ready, wanted }: Workload): string {
   return `${ready === wanted ? '✔' : '·'} ${name.padEnd(16)} ${ready}/${wanted} ready`;
 }
 
-/** Whether the Service's own address can be reached from this machine. */
+/** Whether this machine can reach cluster IPs. */
 export function servicesAreReachable(): boolean {
   return !isExisting(process.env);
 }
 
-/** The chart's own test, as `helm test` runs it; answers its log. The signal ends it. */
+/** Runs `helm test` and returns its log. `signal` ends it. */
 export function testChart(signal?: AbortSignal): Promise<string> {
   const args = ['test', RELEASE.name, '--namespace', RELEASE.namespace, '--logs', '--timeout', '15m'];
   return run('helm', args, { env: clusterEnvironment(), signal });

@@ -2,10 +2,10 @@ import type { V1PolicyRule } from '@kubernetes/client-node';
 import { CLUSTER_ROLES, webhookConfigurationOf } from '#adapters/kubernetes/manifests/release-names.ts';
 
 /*
- * Who may do what. Cluster-wide the operator reads Millrace's own kinds and writes nothing but their status,
- * namespaces and, fenced by a ValidatingAdmissionPolicy, RoleBindings to the two team roles; everything else
- * it may do only in team namespaces, through the RoleBindings that it makes there. The chart includes these
- * rules (`charts/millrace/files/rbac.yaml` is written from them).
+ * RBAC rules of the installation. Cluster-wide the operator reads Millrace's kinds, writes their status and
+ * namespaces, and binds the two team roles, restricted by a ValidatingAdmissionPolicy. Everything else it may
+ * do only in team namespaces, through RoleBindings that it creates. The chart includes these rules
+ * (`charts/millrace/files/rbac.yaml`).
  */
 
 /** ClusterRole of the operator, bound cluster-wide. */
@@ -16,9 +16,9 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
       resources: ['teams', 'pipelines', 'oauthproviders'],
       verbs: ['get', 'list', 'watch'],
     },
-    // For their finalizers; a ValidatingAdmissionPolicy keeps specs out of reach.
+    // For finalizers; a ValidatingAdmissionPolicy protects the specs.
     { apiGroups: ['millrace.dev'], resources: ['teams', 'pipelines', 'oauthproviders'], verbs: ['patch'] },
-    // What is left of a rename; a ValidatingAdmissionPolicy keeps all but the API's objects out of reach.
+    // For the old object of a rename; a ValidatingAdmissionPolicy allows only objects that the API created.
     { apiGroups: ['millrace.dev'], resources: ['pipelines'], verbs: ['delete'] },
     {
       apiGroups: ['millrace.dev'],
@@ -26,7 +26,7 @@ export function operatorClusterRules(release: string): V1PolicyRule[] {
       verbs: ['patch'],
     },
     { apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'create', 'patch'] },
-    // Only to read: how many nodes take Pods decides how many Pods may be starting at a time.
+    // The number of schedulable nodes sets the size of the start window.
     { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
     {
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -63,8 +63,7 @@ export const operatorTeamRules: V1PolicyRule[] = [
 ];
 
 /**
- * ClusterRole of the internal gateway within team namespaces: it looks at the Pod behind an agent, and at its
- * secrets' values.
+ * ClusterRole of the internal gateway in team namespaces: reads the Pods of agents and the values of Secrets.
  */
 export const gatewayTeamRules: V1PolicyRule[] = [
   { apiGroups: [''], resources: ['pods', 'secrets'], verbs: ['get'] },
@@ -76,8 +75,8 @@ export const gatewayClusterRules: V1PolicyRule[] = [
 ];
 
 /**
- * ClusterRole of the public gateway: what the API makes. A ValidatingAdmissionPolicy keeps it to objects that
- * carry `millrace.dev/managed-by: api`, and to what the API offers in them.
+ * ClusterRole of the public gateway for objects of the API. A ValidatingAdmissionPolicy restricts it to
+ * objects with `millrace.dev/managed-by: api` and to the fields that the API offers.
  */
 export const apiClusterRules: V1PolicyRule[] = [
   {
@@ -88,7 +87,7 @@ export const apiClusterRules: V1PolicyRule[] = [
   { apiGroups: ['millrace.dev'], resources: ['teams'], verbs: ['get', 'create', 'delete'] },
 ];
 
-/** Role of the public gateway in the installation's own namespace: the Secret that it writes. */
+/** Role of the public gateway in its own namespace: the Secret of OAuth clients. */
 export function apiReleaseRules(release: string): V1PolicyRule[] {
   return [
     {
@@ -100,12 +99,12 @@ export function apiReleaseRules(release: string): V1PolicyRule[] {
   ];
 }
 
-/** Added to it where the installation has tokens: the Secret that is mounted anyway, as it is now. */
+/** For installations with tokens: reads the current content of the mounted Secret. */
 export function apiTokensRules(secret: string): V1PolicyRule[] {
   return [{ apiGroups: [''], resources: ['secrets'], resourceNames: [secret], verbs: ['get'] }];
 }
 
-/** Role of the operator in the installation's own namespace: its Lease and the Secrets that it makes. */
+/** Role of the operator in its own namespace: its Lease and its Secrets. */
 export function operatorReleaseRules(release: string): V1PolicyRule[] {
   return [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
@@ -134,8 +133,8 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
 }
 
 /**
- * Added to the operator's ClusterRole where it makes the admission webhook's certificate itself: the API
- * server has to know by what.
+ * For an operator that creates the certificate of the admission webhook itself: it writes the CA into the
+ * webhook's configuration.
  */
 export function operatorWebhookRules(release: string): V1PolicyRule[] {
   return [

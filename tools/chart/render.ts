@@ -11,12 +11,12 @@ export interface Manifest {
   [field: string]: unknown;
 }
 
-/** The helm that the embedded cluster brings: `node tools/cluster/main.ts build helm` builds it. */
+/** helm of the embedded cluster; `node tools/cluster/main.ts build helm` builds it. */
 export function helm(...args: string[]): Promise<string> {
   return run(binaryPath(foldersFrom(process.env), 'helm'), args);
 }
 
-/** What `helm template` makes of the chart; `values` are as `--set-json` takes them, by path. */
+/** Renders the chart with `helm template`. `values`: JSON by path, as for `--set-json`. */
 export function render(
   values: Readonly<Record<string, unknown>> = {},
   release = 'millrace',

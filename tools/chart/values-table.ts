@@ -7,10 +7,10 @@ export interface ValueRow {
   fallback: string;
 }
 
-/** Maps that a user fills as a whole: one row, whatever they hold by default. */
+/** Maps that users replace as a whole: one row each. */
 const WHOLE = new Set(['requests', 'limits']);
 
-/** Every value of the chart, each leaf one row, in the order of the file. */
+/** Every value of the chart, one row for each leaf, in the order of the file. */
 export function valueRows(valuesFile: string): ValueRow[] {
   const document = parseDocument(valuesFile);
   return isMap(document.contents) ? document.contents.items.flatMap((pair) => rowsOf(pair, [])) : [];

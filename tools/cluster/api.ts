@@ -9,12 +9,12 @@ const timeoutMilliseconds = 3000;
 
 export type Answer = { readonly status: number; readonly body: string };
 
-/** Asks the API server as admin; undefined where nobody answers. */
+/** Requests a path from the API server as admin; undefined if it does not answer. */
 export function askApi(folders: Folders, path: string): Promise<Answer | undefined> {
   return ask(folders, `${apiUrl}${path}`);
 }
 
-/** Asks a part on its health port; undefined where nobody answers. */
+/** Requests a part's health endpoint; undefined if it does not answer. */
 export function ask(folders: Folders, url: string): Promise<Answer | undefined> {
   const { cluster, admin } = pkiOf(folders);
   return new Promise((resolve) => {
@@ -37,7 +37,7 @@ export function ask(folders: Folders, url: string): Promise<Answer | undefined> 
   });
 }
 
-/** The value at a path of names in parsed JSON; undefined where the path ends early. */
+/** The value at a path in parsed JSON; undefined if there is none. */
 export function dig(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {
@@ -49,7 +49,7 @@ export function dig(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The condition `type` of the object that the API server shows at `path`; undefined where there is none. */
+/** Status of a condition of the object at `path`; undefined if there is none. */
 export async function conditionOf(folders: Folders, path: string, type: string): Promise<unknown> {
   const answer = await askApi(folders, path);
   const conditions =

@@ -11,10 +11,10 @@ import { tools, type Tool } from './versions.ts';
 
 const modules = join(import.meta.dirname, 'modules');
 
-/** One compiler process of the largest packages needs about this much memory. */
+/** Memory of one compiler process for the largest packages. */
 const bytesPerCompiler = 1.5 * 1024 ** 3;
 
-/** A digest of all that decides what a tool's binaries are; a change of it means a new build. */
+/** Digest of everything that determines a tool's binaries. Another digest means a new build. */
 export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)): string {
   const hash = createHash('sha256').update(JSON.stringify(tool));
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
@@ -25,13 +25,13 @@ export function recipeOf(tool: Tool, folder: string = join(modules, tool.name)):
   return hash.digest('hex');
 }
 
-/** Whether the binaries in the cache are those that this checkout asks for. */
+/** Whether the cache has the binaries for this checkout. */
 function isBuilt(folders: Folders, tool: Tool): boolean {
   const stamp = join(toolFolder(folders, tool), 'recipe');
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === recipeOf(tool);
 }
 
-/** The tools that must still be built; an unknown name is an error that lists the known ones. */
+/** Tools that have to be built. Throws for an unknown name and lists the known ones. */
 export function missingTools(folders: Folders, names: readonly string[]): Tool[] {
   const unknown = names.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown !== undefined) {
@@ -41,7 +41,7 @@ export function missingTools(folders: Folders, names: readonly string[]): Tool[]
   return wanted.filter((tool) => !isBuilt(folders, tool));
 }
 
-/** Builds what is missing in the cache, one tool at a time, and answers how many were built. */
+/** Builds missing tools one after the other. Returns how many were built. */
 export async function build(folders: Folders, names: readonly string[]): Promise<number> {
   if (missingTools(folders, names).length === 0) {
     return 0;
@@ -64,7 +64,7 @@ async function requireGo(): Promise<void> {
   }
 }
 
-/** Temporary folders of builds that were killed. */
+/** Removes temporary folders of builds that were killed. */
 function removeLeftovers(folders: Folders): void {
   for (const entry of readdirSync(folders.binaries).filter((name) => name.startsWith('.'))) {
     rmSync(join(folders.binaries, entry), { recursive: true, force: true });
@@ -92,7 +92,7 @@ async function buildTool(folders: Folders, tool: Tool, label: string): Promise<v
   rmSync(former, { recursive: true, force: true });
 }
 
-/** The name that `go build` gives a binary: the last part of its path that is not a major version. */
+/** Name that `go build` gives a binary: the last segment of its path that is not a major version. */
 function madeName(tool: Tool, path: string): string {
   const parts = path.split('/').filter((part) => !/^v\d+$/.test(part));
   const last = parts.at(-1);
@@ -145,7 +145,7 @@ function compile(tool: Tool, folder: string, label: string): Promise<void> {
   });
 }
 
-/** Says what is being built: a line that counts on a terminal, a line now and then in a log. */
+/** Shows what is being built: a counter on a terminal, a line now and then in a log. */
 function showProgress(label: string, started: number): () => void {
   const terminal = process.stdout.isTTY;
   const show = (): boolean =>

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { dirname } from 'node:path';
 import type { X509Certificate as Issued } from '@peculiar/x509';
 
-// The package asks for this polyfill to be there before it is loaded itself.
+// The package requires this polyfill to be loaded first.
 await import('reflect-metadata');
 const x509 = await import('@peculiar/x509');
 
@@ -12,13 +12,13 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const day = 24 * 3600 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;
-/** A certificate that ends sooner is made anew by the next `up`. */
+/** Days before its end at which `up` replaces a certificate. */
 const renewDays = 30;
 
 /** A key and its certificate, as files. */
 export type Pair = { readonly certificate: string; readonly key: string };
 
-/** Who a certificate is for. */
+/** Subject of a certificate. */
 export type Subject = { readonly name: string; readonly group?: string; readonly hosts?: readonly string[] };
 
 /** The two files of a pair. */
@@ -26,7 +26,7 @@ export function pairAt(folder: string, name: string): Pair {
   return { certificate: `${folder}/${name}.crt`, key: `${folder}/${name}.key` };
 }
 
-/** Makes an authority if it is not there. */
+/** Creates a certificate authority if it does not exist. */
 export async function ensureAuthority(pair: Pair, name: string): Promise<void> {
   if (existsSync(pair.certificate) && existsSync(pair.key)) {
     return;
@@ -50,7 +50,7 @@ export async function ensureAuthority(pair: Pair, name: string): Promise<void> {
   await writePair(pair, certificate, keys.privateKey);
 }
 
-/** Makes a certificate if it is not there, is not the authority's, names other hosts, or ends soon. */
+/** Creates a certificate if it does not exist, is from another authority, names other hosts, or ends soon. */
 export async function ensureCertificate(authority: Pair, pair: Pair, subject: Subject): Promise<void> {
   if (isGood(authority, pair, subject)) {
     return;
@@ -89,9 +89,7 @@ export function ensureSigningKeys(files: { readonly privateKey: string; readonly
   writeSecret(files.publicKey, keys.publicKey.export({ type: 'spki', format: 'pem' }).toString());
 }
 
-/**
- * Writes a file that only its owner may read; readers see the former content or the new one, nothing between.
- */
+/** Writes a file atomically, readable by its owner only. */
 export function writeSecret(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
@@ -135,7 +133,7 @@ async function writePair(pair: Pair, certificate: Issued, key: webcrypto.CryptoK
   writeSecret(pair.certificate, certificate.toString('pem'));
 }
 
-/** Clocks of restarted machines may run a little behind. */
+/** Clocks of restarted machines may be behind. */
 function yesterday(): Date {
   return new Date(Date.now() - day);
 }

@@ -11,13 +11,13 @@ import { adminKubeconfig } from './pki.ts';
 import { run } from './run.ts';
 
 /*
- * These run on the embedded cluster, which they bring up where it does not run, in a namespace of their own.
- * They neither stop nor hurt a part, so others may use the cluster at the same time.
+ * Runs on the embedded cluster in a namespace of its own, and starts the cluster if needed. It stops no part,
+ * so others may use the cluster at the same time.
  */
 const image = 'localhost/cluster-test:1';
 const namespace = `cluster-test-${process.pid}`;
 const minutes = 60_000;
-/** It only ends what hangs. */
+/** Only ends what hangs. */
 const TIMEOUT = '--timeout=9m';
 const folders = foldersFrom(process.env);
 const main = join(import.meta.dirname, 'main.ts');
@@ -91,7 +91,7 @@ async function fillImage(root: string): Promise<void> {
   }
 }
 
-/** A script that asks for a page until it is answered, some minutes at most. */
+/** A script that requests a page until it is served, for some minutes at most. */
 function ask(host: string, port: number): string {
   const once = `exec 3<>/dev/tcp/${host}/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
   return `for i in $(seq 1000); do (${once}) 2>/dev/null && break; sleep 0.2; done`;

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Runs `work` while no other process on this machine does so under the same name.
- * The lock is a listening abstract socket: the kernel frees it when the process ends, however it ends.
+ * Runs `work` while no other process on this machine does so under this name. The lock is an abstract socket,
+ * which the kernel frees when the process ends.
  */
 export async function exclusively<T>(name: string, waiting: string, work: () => Promise<T>): Promise<T> {
   const address = `\0millrace-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;

@@ -6,7 +6,7 @@ import { run, tryRun } from './run.ts';
 
 const oldestMinor = 33;
 
-/** With `CLUSTER=existing` nothing is started: the cluster of `KUBECONFIG` is used. */
+/** With `CLUSTER=existing` the cluster of `KUBECONFIG` is used and nothing is started. */
 export function isExisting(env: NodeJS.ProcessEnv): boolean {
   const choice = env['CLUSTER'] ?? '';
   if (choice !== '' && choice !== 'existing' && choice !== 'embedded') {
@@ -15,7 +15,7 @@ export function isExisting(env: NodeJS.ProcessEnv): boolean {
   return choice === 'existing';
 }
 
-/** Asks the existing cluster for its version and answers one sentence about it. */
+/** Requests the version of the existing cluster and describes it in one sentence. */
 export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Promise<string> {
   const kubeconfig = env['KUBECONFIG'] ?? '';
   if (kubeconfig === '') {
@@ -57,7 +57,7 @@ export function isRecent(version: string): boolean {
   return major !== undefined && minor !== undefined && (major > 1 || (major === 1 && minor >= oldestMinor));
 }
 
-/** The user's own kubectl, else the one in the cache. */
+/** The kubectl of the PATH, or else the one in the cache. */
 export async function findKubectl(cached: string, cachedIsThere: boolean): Promise<string> {
   if ((await tryRun('kubectl', ['version', '--client'])) !== undefined) {
     return 'kubectl';

@@ -1,6 +1,4 @@
-/**
- * An error whose message is for people: it says what happened and what to do, and is shown without a stack.
- */
+/** An error with a message for people: what happened and what to do. Shown without a stack. */
 export class Explained extends Error {}
 
 /** An error whose message is for people. */

@@ -1,15 +1,15 @@
 import { bridge, clusterRanges, podRange } from './addresses.ts';
 import { run, tryRun } from './run.ts';
 
-/** The table of our own rules; the others are made by kube-proxy and by the CNI plugin for host ports. */
+/** Our own table; kube-proxy and the CNI plugin create the others. */
 const ownTable = 'ip millrace-cluster';
 
-/** Every nftables table that exists only while the cluster does. */
+/** nftables tables that exist only while the cluster does. */
 const tables = [ownTable, 'ip kube-proxy', 'ip6 kube-proxy', 'ip cni_hostport', 'ip6 cni_hostport'] as const;
 
 /**
- * The chains in which Docker and firewalls refuse what they do not know, and what of the cluster must pass
- * there; an accepting rule in a table of our own would not help.
+ * Chains in which Docker and firewalls drop unknown traffic, and the cluster's traffic that must pass. An
+ * accepting rule in a table of our own would not help.
  */
 const refusing = [
   { chain: ['ip', 'filter', 'FORWARD'], pass: ['iifname', 'oifname'] },
@@ -18,9 +18,7 @@ const refusing = [
 
 const mark = 'millrace-cluster';
 
-/**
- * Replaced as a whole in one transaction. Pods' packets that leave the cluster take the machine's address.
- */
+/** Replaced in one transaction. Packets from Pods that leave the cluster are masqueraded. */
 const ownRules = `
 table ${ownTable}
 delete table ${ownTable}
@@ -32,7 +30,7 @@ table ${ownTable} {
 }
 `;
 
-/** Makes the rules that Pods need. */
+/** Creates the rules that Pods need. */
 export async function makeRules(): Promise<void> {
   await run('nft', ['-f', '-'], { input: ownRules });
   for (const { chain, pass } of refusing) {
@@ -44,7 +42,7 @@ export async function makeRules(): Promise<void> {
   }
 }
 
-/** Removes all rules of the cluster and answers what there was. */
+/** Removes all rules of the cluster and returns them. */
 export async function removeRules(): Promise<string[]> {
   const present = await presentRules();
   for (const table of await presentTables()) {
@@ -58,7 +56,7 @@ export async function removeRules(): Promise<string[]> {
   return present;
 }
 
-/** The rules and tables of the cluster that are there. */
+/** Rules and tables of the cluster that exist now. */
 export async function presentRules(): Promise<string[]> {
   const listings = await Promise.all(refusing.map(({ chain }) => listChain(chain)));
   const inserted = listings.flatMap((listing) => handlesIn(listing ?? '')).length;
@@ -68,7 +66,7 @@ export async function presentRules(): Promise<string[]> {
   ];
 }
 
-/** The handles of our rules in the listing of a chain. */
+/** Handles of our rules in a chain's listing. */
 export function handlesIn(listing: string): string[] {
   return listing
     .split('\n')

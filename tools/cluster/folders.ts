@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { explain } from './explain.ts';
 import { tools, type Tool } from './versions.ts';
 
-/** Where everything lies: binaries and state are outside the checkout, sockets are in /run. */
+/** Folders of the cluster: binaries and state outside the checkout, sockets in /run. */
 export type Folders = {
   readonly cache: string;
   readonly binaries: string;
@@ -15,10 +15,10 @@ export type Folders = {
 /** A kubelet socket's path must stay below the kernel's 108 characters. */
 const longestState = 70;
 
-/** Node names the processor `x64`, Go names it `amd64`; files are named as Go does. */
+/** Go's name of the processor: Node says `x64` for `amd64`. */
 export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
-/** The folders for an environment: `MILLRACE_CACHE`, else the user's cache folder. */
+/** Folders below `MILLRACE_CACHE`, or the user's cache folder. */
 export function foldersFrom(env: Readonly<Record<string, string | undefined>>): Folders {
   const cache =
     env['MILLRACE_CACHE'] ||
@@ -41,12 +41,12 @@ export function foldersFrom(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
-/** The folder that holds a tool's binaries, keyed by version and processor. */
+/** Folder of a tool's binaries, by version and processor. */
 export function toolFolder(folders: Folders, tool: Tool): string {
   return join(folders.binaries, `${tool.name}-${tool.version}-${architecture}`);
 }
 
-/** The path of one binary, whichever tool brings it. */
+/** Path of a binary of any tool. */
 export function binaryPath(folders: Folders, binary: string): string {
   const tool = tools.find((one) => Object.values(one.packages).includes(binary));
   if (tool === undefined) {

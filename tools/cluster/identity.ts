@@ -1,22 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A process beyond doubt: a pid that was given away again has another start time, and after a restart another
- * boot.
- */
+/** Identifies a process exactly: a reused pid has another start time, and after a reboot another boot id. */
 export type Identity = { readonly pid: number; readonly startTime: string; readonly bootId: string };
 
 /**
- * Set in the environment of every process of a cluster: its state folder. Children inherit it, containers do
- * not.
+ * Environment variable of every process of a cluster, with its state folder. Child processes inherit it,
+ * containers do not.
  */
 export const clusterVariable = 'MILLRACE_CLUSTER_STATE';
 
-/** Set in the environment of every part: its name. */
+/** Environment variable of every part, with its name. */
 export const partVariable = 'MILLRACE_CLUSTER_PART';
 
-/** The identity of a living process; undefined where there is none or only its remains. */
+/** Identity of a living process; undefined if there is none or only a zombie. */
 export function identityOf(pid: number): Identity | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) {
@@ -30,13 +27,13 @@ export function identityOf(pid: number): Identity | undefined {
   return { pid, startTime, bootId: bootId() };
 }
 
-/** Whether exactly this process still lives. */
+/** Whether exactly this process is alive. */
 export function isAlive(identity: Identity): boolean {
   const now = identityOf(identity.pid);
   return now !== undefined && now.startTime === identity.startTime && now.bootId === identity.bootId;
 }
 
-/** Sends a signal to exactly this process; false where it is gone. */
+/** Sends a signal to exactly this process; false if it has ended. */
 export function signal(identity: Identity, name: NodeJS.Signals): boolean {
   if (!isAlive(identity)) {
     return false;
@@ -48,7 +45,7 @@ export function signal(identity: Identity, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Waits until all of them are gone; false where some outlive the time. */
+/** Waits until all have ended; false after the timeout. */
 export async function waitUntilGone(identities: readonly Identity[], seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1000;
   while (identities.some(isAlive)) {
@@ -60,7 +57,7 @@ export async function waitUntilGone(identities: readonly Identity[], seconds: nu
   return true;
 }
 
-/** Asks them to end, and after the time makes them end. */
+/** Sends SIGTERM, and SIGKILL after the time. */
 export async function endAll(identities: readonly Identity[], seconds: number): Promise<void> {
   for (const identity of identities) {
     signal(identity, 'SIGTERM');
@@ -74,7 +71,7 @@ export async function endAll(identities: readonly Identity[], seconds: number): 
   await waitUntilGone(identities, 120);
 }
 
-/** Every process that carries a cluster's mark, with the part it is or descends from. */
+/** Every process with a cluster's variable, and the part that it belongs to. */
 export function markedProcesses(state: string): { identity: Identity; part: string; command: string }[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))

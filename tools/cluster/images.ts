@@ -15,13 +15,13 @@ import { architecture, binaryPath, type Folders } from './folders.ts';
 import { run } from './run.ts';
 import { tools } from './versions.ts';
 
-/** The image of the process that holds a Pod's namespaces open. */
+/** Image of the process that holds a Pod's namespaces. */
 export const pauseImage = 'localhost/pause:1';
 
 /** The image of the cluster's DNS server. */
 export const dnsImage = `localhost/coredns:${tools.find((tool) => tool.name === 'coredns')?.version.slice(1)}`;
 
-/** What goes into an image: `fill` lays out its root folder, and `entrypoint` is what it starts. */
+/** Content of an image: `fill` writes its root folder, `entrypoint` is its command. */
 export type Content = {
   readonly name: string;
   readonly fill: (root: string) => void | Promise<void>;
@@ -29,7 +29,7 @@ export type Content = {
   readonly user: string;
 };
 
-/** Makes the cluster's own two images as tar files, if they are not there, and answers the files. */
+/** Creates the cluster's two images as tar files if they do not exist. Returns the files. */
 export async function ensureImages(folders: Folders): Promise<string[]> {
   mkdirSync(folders.images, { recursive: true });
   const recipe = readFileSync(join(dirname(binaryPath(folders, 'coredns')), 'recipe'), 'utf8');
@@ -61,7 +61,7 @@ function program(name: string, binary: string, user: string): Content {
   return { name, fill, entrypoint: [`/${basename(binary)}`], user };
 }
 
-/** Writes a docker-archive: one layer, its configuration, and the manifest that names both. */
+/** Writes a docker-archive with one layer, its configuration and the manifest. */
 export async function writeImage(file: string, content: Content): Promise<void> {
   const folder = mkdtempSync(join(dirname(file), '.image-'));
   try {

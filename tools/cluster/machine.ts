@@ -7,7 +7,10 @@ import { makeRules } from './firewall.ts';
 import type { Folders } from './folders.ts';
 import { run, tryRun } from './run.ts';
 
-/** What the cluster sets itself (a number: at least so much), and what the kubelet sets unasked. */
+/**
+ * Kernel settings: the value that the cluster sets (`least`: a minimum), or none for those that the kubelet
+ * sets.
+ */
 const wanted: Readonly<Record<string, { readonly value?: string; readonly least?: number }>> = {
   'net/ipv4/ip_forward': { value: '1' },
   'net/bridge/bridge-nf-call-iptables': { value: '1' },
@@ -21,7 +24,7 @@ const wanted: Readonly<Record<string, { readonly value?: string; readonly least?
   'kernel/keys/root_maxbytes': {},
 };
 
-/** Folders that the programs make at fixed places, whatever they are told. */
+/** Folders at fixed paths that the programs create in any case. */
 export const fixedPlaces = [
   '/run/containerd',
   '/var/lib/cni',
@@ -34,7 +37,7 @@ export const fixedPlaces = [
 
 type Before = { readonly settings: Readonly<Record<string, string>>; readonly absent: readonly string[] };
 
-/** Notes how the machine was before the first start, so that `down` can make it so again. */
+/** Records the state of the machine before the first start, so that `down` can restore it. */
 export function noteMachine(folders: Folders): void {
   const file = join(folders.state, 'machine-before.json');
   if (existsSync(file)) {
@@ -47,14 +50,14 @@ export function noteMachine(folders: Folders): void {
   writeFileSync(file, JSON.stringify(before));
 }
 
-/** The kernel settings that the cluster may change, with their values of now. */
+/** Kernel settings that the cluster may change, with their current values. */
 export function kernelSettings(): [name: string, value: string][] {
   return Object.keys(wanted)
     .filter((name) => existsSync(`/proc/sys/${name}`))
     .map((name) => [name, readFileSync(`/proc/sys/${name}`, 'utf8').trim()]);
 }
 
-/** Puts kernel settings and fixed places back to what was noted, and forgets the note. */
+/** Restores kernel settings and fixed folders as recorded, and deletes the record. */
 export function restoreMachine(folders: Folders): string[] {
   const file = join(folders.state, 'machine-before.json');
   if (!existsSync(file)) {
@@ -88,9 +91,7 @@ function removePlaces(absent: unknown): string[] {
   });
 }
 
-/**
- * Makes the bridge, its routes and rules, the kernel settings and the cgroup; what is there already stays.
- */
+/** Creates the bridge, routes, rules, kernel settings and cgroup if they do not exist. */
 export async function prepareMachine(folders: Folders): Promise<void> {
   await refuseForeignRoutes();
   await loadBridgeFilter();
@@ -118,9 +119,7 @@ async function refuseForeignRoutes(): Promise<void> {
   }
 }
 
-/**
- * Without it the answers of Services between Pods bypass the rules; kube-proxy then masquerades everything.
- */
+/** Without it, answers between Pods of a Service bypass the rules; kube-proxy then masquerades everything. */
 async function loadBridgeFilter(): Promise<void> {
   if (!existsSync('/proc/sys/net/bridge')) {
     await tryRun('modprobe', ['br_netfilter']);
@@ -138,7 +137,7 @@ function setKernel(): void {
   }
 }
 
-/** Takes down the bridge. */
+/** Deletes the bridge. */
 export async function removeBridge(): Promise<string[]> {
   if ((await tryRun('ip', ['link', 'show', bridge])) === undefined) {
     return [];
@@ -147,10 +146,7 @@ export async function removeBridge(): Promise<string[]> {
   return [`bridge ${bridge}`];
 }
 
-/**
- * The cluster's cgroup in each hierarchy of the machine: one in version 2, one for each controller in version
- * 1.
- */
+/** The cluster's cgroup: one in version 2, one for each controller in version 1. */
 export function cgroupFolders(): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
@@ -166,10 +162,7 @@ function makeCgroups(): void {
   }
 }
 
-/**
- * In version 2 a cgroup has only the controllers that the one above hands down; the kubelet wants all of
- * these.
- */
+/** In version 2 a cgroup has only the controllers that its parent enables. The kubelet needs all of these. */
 function enableControllers(top: string): void {
   const available = readLines(join(top, 'cgroup.controllers')).flatMap((line) => line.split(' '));
   for (const controller of ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'].filter((one) =>
@@ -178,7 +171,7 @@ function enableControllers(top: string): void {
     try {
       writeFileSync(join(top, 'cgroup.subtree_control'), `+${controller}`);
     } catch {
-      // The kubelet names the controllers that it misses.
+      // The kubelet reports missing controllers.
     }
   }
 }
@@ -191,7 +184,7 @@ export function podProcesses(): number[] {
   return [...new Set(pids.map(Number))];
 }
 
-/** Removes the cluster's cgroups, the inner ones first. */
+/** Removes the cluster's cgroups, inner ones first. */
 export function removeCgroups(): string[] {
   const present = cgroupFolders().filter((folder) => existsSync(folder));
   for (const folder of present.flatMap((top) => cgroupTree(top))) {
@@ -200,7 +193,7 @@ export function removeCgroups(): string[] {
   return present.length === 0 ? [] : [`cgroup ${cgroup} in ${present.length} hierarchies`];
 }
 
-/** A cgroup and all below it, the inner ones first. */
+/** A cgroup and its descendants, inner ones first. */
 function cgroupTree(folder: string): string[] {
   if (!existsSync(folder)) {
     return [];
@@ -219,7 +212,7 @@ function readLines(path: string): string[] {
   }
 }
 
-/** Mounts below a folder, the inner ones first. */
+/** Mounts below a folder, inner ones first. */
 export function mountsBelow(folder: string): string[] {
   return readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')

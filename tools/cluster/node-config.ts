@@ -23,10 +23,10 @@ export type NodeFiles = {
   readonly resolver: string;
 };
 
-/** Overlay file systems cannot lie on one another; copying whole layers always works. */
+/** Overlay file systems cannot be stacked; copying whole layers always works. */
 const overlayMagic = 0x794c7630;
 
-/** The number of the capability that lowering a process's out-of-memory score takes. */
+/** Number of the capability CAP_SYS_RESOURCE, needed to lower a process's out-of-memory score. */
 const capSysResource = 24n;
 
 export function nodeFilesOf(folders: Folders): NodeFiles {
@@ -44,7 +44,7 @@ export function containerdSocket(folders: Folders): string {
   return join(folders.sockets, 'containerd.sock');
 }
 
-/** The folder in which host-local notes the addresses of Pods. */
+/** Folder in which host-local records addresses of Pods. */
 export function addressNotes(folders: Folders): string {
   return join(folders.state, 'cni', 'addresses');
 }
@@ -63,14 +63,14 @@ export function writeNodeFiles(folders: Folders): void {
   writeIfNew(join(network, '10-millrace.conflist'), JSON.stringify(networkConfig(folders), null, 2));
 }
 
-/** kube-proxy ends itself when its file is written, even with the same text. */
+/** kube-proxy exits when its file is written, even with the same content. */
 function writeIfNew(path: string, text: string): void {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
     writeFileSync(path, text);
   }
 }
 
-/** The snapshotter that works where the state folder lies. */
+/** The snapshotter that works on the file system of the state folder. */
 export function snapshotter(folders: Folders): 'overlayfs' | 'native' {
   return statfsSync(folders.state).type === overlayMagic ? 'native' : 'overlayfs';
 }
@@ -81,7 +81,7 @@ export function mayLowerScores(status: string): boolean {
   return ((BigInt(`0x${effective}`) >> capSysResource) & 1n) === 1n;
 }
 
-/** The name servers that a Pod can reach too: those on the loopback address are the machine's alone. */
+/** Name servers that Pods can reach: not those on loopback addresses. */
 export function upstreamServers(resolvers: readonly string[]): string[] {
   for (const text of resolvers) {
     const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)].flatMap((match) => match[1] ?? []);
@@ -93,7 +93,7 @@ export function upstreamServers(resolvers: readonly string[]): string[] {
   return [];
 }
 
-/** The machine's resolver files, the one that names real servers behind systemd's stub last. */
+/** Resolver files of the machine; the one with real servers behind systemd's stub comes last. */
 export function readResolvers(): string[] {
   return ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf']
     .filter((path) => existsSync(path))
@@ -204,13 +204,13 @@ function proxyConfig(folders: Folders): object {
     metricsBindAddress: `${ports.proxyMetrics.address}:${ports.proxyMetrics.port}`,
     healthzBindAddress: `${ports.proxyHealth.address}:${ports.proxyHealth.port}`,
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
-    // Where the kernel does not show bridged packets to the rules, answers would bypass them without this.
+    // If the kernel does not show bridged packets to nftables, answers would bypass the rules.
     nftables: { masqueradeAll: !existsSync('/proc/sys/net/bridge/bridge-nf-call-iptables') },
     oomScoreAdj: 0,
   };
 }
 
-/** Masquerading is one rule of our own for the whole range, not one for each Pod. */
+/** One masquerading rule for the whole range, instead of one for each Pod. */
 function networkConfig(folders: Folders): object {
   return {
     cniVersion: '1.0.0',

@@ -5,7 +5,7 @@ const dnsLabels = { 'k8s-app': 'kube-dns' };
 const dnsPort = 1053;
 const system = { namespace: 'kube-system' };
 
-/** Everything that a fresh cluster needs beside what the API server makes itself. */
+/** Objects of a fresh cluster besides those of the API server. */
 export function clusterObjects(upstream: readonly string[]): object {
   return {
     apiVersion: 'v1',
@@ -14,7 +14,7 @@ export function clusterObjects(upstream: readonly string[]): object {
   };
 }
 
-/** The DNS server's configuration; without servers to ask, it answers only for the cluster. */
+/** Configuration of the DNS server. Without upstream servers it answers only for the cluster. */
 export function corefile(upstream: readonly string[]): string {
   const forward =
     upstream.length === 0 ? '' : `    forward . ${upstream.join(' ')} {\n      max_concurrent 1000\n    }\n`;
@@ -117,7 +117,7 @@ function dns(configuration: string): object[] {
 const dnsPod = {
   serviceAccountName: 'coredns',
   priorityClassName: 'system-cluster-critical',
-  // Its own answers would come from itself; it asks the machine's servers.
+  // CoreDNS must not use itself as its upstream.
   dnsPolicy: 'Default',
   terminationGracePeriodSeconds: 1,
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },

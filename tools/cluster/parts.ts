@@ -8,7 +8,7 @@ import { containerdSocket, nodeFilesOf } from './node-config.ts';
 import { kubeconfigOf, pkiOf } from './pki.ts';
 import type { Part } from './processes.ts';
 
-/** Names of the parts, in the order in which they start; they stop in the reverse order. */
+/** In the order of starting; parts stop in the reverse order. */
 export const partNames = [
   'etcd',
   'containerd',
@@ -33,7 +33,7 @@ const makers: Readonly<Record<PartName, (folders: Folders) => Part>> = {
   volumes,
 };
 
-/** One part by name; an unknown name is an error that lists the known ones. */
+/** A part by name. Throws for an unknown name and lists the known ones. */
 export function partOf(folders: Folders, name: string): Part {
   const known = partNames.find((one) => one === name);
   if (known === undefined) {
@@ -42,7 +42,7 @@ export function partOf(folders: Folders, name: string): Part {
   return makers[known](folders);
 }
 
-/** Where a PersistentVolumeClaim's directory is made. */
+/** Folder of PersistentVolumeClaims' directories. */
 export function volumesFolder(folders: Folders): string {
   return join(folders.state, 'volumes');
 }
@@ -142,7 +142,7 @@ function apiServer(folders: Folders): Part {
       'requestheader-extra-headers-prefix': 'X-Remote-Extra-',
       'proxy-client-cert-file': pki.apiServerToExtensions.certificate,
       'proxy-client-key-file': pki.apiServerToExtensions.key,
-      // Without it a stop waits for the watches of others, for up to a minute.
+      // Without it a stop waits up to a minute for watches.
       'shutdown-watch-termination-grace-period': '1s',
       profiling: false,
     }),
@@ -150,7 +150,7 @@ function apiServer(folders: Folders): Part {
   };
 }
 
-/** There is one of each controller, so a lease would only make its restart slow. */
+/** Each controller runs once, so a lease would only delay its restart. */
 const alone = { 'leader-elect': false, profiling: false } as const;
 
 function delegation(kubeconfig: string): Record<string, string> {
@@ -226,7 +226,7 @@ function proxy(folders: Folders): Part {
   };
 }
 
-/** It watches and serves nothing, so it is ready as soon as it runs; what it makes shows whether it works. */
+/** It has no endpoint, so it is ready as soon as it runs. */
 function volumes(folders: Folders): Part {
   return {
     name: 'volumes',

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { cgroupFolders, fixedPlaces, kernelSettings } from './machine.ts';
 import { run } from './run.ts';
 
-/** What a cluster could leave behind on a machine, as lines that can be compared. */
+/** Traces that a cluster could leave on a machine, as comparable lines. */
 export async function pictureOfMachine(): Promise<string[]> {
   const [links, addresses, routes, rules] = await Promise.all([
     run('ip', ['-o', 'link', 'show']),
@@ -23,7 +23,7 @@ export async function pictureOfMachine(): Promise<string[]> {
   ].toSorted();
 }
 
-/** The lines that only one of two pictures has, with a sign in front. */
+/** Lines that only one list has, with a sign in front. */
 export function differences(before: readonly string[], after: readonly string[]): string[] {
   return [
     ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),

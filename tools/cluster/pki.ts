@@ -100,7 +100,7 @@ export function pkiOf(folders: Folders): Pki {
   };
 }
 
-/** The file with which people and tests reach the cluster. */
+/** The kubeconfig file of people and tests. */
 export function adminKubeconfig(folders: Folders): string {
   return join(folders.state, 'kubeconfig');
 }
@@ -110,7 +110,7 @@ export function kubeconfigOf(folders: Folders, part: Leaf): string {
   return join(folders.state, 'pki', `${part}.kubeconfig`);
 }
 
-/** Makes what is missing or ends soon, and the kubeconfig files that carry it. */
+/** Creates keys and certificates that are missing or end soon, and the kubeconfig files. */
 export async function ensurePki(folders: Folders): Promise<void> {
   const pki = pkiOf(folders);
   await ensureAuthority(pki.cluster, 'millrace-cluster');

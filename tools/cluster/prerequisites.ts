@@ -4,7 +4,7 @@ import { run, tryRun } from './run.ts';
 
 type Prerequisite = { readonly debian: string; readonly present: () => Promise<boolean> };
 
-/** Programs of the system lie in `sbin` folders too, which not every PATH names. */
+/** Folders of system programs that PATH may lack. */
 export const systemFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin'];
 
 const command =
@@ -28,13 +28,13 @@ const prerequisites: readonly Prerequisite[] = [
   },
 ];
 
-/** The Debian names of the packages that are not there. */
+/** Debian packages that are not installed. */
 async function missingPackages(): Promise<string[]> {
   const present = await Promise.all(prerequisites.map((one) => one.present()));
   return prerequisites.filter((_, index) => present[index] === false).map((one) => one.debian);
 }
 
-/** Installs what is missing where that is possible, else says in one sentence what is. */
+/** Installs missing packages if possible; otherwise throws and names them. */
 export async function requirePackages(): Promise<void> {
   const missing = await missingPackages();
   if (missing.length === 0) {

@@ -26,7 +26,7 @@ import {
 import { systemFolders } from './prerequisites.ts';
 import { lastLines } from './run.ts';
 
-/** One program of the cluster: how it is started and when it is ready. */
+/** A program of the cluster: how it starts, and when it is ready. */
 export type Part = {
   readonly name: string;
   readonly command: string;
@@ -36,17 +36,16 @@ export type Part = {
 
 const largestLog = 32 * 1024 * 1024;
 
-/** A part that is not ready after this time is a failure. */
+/** Timeout of readiness. */
 const readySeconds = 600;
 
-/** The log file of a part. */
 export function logFile(folders: Folders, name: string): string {
   return join(folders.state, 'logs', `${name}.log`);
 }
 
 /**
- * The living process of a part. Its pid file says which it is; where a start was killed before the file was
- * written, the mark in the process's environment does.
+ * The living process of a part, by its pid file. If a start was killed before the file was written, by the
+ * variable in the process's environment.
  */
 export function processOf(folders: Folders, part: Part): Identity | undefined {
   const noted = readPidFile(pidFile(folders, part.name));
@@ -61,7 +60,7 @@ export function processOf(folders: Folders, part: Part): Identity | undefined {
   )?.identity;
 }
 
-/** Starts a part if it does not run; true where it had to be started. */
+/** Starts a part if it does not run. Returns whether it was started. */
 export function startPart(folders: Folders, part: Part): boolean {
   const running = processOf(folders, part);
   if (running !== undefined) {
@@ -82,7 +81,7 @@ export function startPart(folders: Folders, part: Part): boolean {
   });
   closeSync(output);
   child.on('error', () => {
-    // A program that cannot be started has no pid, which is reported below.
+    // A program that cannot start has no pid; reported below.
   });
   child.unref();
   if (child.pid === undefined) {
@@ -95,7 +94,7 @@ export function startPart(folders: Folders, part: Part): boolean {
   return true;
 }
 
-/** Waits until a part is ready; one that ends before is reported with the end of its log. */
+/** Waits until a part is ready. If it exits first, throws with the end of its log. */
 export async function waitUntilReady(folders: Folders, part: Part): Promise<void> {
   const end = performance.now() + readySeconds * 1000;
   while (!(await part.ready())) {
@@ -110,7 +109,7 @@ export async function waitUntilReady(folders: Folders, part: Part): Promise<void
   }
 }
 
-/** Stops a part; false where it did not run. */
+/** Stops a part. Returns whether it ran. */
 export async function stopPart(folders: Folders, part: Part, seconds: number): Promise<boolean> {
   const running = processOf(folders, part);
   if (running !== undefined) {
@@ -129,13 +128,13 @@ function environmentFor(folders: Folders, part: Part): NodeJS.ProcessEnv {
   };
 }
 
-/** A part leads its own session, the helpers that it starts do not. */
+/** A part is the leader of its session; its helpers are not. */
 function isLeader(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(pid);
   } catch {
-    // It has ended since it was found.
+    // It has ended meanwhile.
     return false;
   }
 }

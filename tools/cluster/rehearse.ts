@@ -8,8 +8,8 @@ import { startCluster } from './start.ts';
 import { stopCluster } from './stop.ts';
 
 /**
- * Proves that stopping leaves nothing behind: a picture of the machine without the cluster, a start, a Pod
- * with every kind of thing that could stay (volume, host port, Service), a stop, and the same picture again.
+ * Tests that stopping leaves nothing behind: compares the machine before a start with the machine after a
+ * stop. In between runs a Pod with a volume, a host port and a Service.
  */
 export async function rehearse(folders: Folders): Promise<void> {
   await stopCluster(folders);

@@ -12,7 +12,7 @@ export type RunOptions = {
 };
 
 /**
- * Runs a command to its end and answers its stdout; a failure carries the command and the end of its stderr.
+ * Runs a command and returns its standard output. Throws with the command and the end of its standard error.
  */
 export function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -36,13 +36,13 @@ export function run(command: string, args: readonly string[], options: RunOption
       },
     );
     child.stdin?.on('error', () => {
-      // The command ended without reading its input; its exit says the rest.
+      // The command exited without reading its input; its exit code counts.
     });
     child.stdin?.end(options.input ?? '');
   });
 }
 
-/** Like `run`, but answers undefined where the command fails. */
+/** Like `run`, but returns undefined if the command fails. */
 export async function tryRun(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
     return await run(command, args);

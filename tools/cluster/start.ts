@@ -22,7 +22,7 @@ import { adminKubeconfig, ensurePki } from './pki.ts';
 import { logFile, processOf, startPart, waitUntilReady } from './processes.ts';
 import { run } from './run.ts';
 
-/** Which ports a part listens on; containerd and the volumes' maker have none. */
+/** Ports that a part listens on. containerd and the volume provisioner have none. */
 const portsOf: Partial<Readonly<Record<PartName, readonly (keyof typeof ports)[]>>> = {
   etcd: ['etcd', 'etcdPeer', 'etcdMetrics'],
   'kube-apiserver': ['apiServer'],
@@ -34,7 +34,9 @@ const portsOf: Partial<Readonly<Record<PartName, readonly (keyof typeof ports)[]
 
 const secondsForCluster = 600;
 
-/** Starts what does not run, waits until Pods can run and names resolve, and answers what was started. */
+/**
+ * Starts the parts that do not run, and waits until Pods can run and names resolve. Returns what was started.
+ */
 export async function startCluster(folders: Folders): Promise<string[]> {
   mkdirSync(folders.state, { recursive: true, mode: 0o711 });
   mkdirSync(volumesFolder(folders), { recursive: true });
@@ -54,7 +56,7 @@ export async function startCluster(folders: Folders): Promise<string[]> {
   return [...first, ...second, ...third];
 }
 
-/** Starts one part and waits until it is ready; false where it ran already. */
+/** Starts one part and waits until it is ready. Returns whether it was started. */
 export async function startOne(folders: Folders, name: string): Promise<boolean> {
   const part = partOf(folders, name);
   if (!existsSync(adminKubeconfig(folders))) {
@@ -70,7 +72,7 @@ export async function startOne(folders: Folders, name: string): Promise<boolean>
   );
 }
 
-/** Imports image files (docker-archive or OCI) and answers the images' names. */
+/** Imports image files (docker-archive or OCI). Returns the images' names. */
 export async function loadImages(folders: Folders, files: readonly string[]): Promise<string[]> {
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) {
@@ -133,8 +135,8 @@ async function applyObjects(folders: Folders): Promise<void> {
 }
 
 /**
- * What the API server says may be from before a stop, so the node must have reported since, and names must
- * resolve.
+ * Status in the API server may be older than the last stop. So the node must have reported since, and names
+ * must resolve.
  */
 async function waitForCluster(folders: Folders, since: Date): Promise<void> {
   const end = performance.now() + secondsForCluster * 1000;
@@ -157,7 +159,7 @@ async function waitForCluster(folders: Folders, since: Date): Promise<void> {
 async function nodeIsReady(folders: Folders, since: Date): Promise<boolean> {
   const ready = await conditionOf(folders, `/api/v1/nodes/${nodeName}`, 'Ready');
   const reported = dig(ready, 'lastHeartbeatTime');
-  // The API server's times have no fractions of a second.
+  // Times of the API server have no fractions of a second.
   return (
     dig(ready, 'status') === 'True' &&
     typeof reported === 'string' &&
@@ -165,7 +167,7 @@ async function nodeIsReady(folders: Folders, since: Date): Promise<boolean> {
   );
 }
 
-/** Asks as a Pod would, through the Service; the answer shows that Pods, Services and DNS work. */
+/** Resolves a name like a Pod does, through the Service: this proves that Pods, Services and DNS work. */
 async function namesResolve(): Promise<boolean> {
   const resolver = new Resolver({ timeout: 1000, tries: 1 });
   resolver.setServers([dnsAddress]);
@@ -176,10 +178,7 @@ async function namesResolve(): Promise<boolean> {
   }
 }
 
-/**
- * A folder with just the commands for people, to be put on their PATH; replaced in one step, as others use
- * it.
- */
+/** A folder with only the commands for people, for their PATH; replaced atomically. */
 function linkCommands(folders: Folders): void {
   const folder = commandsFolder(folders);
   mkdirSync(folder, { recursive: true });

@@ -19,7 +19,7 @@ import { partOf, type PartName } from './parts.ts';
 import { stopPart } from './processes.ts';
 import { run, tryRun } from './run.ts';
 
-/** What would start or change containers, and what they are started with. */
+/** Parts that start or change containers. */
 const drivers: readonly PartName[] = [
   'kubelet',
   'kube-proxy',
@@ -32,17 +32,17 @@ const foundations: readonly PartName[] = ['containerd', 'etcd'];
 const secondsForParts = 15;
 const secondsForContainers = 5;
 
-/** The kernel takes network namespaces and cgroups apart a moment after their last process ended. */
+/** The kernel removes network namespaces and cgroups some time after their last process. */
 const secondsForKernel = 120;
 
-/** Stops everything that `up` started and takes back what it changed; answers what was done, line by line. */
+/** Stops everything that `up` started and restores the machine. Returns a line for each thing done. */
 export async function stopCluster(folders: Folders): Promise<string[]> {
   const done: string[] = [];
   done.push(...(await stopParts(folders, drivers)));
   const pods = podProcesses().flatMap((pid) => identityOf(pid) ?? []);
   await endAll(pods, secondsForContainers);
   done.push(...(pods.length === 0 ? [] : [`${pods.length} processes in Pods`]));
-  // It takes itself off the list of servers in etcd, so etcd must outlive it.
+  // The API server deregisters itself in etcd, so etcd stops later.
   done.push(...(await stopParts(folders, ['kube-apiserver'])));
   done.push(...(await stopParts(folders, foundations)));
   const rest = markedProcesses(folders.state).map((one) => one.identity);
@@ -70,7 +70,7 @@ export function purge(folders: Folders): void {
   rmSync(folders.state, { recursive: true, force: true });
 }
 
-/** Everything of the cluster that is to be seen on the machine; empty after `down`. */
+/** Everything of the cluster that is visible on the machine; empty after `down`. */
 export async function traces(folders: Folders): Promise<string[]> {
   const link = await tryRun('ip', ['-o', 'link', 'show', bridge]);
   return [

@@ -1,15 +1,15 @@
-/** A program or a family of programs that is built from one Go module. */
+/** A program, or several, built from one Go module. */
 export type Tool = {
   readonly name: string;
   readonly version: string;
-  /** The Go module whose version `version` is; `modules/<name>/go.mod` must require exactly that. */
+  /** The module that `version` belongs to; `modules/<name>/go.mod` must require it. */
   readonly module: string;
-  /** Package to build → name of its binary. */
+  /** Package to build, and the name of its binary. */
   readonly packages: Readonly<Record<string, string>>;
   readonly ldflags: readonly string[];
   readonly tags?: string;
   readonly cgo?: boolean;
-  /** Built only when asked for by name. */
+  /** Built only on request. */
   readonly optional?: boolean;
 };
 
@@ -19,10 +19,7 @@ const cni = 'v1.9.1';
 const helm = 'v4.3.1';
 const kwok = 'v0.8.0';
 
-/**
- * Every program of the embedded cluster and its version: the only place where versions are written, next to
- * go.mod.
- */
+/** Every program of the embedded cluster and its version. Versions are only here and in go.mod. */
 export const tools: readonly Tool[] = [
   {
     name: 'kubernetes',

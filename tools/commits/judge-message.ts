@@ -8,7 +8,7 @@ export interface Commit {
 
 const MAX_SUBJECT_CHARACTERS = 72;
 
-/** Rooms of the house and what else a commit can be about. */
+/** Folders and other subjects of commits. */
 const SCOPES: readonly string[] = [
   'language',
   'pipeline',
@@ -41,11 +41,11 @@ const SCOPES: readonly string[] = [
   'deps',
 ];
 
-/** First words that are no imperative: "Added", "Adding", "Adds". Verbs that end like them are left alone. */
+/** First words that are not imperative: "Added", "Adding", "Adds". */
 const NOT_IMPERATIVE = /^(?:[A-Z][a-z]+(?:ed|ing)|[A-Z][a-z]*[^aius\W]s)$/;
 const IMPERATIVES = new Set(['Embed', 'Feed', 'Need', 'Seed', 'Shed', 'Speed', 'Bring', 'Ring', 'String']);
 
-/** Everything that is wrong with the message of a commit; empty when it is fine. */
+/** All faults of a commit's message. */
 export function judgeMessage({ subject, body, parents }: Commit): string[] {
   if (parents > 1) return ['is a merge; rebase the branch instead'];
   const reasons: string[] = [];

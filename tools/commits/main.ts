@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 import { judgeMessage, type Commit } from './judge-message.ts';
 
 /*
- * node tools/commits/main.ts [REVISION]: reads the messages of the commits after the one from which the rule holds, up to the revision
- * (HEAD). Ends with 1 when one is refused.
+ * node tools/commits/main.ts [REVISION]: checks the messages of the commits since the rule began, up to the
+ * revision (default: HEAD). Exits with 1 for a bad message.
  */
 
-/** The rule holds for the commits after this one. */
+/** The last commit before the rule. */
 const SINCE = 'd4d64cfdec89c9b889efffd19c46066cf39022be';
 const run = promisify(execFile);
 

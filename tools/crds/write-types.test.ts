@@ -59,7 +59,7 @@ interface Schema {
   'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** Path of each field below spec and status, with its schema. */
+/** Path and schema of each field below spec and status. */
 function fieldsOf(schema: Schema, path: string): [string, Schema][] {
   const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     fieldsOf(property, `${path}.${name}`),

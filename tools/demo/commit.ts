@@ -11,7 +11,7 @@ const AUTHOR = [
   '-c',
   'commit.gpgsign=false',
 ];
-/** Nothing of the machine's own git settings, and no proxy between us and the cluster. */
+/** Without the machine's git settings, and without a proxy to the cluster. */
 const ENVIRONMENT = {
   ...process.env,
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -28,7 +28,7 @@ export interface Pushed {
   subject: string;
 }
 
-/** Pushes the sample application into an empty repository, or a further commit into one that has it. */
+/** Pushes the sample application into an empty repository, or another commit into one that has it. */
 export async function pushCommit(url: string): Promise<Pushed> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-demo-'));
   const inFolder = (...args: string[]): Promise<string> => git(['-C', folder, ...args]);
@@ -48,7 +48,7 @@ export async function pushCommit(url: string): Promise<Pushed> {
   }
 }
 
-/** The tags of a repository that point at a commit. */
+/** Tags that point at a commit. */
 export async function tagsOf(url: string, ref: string): Promise<string[]> {
   const lines = (await git(['ls-remote', '--tags', url])).trim().split('\n');
   const tags = lines.filter((line) => line.startsWith(ref)).map((line) => line.split('refs/tags/')[1] ?? '');

@@ -5,9 +5,7 @@ import { lastLines } from '#tools/cluster/run.ts';
 
 const LONGEST_LINE = 400;
 
-/**
- * What the cluster itself says, for when something did not come about: conditions, Events, states of Pods.
- */
+/** Conditions, Events and Pod states of the namespaces, for an error message. */
 export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
   const told = await Promise.all([
     section('Conditions', conditions()),
@@ -63,7 +61,7 @@ async function pods(namespace: string): Promise<string> {
   return all.flatMap(describePod).join('\n');
 }
 
-/** Only what is not as it should be. */
+/** Only problems. */
 function describePod({ metadata, status = {} }: Item): string[] {
   const { conditions: all = [], containerStatuses = [], phase = 'unknown' } = status;
   const unmet = all.filter((condition) => condition.type === 'PodScheduled' && condition.status !== 'True');

@@ -11,14 +11,11 @@ const MARKS: Readonly<Record<string, string>> = {
   started: '▶',
   skipped: '-',
 };
-/**
- * Generous: a build of the sample takes seconds; an image that was never there before may take a while to
- * unpack.
- */
+/** A build takes seconds, but the first use of an image may take minutes to unpack. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
 /**
- * Shows the builds of one commit until the last job's has ended; answers them by job, or says why it stopped
+ * Shows the builds of one commit until the last job's has ended. Returns them by job, or why it stopped
  * waiting.
  */
 export async function followCommit(
@@ -67,7 +64,7 @@ async function look(
   }
 }
 
-/** One line per job: status, number, time, steps, and why when it is not as one would wish. */
+/** One line for each job: status, number, duration, steps, and what went wrong. */
 export function describeJob(job: string, build: BuildView | undefined, waited: number): string {
   const name = job.padEnd(13);
   if (build === undefined) return `· ${name} waiting               ${clock(waited)}`;

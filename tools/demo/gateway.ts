@@ -13,7 +13,7 @@ export interface BuildView {
   steps?: { kind: string; name: string; status: string }[];
 }
 
-/** The public API as the demonstration uses it: one pipeline, seen by one token. */
+/** The public API for the demonstration: one pipeline, one token. */
 export class Gateway {
   readonly #base: string;
   readonly #token: string;
@@ -47,7 +47,7 @@ export class Gateway {
     return found.webhook_token;
   }
 
-  /** As a forge would after a push: no token but the one in the path. */
+  /** Calls the webhook like a forge after a push. */
   async callWebhook(token: string): Promise<number> {
     const answer = await fetch(`${this.#base}/webhooks/${token}`, { method: 'POST', body: '{}' });
     return answer.status;
@@ -59,7 +59,7 @@ export class Gateway {
     return body.data;
   }
 
-  /** A gateway that is being replaced, or a forwarded port that broke, is asked again for some minutes. */
+  /** Repeats a request for some minutes: the gateway may be restarting, or a forwarded port may break. */
   async #ask(method: string, path: string, accept: string): Promise<Response> {
     const headers = { authorization: `Bearer ${this.#token}`, accept };
     let problem = '';
@@ -69,8 +69,8 @@ export class Gateway {
         const answer = await fetch(`${this.#base}${path}`, { method, headers, signal });
         if (answer.ok) return answer;
         problem = `${answer.status} ${await answer.text()}`;
-        // The token's file is mounted: a new token takes up to a minute to appear. A pipeline just applied is
-        // not stored yet.
+        // A new token appears in the mounted file after up to a minute, and a new pipeline must be saved
+        // first.
         if (![401, 404].includes(answer.status) && answer.status < 500) break;
       } catch (error) {
         problem = error instanceof Error ? error.message : String(error);

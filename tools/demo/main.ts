@@ -60,10 +60,7 @@ async function demonstrate(): Promise<boolean> {
   }
 }
 
-/**
- * The samples as they are in the checkout; only where the images come from a registry, their names are
- * changed.
- */
+/** Applies the samples. Only the registry in names of images is replaced. */
 async function applySamples(images: LoadedImages): Promise<void> {
   const apply = async (...path: string[]): Promise<void> => {
     const text = await readFile(join(checkout, ...path), 'utf8');
@@ -86,8 +83,8 @@ async function applySamples(images: LoadedImages): Promise<void> {
 }
 
 /**
- * Somebody may have deleted what an earlier demonstration left: what is applied into a namespace that is
- * going, goes with it.
+ * An earlier demonstration may be in deletion, and objects that are applied into such a namespace are deleted
+ * with it.
  */
 async function waitUntilGone(namespace: string): Promise<void> {
   const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
@@ -96,7 +93,7 @@ async function waitUntilGone(namespace: string): Promise<void> {
   await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
 }
 
-/** As a forge would; without it the check comes by itself within half a minute. */
+/** Calls the webhook. If that fails, the next check comes within half a minute. */
 async function notify(gateway: Gateway, base: string): Promise<string | undefined> {
   const token = await gateway.webhookToken(RESOURCE);
   if (token === undefined) {

@@ -5,14 +5,14 @@ export interface Addresses {
   repository: string;
   gateway: string;
   webhook: string | undefined;
-  /** Undefined if somebody has changed the password of the first admin. */
+  /** Undefined if the first admin's password was changed. */
   credentials: Credentials | undefined;
 }
 
-/** Works without a name and an address in the reader's own configuration. */
+/** Works without a name and an address in the user's git configuration. */
 const COMMIT = 'git -c user.name=me -c user.email=me@example.org commit';
 
-/** What to do next. Every command can be pasted. */
+/** What to do next, with commands to paste. */
 export function nextSteps(addresses: Addresses, reachable: boolean): string {
   const { repository, gateway, webhook, credentials } = addresses;
   const environment = reachable ? `\n  eval "$(node_modules/.bin/node tools/cluster/main.ts env)"` : '';

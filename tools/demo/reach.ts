@@ -10,8 +10,7 @@ export interface Reached {
 }
 
 /**
- * A base URL of a Service for this machine: its own address on the embedded cluster, a forwarded port
- * elsewhere.
+ * A URL of a Service for this machine: its cluster IP on the embedded cluster, otherwise a forwarded port.
  */
 export async function reach(namespace: string, service: string): Promise<Reached> {
   const reached = await (servicesAreReachable() ? address(namespace, service) : forward(namespace, service));
@@ -19,7 +18,7 @@ export async function reach(namespace: string, service: string): Promise<Reached
   return reached;
 }
 
-/** A Service leads to a Pod that got ready only a moment later. */
+/** A Service forwards to a new Pod only a moment after it is ready. */
 async function answers(url: string): Promise<void> {
   const end = Date.now() + 10 * 60_000;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * What the demonstration prints: numbered headings, indented lines, and a block that is drawn again in place
- * on a terminal.
+ * Output of the demonstration: numbered headings, indented lines, and a block that is redrawn in place on a
+ * terminal.
  */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
@@ -27,13 +27,13 @@ export class Screen {
     this.#out.write(`    ${text}\n`);
   }
 
-  /** Output of a tool, less prominent than our own words. */
+  /** Output of another tool, dimmed. */
   readonly quote = (text: string): void => {
     this.settle();
     this.#out.write(`${this.#dim(`    ${text}`)}\n`);
   };
 
-  /** On a terminal the block replaces itself; elsewhere only lines that changed are printed. */
+  /** On a terminal it replaces the block; elsewhere it prints the lines that changed. */
   redraw(lines: readonly string[]): void {
     if (this.#out.isTTY) {
       if (this.#drawn.length > 0) this.#out.write(`\u001b[${this.#drawn.length}A\u001b[0J`);
@@ -47,7 +47,7 @@ export class Screen {
     this.#drawn = [...lines];
   }
 
-  /** The block stays as it is; what follows comes below it. */
+  /** Keeps the block; further output comes below it. */
   settle(): void {
     this.#drawn = [];
   }

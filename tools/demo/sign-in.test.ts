@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { signInOfDemo } from './sign-in.ts';
 
-/** A gateway with one account, as the demonstration meets it. */
+/** A gateway with one account. */
 function world(password: string, file?: string) {
   const state = { password, mustChange: password === 'initial', file };
   const signedIn = () => ({ token: 't', must_change_password: state.mustChange });

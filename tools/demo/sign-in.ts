@@ -11,7 +11,7 @@ export interface Credentials {
   password: string;
 }
 
-/** Asks the gateway; `undefined` when it refuses. */
+/** Sends a request to the gateway; undefined if it refuses. */
 type Ask = (method: string, path: string, body: object, token?: string) => Promise<SignedIn | undefined>;
 
 interface SignedIn {
@@ -19,15 +19,15 @@ interface SignedIn {
   must_change_password: boolean;
 }
 
-/** The password of the demonstration's admin between runs; undefined while there is none. */
+/** Stores the password of the demonstration's admin between runs; undefined before the first. */
 export interface PasswordFile {
   read(): Promise<string | undefined>;
   write(password: string): Promise<void>;
 }
 
 /**
- * The admin's user name and a password that works in a browser. The first time, the initial password of the
- * Secret is changed, as the page would ask for. Undefined if somebody has chosen another password since.
+ * User name of the admin and a password that works in a browser. The first call changes the initial password
+ * of the Secret. Undefined if somebody else changed the password.
  */
 export async function signInOfDemo(
   ask: Ask,
@@ -41,7 +41,7 @@ export async function signInOfDemo(
   const session = await logIn(ask, { username, password });
   if (session === undefined) return undefined;
   const chosen = known ?? randomBytes(9).toString('base64url');
-  // Kept before it counts: a run that is killed in between leaves nobody locked out.
+  // Stored before it is set: a run that is killed in between can continue.
   if (known === undefined) await file.write(chosen);
   const change = { current_password: password, new_password: chosen };
   const changed = await ask('PUT', '/profile/password', change, session.token);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { foldersFrom } from '#tools/cluster/folders.ts';
 import { writePrivate } from './write-private.ts';
 
-/** Where the demonstration keeps its API token between runs; the cluster knows only its hash. */
+/** Where the demonstration stores its API token; the cluster has only its hash. */
 export function tokenFile(): string {
   return join(foldersFrom(process.env).cache, 'demo', 'token');
 }
 
-/** The token of the runs before, or a new one. */
+/** The stored token, or a new one. */
 export async function demoToken(): Promise<string> {
   const file = tokenFile();
   const known = await readFile(file, 'utf8').catch(() => '');

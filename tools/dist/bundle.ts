@@ -3,10 +3,10 @@ import { basename, join, parse } from 'node:path';
 import { build, type BuildOptions, type OutputFile } from 'esbuild';
 import { checkout, output } from './inputs.ts';
 
-/** Native parts: pg does without its own, and those of sharp and argon2 lie beside the bundle. */
+/** Native packages: pg runs without its own; those of sharp and argon2 are beside the bundle. */
 const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
 
-/** Packages that some CommonJS modules reach by require(), which an ES module does not have. */
+/** `require` for CommonJS modules within an ES module. */
 const requireForCommonJs =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
 
@@ -16,8 +16,7 @@ const shared: BuildOptions = {
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  // Names and short lines are kept: a stack trace of the image reads like the sources, and a crash prints one
-  // line of code.
+  // Stack traces stay readable, and a crash prints a short line of code.
   minifyWhitespace: true,
   lineLimit: 120,
   minifySyntax: true,
@@ -27,19 +26,18 @@ const shared: BuildOptions = {
   write: false,
   outdir: 'dist',
   external: native,
-  // Loaded on demand, so it must be an ES module: a CommonJS one would have nothing but a default export
-  // then.
+  // Loaded with import(), so it must be the ES module: the CommonJS one has only a default export.
   alias: { '@peculiar/x509': '@peculiar/x509/build/x509.es.js' },
-  // A module that is also a tool of its own is not the main program once it is inside another.
+  // A bundled module is never the main program.
   define: { 'import.meta.main': 'false' },
   banner: { js: requireForCommonJs },
   logLevel: 'silent',
 };
 
-/** What went into a bundle: our own files, and the folders of packages, relative to the checkout. */
+/** The files of ours and the package folders in a bundle, relative to the checkout. */
 export type Inputs = { readonly sources: readonly string[]; readonly packages: readonly string[] };
 
-/** Bundles the doors; what they share lies in chunks beside them, so each door loads only what it needs. */
+/** Bundles the entry points. Shared code is in chunks, so each loads only what it needs. */
 export async function bundleDoors(entry: string): Promise<Inputs> {
   const { files, inputs } = await bundle({
     ...shared,
@@ -55,13 +53,10 @@ export async function bundleDoors(entry: string): Promise<Inputs> {
   return inputs;
 }
 
-/** CommonJS starts soonest: Node need neither guess what the file is nor wake its loader of modules. */
+/** CommonJS starts fastest: Node does not have to detect the format nor to start its ES module loader. */
 const commonJs: BuildOptions = { format: 'cjs', banner: {}, outExtension: { '.js': '.cjs' } };
 
-/**
- * Bundles a program into one file, a script `.cjs` or a module `.js`; one that contains a package of
- * `unwanted` is refused.
- */
+/** Bundles a program into one file, CommonJS or an ES module. Refuses packages in `unwanted`. */
 export async function bundleAlone(file: string, entry: string, unwanted: readonly string[]): Promise<Inputs> {
   const { name, ext } = parse(file);
   const form = ext === '.cjs' ? commonJs : {};
@@ -88,7 +83,7 @@ type Outputs = Readonly<
   Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
 >;
 
-/** Folders of the packages that a bundle contains, relative to the checkout. */
+/** Package folders in a bundle, relative to the checkout. */
 export function packagesOf(outputs: Outputs): readonly string[] {
   const used = Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),

@@ -41,7 +41,7 @@ test('the agent starts by itself and says what its environment lacks', async () 
   );
 });
 
-/** A folder with the program and what lies beside it, and nothing else. */
+/** Runs `use` in a folder with only the program and the files beside it. */
 async function alone(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'dist-'));
   try {
@@ -81,7 +81,7 @@ test('the public gateway finds what hashes passwords, with nothing but what lies
     let said = '';
     for await (const chunk of gateway.stdout) {
       said += String(chunk);
-      // All of its modules are there by then.
+      // All of its modules are loaded by then.
       if (said.includes('the connection to the database had trouble')) break;
     }
     gateway.kill('SIGKILL');

@@ -7,18 +7,16 @@ import { dirname, join } from 'node:path';
 export const checkout = join(import.meta.dirname, '..', '..');
 export const output = join(checkout, 'dist');
 
-/** Where what takes long to build is kept: outside the checkout, so that a fresh clone finds it. */
+/** Cache for build results, outside the checkout, so that a fresh clone finds them. */
 export function cacheFolder(): string {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return process.env['MILLRACE_CACHE'] ?? join(base, 'millrace');
 }
 
-/** What the inputs of a part are right now, and when the last of them was written (milliseconds). */
+/** Hash of a part's inputs, and when the last of them changed (milliseconds). */
 export type State = { readonly hash: string; readonly newest: number };
 
-/**
- * One hash over names and contents of files, given as patterns below a folder, and over whatever else counts.
- */
+/** One hash of the names and contents of files below a folder, and of other values. */
 export async function stateOf(
   folder: string,
   patterns: readonly string[],
@@ -35,7 +33,7 @@ export async function stateOf(
   return { hash: hash.digest('hex'), newest };
 }
 
-/** What the last run made each part from; lies in dist, so that removing dist forgets it. */
+/** What each part was last built from. Stored in dist, so removing dist removes it. */
 export class Ledger {
   readonly #file = join(output, '.inputs.json');
   readonly #known: Map<string, string>;
@@ -55,7 +53,7 @@ export class Ledger {
     return this.#known.get(part) === hash;
   }
 
-  /** Paths that were recorded, separated by spaces. */
+  /** Recorded paths. */
   list(name: string): readonly string[] {
     return (this.#known.get(name) ?? '').split(' ').filter((path) => path !== '');
   }

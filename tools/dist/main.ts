@@ -17,7 +17,7 @@ native-amd64 and native-arm64 with what sharp loads, data, and
 THIRD-PARTY-NOTICES. What did not change is not built again.
 --partial leaves out parts whose sources are not there, with a line for each.`;
 
-/** What every bundle depends on, beside the sources that went into it the last time. */
+/** Inputs of every bundle besides its sources. */
 const always = ['package-lock.json', 'tools/dist/*.ts'];
 
 const entry = {
@@ -28,15 +28,14 @@ const entry = {
   'images-worker.js': 'src/adapters/images/worker.ts',
 };
 
-/** The agent starts in every Pod, where start time and memory count; the others only read HCL and draw. */
+/** The agent starts in every Pod, where start time and memory matter; the others only read HCL and draw. */
 const unwanted = ['slonik', '@kubernetes/client-node', 'fastify', 'pg', 'undici', 'pino'];
 
 const engine = 'src/adapters/hcl/engine';
 const shim = 'src/agent/shim';
 
 /**
- * Folders that keep their name beside the bundle: import.meta.dirname + name finds them in the sources and in
- * dist.
+ * Folders that keep their name in dist, so that `import.meta.dirname` + name works in sources and in dist.
  */
 const data = { migrations: 'src/adapters/database/migrations', web: 'src/web' };
 
@@ -102,7 +101,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** A new source can only enter a bundle through a change of one that is in it, so those are what counts. */
+/** New sources enter a bundle only through a change of a source that is in it. */
 async function bundle(ledger: Ledger, file: string, source: string): Promise<void> {
   const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
   await part(ledger, [file], state, async () => {
@@ -127,7 +126,7 @@ async function writeNotices(
   });
 }
 
-/** A source that is missing is an error, or with --partial a line and no part. */
+/** Throws for a missing source; with --partial prints a line and skips the part. */
 function isThere(path: string): boolean {
   if (existsSync(join(checkout, path))) return true;
   if (!values.partial)
@@ -155,7 +154,7 @@ async function part(
     console.log(`left out: ${name}: ${error instanceof Error ? error.message : String(error)}`);
     return;
   }
-  // An input that was written meanwhile may or may not be in the result: it is made again next time.
+  // An input that changed during the build may be missing in the result: build again next time.
   const { hash, newest } = await state();
   if (newest < started) await ledger.record(name, hash);
   const sizes = await Promise.all(files.map(async (file) => `${file} ${await sizeOf(file)}`));

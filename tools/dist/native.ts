@@ -16,27 +16,25 @@ const Lock = Type.Object({
   ),
 });
 
-/** Architectures as images call them, and as npm does. */
+/** Architectures in images, and npm's names. */
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
 export type Architecture = keyof typeof CPUS;
 
 /**
- * What is loaded at run time: argon2, and sharp's own binary with libvips as a library of its own, as its
- * licence (LGPL) wants it.
+ * Packages loaded at run time: argon2, and sharp with libvips as a separate library, as its licence (LGPL)
+ * requires.
  */
 const packagesFor = (architecture: Architecture): readonly string[] => [
   ...['sharp', 'sharp-libvips'].map((name) => `@img/${name}-linux-${CPUS[architecture]}`),
   `@node-rs/argon2-linux-${CPUS[architecture]}-gnu`,
 ];
 
-/** Folder in the checkout whose packages are listed in the notices. */
+/** Packages in the checkout that the notices list. */
 export const noticed = packagesFor(process.arch === 'arm64' ? 'arm64' : 'amd64').map(
   (name) => `node_modules/${name}`,
 );
 
-/**
- * Puts the packages of an architecture, which need not be this machine's, into `dist/native-<architecture>`.
- */
+/** Copies the packages of an architecture, also a foreign one, into `dist/native-<architecture>`. */
 export async function copyNative(architecture: Architecture): Promise<void> {
   const target = join(output, `native-${architecture}`);
   await rm(target, { recursive: true, force: true });
@@ -47,7 +45,7 @@ export async function copyNative(architecture: Architecture): Promise<void> {
   }
 }
 
-/** Fetched by npm and unpacked once; the lock file says what its bytes must be. */
+/** Fetches and unpacks a package once. The lock file has its checksum. */
 async function fetchPackage(wanted: string, integrity: string): Promise<string> {
   const folder = join(cacheFolder(), 'native');
   const kept = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
@@ -62,7 +60,7 @@ async function fetchPackage(wanted: string, integrity: string): Promise<string> 
     if (actual !== integrity)
       throw new Error(`${wanted} has digest ${actual}; package-lock.json wants ${integrity}`);
     await run('tar', ['-xzf', join(unfinished, archive), '-C', unfinished]);
-    // Somebody else may have been faster.
+    // Another process may have been faster.
     await rename(join(unfinished, 'package'), kept).catch(async (error: unknown) => {
       if ((await readdir(kept).catch(() => [])).length === 0) throw error;
     });

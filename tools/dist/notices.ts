@@ -8,7 +8,7 @@ import { checkout } from './inputs.ts';
 
 const run = promisify(execFile);
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
-/** Where a package without such a file names the licences of what it is made of. */
+/** Packages without a licence file name the licences of their parts here. */
 const readme = /^readme(?:\..*)?$/i;
 
 const Manifest = Type.Object({
@@ -17,7 +17,7 @@ const Manifest = Type.Object({
   license: Type.Optional(Type.Unknown()),
 });
 
-/** The licences of everything that is compiled into the program, as one text. */
+/** Licences of everything in the program, as one text. */
 export async function notices(packages: readonly string[], goFolders: readonly string[]): Promise<string> {
   const parts = ['Millrace contains the following works of others.\n'];
   for (const folder of [...new Set(packages)].toSorted()) parts.push(await ofPackage(join(checkout, folder)));
@@ -43,7 +43,7 @@ async function textsIn(folder: string): Promise<readonly string[]> {
   return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 }
 
-/** Go's own licence, and the modules whose packages are in the programs of these folders. */
+/** Go's licence, and the modules in the programs of these folders. */
 async function goModules(folders: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const modules = new Map<string, string>();
   if (folders.length === 0) return modules;

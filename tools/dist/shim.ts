@@ -6,7 +6,7 @@ import { cacheFolder, output } from './inputs.ts';
 
 const run = promisify(execFile);
 
-/** Builds process 1 of step containers for one architecture: static, once per content and Go version. */
+/** Builds process 1 of step containers for one architecture: static, cached by content and Go version. */
 export async function buildShim(folder: string, architecture: string, hash: string): Promise<string> {
   const kept = join(cacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
   if (!(await exists(kept))) {

@@ -49,7 +49,7 @@ The command line cannot pause or unpause: use the console or the [API](api.md).
 
 const nothing = async (): Promise<void> => undefined;
 
-/** The page of all verbs, as the program itself knows them. */
+/** The reference of all commands, from the program's own help. */
 export function commandsPage(): Promise<string> {
   const sections = [
     ...offlineCommands(nothing).flatMap((command) => sectionsOf(command)),
@@ -63,7 +63,7 @@ export function commandsPage(): Promise<string> {
   });
 }
 
-/** Of a group those of its verbs. */
+/** For a group: the sections of its commands. */
 function sectionsOf(command: Command, words = 'millrace'): string[] {
   const path = `${words} ${command.name()}`;
   if (command.commands.length === 0) return [section(command, path)];
@@ -91,7 +91,7 @@ ${prose(epilogue(command))}
 `;
 }
 
-/** What the help says after its tables. */
+/** The help's text after its tables. */
 function epilogue(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => void (text += part) });
@@ -100,7 +100,7 @@ function epilogue(command: Command): string {
   return after.trim();
 }
 
-/** Examples become a block, the rest stays text. */
+/** Examples become a code block. */
 function prose(text: string): string {
   return text.replace(/Examples:\n((?: {2}.*\n?)+)/, (_, examples: string) => {
     const lines = examples

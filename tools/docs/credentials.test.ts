@@ -5,11 +5,11 @@ import { fences, pages, ROOT } from './markdown.ts';
 
 /*
  * Other users of a machine can read the arguments of a command, so no documented or scripted command has a
- * password or token there.
+ * password or token in them.
  */
 
 const RULES: Readonly<Record<string, RegExp>> = {
-  // The hash of a random token tells nobody anything.
+  // The hash of a random token is no secret.
   'a value of a Secret': /--from-literal[= ](?!tokens\.json=)/,
   'a header with a token': /(?:-H|--header)[= ]["'][^"']{0,40}(?:Authorization|X-Gitlab-Token)/i,
   'a body with a secret': /(?:--json|--data\S{0,10}|-d) ["'][^<@]{0,200}"\w{0,20}(?:password|secret)"/,
@@ -18,10 +18,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'an address with a password': /:\/\/[^\s/:@]{1,80}:[^\s/@]{1,80}@/,
 };
 
-/**
- * What of a script stands in arguments: without comments, and without what goes to a command's standard
- * input.
- */
+/** Arguments in a script: without comments and without standard input. */
 function commandsOf(script: string): string {
   return script
     .replaceAll(/<<-?\s*['"]?(\w+)['"]?([^\n]*)\n[\s\S]*?\n\s*\1$/gm, '$2')

@@ -15,7 +15,7 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** What the compiler says of an example, without what it is there to show. */
+/** Diagnostics of an example, except those that it demonstrates. */
 function complaints({ text, vars, secrets, expected }: HclExample): string[] {
   const given = {
     ...Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, { value }])),

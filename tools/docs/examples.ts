@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { definitions, type Schema } from './kinds.ts';
 import { fences, pages, ROOT } from './markdown.ts';
 
-/** A piece of documentation that must be right. */
+/** An example in the documentation that a test runs. */
 export interface Example {
   /** `docs/page.md:12` */
   at: string;
@@ -12,18 +12,17 @@ export interface Example {
 }
 
 export interface HclExample extends Example {
-  /** Variables that the manifest gives. */
+  /** Variables that the manifest sets. */
   vars: Record<string, string>;
-  /** Names of `varsFrom` Secrets' keys are not in the manifest: their variables are secret. */
+  /** Variables from Secrets; their names are not in the manifest. */
   secrets: string[];
-  /** Codes of diagnostics that the example is there to show; none: it must compile without a word. */
+  /** Codes of diagnostics that the example demonstrates; empty: it must compile without any. */
   expected: string[];
 }
 
 /**
- * Every block of HCL. Behind the word `hcl`, `with=<name>` puts a declaration from `SURROUNDINGS` in front,
- * and `shows=<code>` says that the example is wrong on purpose. `given=<name>` and `secret=<name>` are
- * variables that the manifest would set.
+ * Every HCL block. After the word `hcl`: `with=<name>` prepends a declaration from `SURROUNDINGS`,
+ * `shows=<code>` expects a diagnostic, `given=<name>` and `secret=<name>` are variables of the manifest.
  */
 export function hclBlocks(): HclExample[] {
   return pages().flatMap(({ path, text }) =>
@@ -48,7 +47,7 @@ function option(rest: string, name: string): string[] {
     .flatMap((word) => word.slice(name.length + 1).split(','));
 }
 
-/** What a fragment leaves out. On one line, so that lines stay what they are but for one. */
+/** Declarations that fragments leave out. One line each, so that line numbers stay right. */
 const SURROUNDINGS: Record<string, string> = {
   app: 'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n    token = "given by a Secret"\n  }\n}\n',
   chat: 'notification "slack" "ops" {\n  params {\n    webhook_url = "https://chat.example.org/hook"\n  }\n}\n',
@@ -111,7 +110,7 @@ export function hclOf({ at, object }: Manifest): HclExample[] {
   return [{ at, text, vars: strings, secrets, expected: [] }];
 }
 
-/** What of a manifest its definition does not know, or lacks. */
+/** Fields of a manifest that its definition does not have, and required fields that are missing. */
 export function faultsOf({ at, object }: Manifest): string[] {
   const definition = definitions().find(({ spec }) => spec.names.kind === object['kind']);
   const version = definition?.spec.versions.find(

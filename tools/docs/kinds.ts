@@ -34,7 +34,7 @@ export interface Definition {
 
 export const KINDS_PAGE = 'docs/reference/kinds.md';
 
-/** The definitions in `crds/`, Pipeline first, because it is what people write most. */
+/** Definitions in `crds/`, Pipeline first, because people write it most. */
 export function definitions(): Definition[] {
   const folder = join(ROOT, 'crds');
   const read = readdirSync(folder)
@@ -44,7 +44,7 @@ export function definitions(): Definition[] {
   return read.toSorted((a, b) => order.indexOf(a.spec.names.kind) - order.indexOf(b.spec.names.kind));
 }
 
-/** The page, made from the definitions alone. */
+/** The reference of custom resources, generated from their definitions. */
 export function kindsPage(of: Definition[]): Promise<string> {
   const opening = `# Kinds
 
@@ -87,7 +87,7 @@ function partOf(kind: string, name: 'spec' | 'status', schema: Schema): string[]
   return [`### ${kind} ${name}`, description, table(fields)];
 }
 
-/** What the API server refuses beyond types, wherever in the kind it stands. */
+/** Validation rules anywhere in the kind. */
 function rules(schema: Schema): string {
   const messages = [...new Set(messagesIn(schema))];
   if (messages.length === 0) return '';

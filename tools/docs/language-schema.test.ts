@@ -21,13 +21,13 @@ beforeAll(async () => {
 
 type Json = { [key: string]: unknown };
 
-/** The same pipeline in HCL's JSON syntax; what is no literal becomes a text with an expression in it. */
+/** The same pipeline in HCL's JSON syntax. Values that are not literals become `${…}`. */
 function toJson(text: string): Json | undefined {
   const document = engine.parse(text, 200);
   const written = (expression: Expression): unknown => {
     if (expression.keyword !== undefined && !expression.value) return expression.keyword;
     const { value } = document.evaluate(expression, new Map());
-    // JSON has no sets: only an expression makes one.
+    // JSON has no sets; an expression creates them.
     if (value) return value.kind === 'set' ? '${…}' : plain(value);
     return expression.functions.length === 1 && expression.variables.length === 0 ? 'call()' : '${…}';
   };
@@ -69,7 +69,7 @@ const codesOf = (file: string): string[] => {
 };
 
 describe('the JSON Schema takes what the compiler takes', () => {
-  // That a pipeline has a runner of the name of a common one is nothing that a schema can know.
+  // The schema cannot know that a runner of the pipeline has the name of a built-in one.
   const sound = cases.filter(
     (file) => existsSync(join(folder, file.replace(/hcl$/, 'json'))) && file !== 'runners/shell-replaced.hcl',
   );
@@ -79,7 +79,7 @@ describe('the JSON Schema takes what the compiler takes', () => {
   });
 });
 
-/** null is as if it were not there. */
+/** null counts as absent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -90,8 +90,8 @@ function withoutNulls(value: unknown): unknown {
 describe('the JSON Schema refuses what has another shape', () => {
   const shapes = ['unknown-block', 'unknown-attribute', 'misplaced-block', 'missing-block', 'wrong-labels'];
   const wrong = cases.filter((file) => codesOf(file).some((code) => shapes.includes(code)));
-  // What only the compiler knows: which blocks a type needs when it has no source; in JSON, else if is an if
-  // in an else.
+  // Only the compiler knows which blocks a type needs without a source. In JSON, else if is an if inside an
+  // else.
   const deeper = wrong.filter(
     (file) => !/type-incomplete|without-(run|get|notify)\.|known-for-later|else-if/.test(file),
   );

@@ -9,10 +9,9 @@ export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
 type Json = { [key: string]: unknown };
 
 /*
- * The shape of pipelines as HCL's JSON syntax has it: a block is an object with an object for each of its
- * labels inside, several of a kind are a list of them, and any value may be a text with ${…}. It is for
- * editors and for programs that write pipelines; what it cannot say (names that must exist, values that must
- * fit) only the compiler knows.
+ * JSON schema of pipelines in HCL's JSON syntax: a block is an object with an object for each label inside,
+ * several of a kind are a list, and any value may be a text with ${…}. For editors and programs that write
+ * pipelines. Rules between values are left to the compiler.
  */
 export function pipelineJsonSchema(): Promise<string> {
   const definitions: Json = {};
@@ -28,7 +27,7 @@ export function pipelineJsonSchema(): Promise<string> {
 
 interface Around {
   definitions: Json;
-  /** Blocks that stand in several places are described once. */
+  /** Blocks that occur in several places are defined once. */
   names: Map<BlockSchema, string>;
   path: string;
 }
@@ -64,7 +63,7 @@ const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> 
     withExpression({ type: 'string', pattern: '^\\+?((\\d+(\\.\\d*)?|\\.\\d+)(ns|us|µs|μs|ms|s|m|h))+$' }),
   strings: ({ choices }) =>
     withExpression(choices ? { type: 'array', items: withExpression({ enum: choices }) } : TEXTS),
-  // In an open block a text of this name is a parameter.
+  // In an open block a text attribute of this name is a parameter.
   environment: () => ({
     anyOf: [
       { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } },
@@ -82,7 +81,7 @@ const attribute = (name: string, schema: AttributeSchema, { path }: Pick<Around,
   ...types[schema.type](schema),
 });
 
-/** What it is for, and whether the operator refuses it. */
+/** The description, with a note if the operator refuses it. */
 function described(about: string, path: string, name: string): string {
   const later = notYet(path === '' ? [] : path.split('.'), name);
   if (later === false) return about;
@@ -94,7 +93,7 @@ const parameter = (open: 'text' | 'lists'): Json =>
     ? { type: ['string', 'number', 'boolean', 'null'] }
     : withExpression({ type: 'array', items: { type: ['string', 'number', 'boolean'] } });
 
-/** One object or a list of them; labels are objects around the body. */
+/** One object or a list of them, within an object for each label. */
 function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {
   const path = around.path === '' ? name : `${around.path}.${name}`;
   const one = reference(schema, { ...around, path });
@@ -121,7 +120,7 @@ function shaped(schema: BlockSchema, around: Around): Json {
     return { anyOf: [content, labelled(inner, content), own] };
   }
   if (!schema.unlabelled) return own;
-  // Without its label a block begins with what is in it.
+  // Without its label, a block starts with its body.
   return { anyOf: [body(schema.unlabelled, around), own] };
 }
 
@@ -132,7 +131,7 @@ function labelled({ labels }: BlockSchema, inner: Json): Json {
   );
 }
 
-/** The label says the attributes; any other label is a runner of the pipeline. */
+/** The label selects the attributes; any other label is a runner of the pipeline. */
 function variants(schema: BlockSchema, around: Around): Json {
   const bodyOf = ({ attributes, open }: Variant): Json =>
     body({ ...schema, attributes: { ...schema.attributes, ...attributes }, ...defined({ open }) }, around);

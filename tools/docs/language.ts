@@ -7,11 +7,12 @@ import { notYet, notYetOfType } from '#domain/pipeline/not-yet-run.ts';
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
 /**
- * `<!-- block job.get -->` … `<!-- end -->`: what stands between is made from the table that also validates.
+ * `<!-- block job.get -->` … `<!-- end -->`: the part between is generated from the schema that validates
+ * pipelines.
  */
 const PLACE = /<!-- (block|runner|list|type) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
 
-/** What the operator refuses is marked with these words, and nothing else is. */
+/** Marks what the operator refuses. */
 const NOT_YET = '**not yet**';
 const REFUSED = `${NOT_YET}: this version reads it, and refuses a pipeline that uses it.`;
 
@@ -28,7 +29,7 @@ const TYPES: Record<AttributeSchema['type'], string> = {
   value: 'set or map',
 };
 
-/** The page with its tables as the schema has them. */
+/** The page with its tables generated from the schema. */
 export function withLanguage(page: string): Promise<string> {
   const filled = page.replaceAll(PLACE, (_place, kind: string, name: string) => {
     return `<!-- ${kind} ${name} -->\n\n${contents[kind]?.(name) ?? ''}\n\n<!-- end -->`;
@@ -43,7 +44,7 @@ const contents: Readonly<Record<string, (name: string) => string>> = {
   type: typeNote,
 };
 
-/** Every row that the language has, wherever its block stands: none may be left out. */
+/** Every row of the language. */
 export function allRows(): string[] {
   const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
@@ -68,10 +69,10 @@ export function rowsIn(page: string): string[] {
 
 const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
 
-/** The paths that a part of the page has a table for. */
+/** Paths that the page has tables for. */
 export const tablesIn = (page: string): string[] => placesIn(page, 'block').map(({ name }) => name);
 
-/** What stands at the places of one kind. */
+/** The places of one kind in a page. */
 export function placesIn(page: string, kind: 'block' | 'type'): { name: string; text: string }[] {
   return [...page.matchAll(PLACE)]
     .filter(([, found]) => found === kind)
@@ -97,7 +98,7 @@ function blockTable(path: string): string {
 
 const sentenceCase = (text: string): string => text.replace(/[a-z]/, (letter) => letter.toUpperCase());
 
-/** What this version does not do of a built-in type. */
+/** What this release does not run of a built-in type. */
 function typeNote(name: string): string {
   const later = notYetOfType(`svc://${name}`);
   if (later === false) return '';
@@ -118,18 +119,18 @@ function rowsOf(schema: BlockSchema, path: readonly string[]): string[] {
     ),
   ];
   if (!unlabelled) return own;
-  // A block with the same content but for attributes that it has anyway.
+  // A block with the same content, except for attributes that it has already.
   return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled, path)];
 }
 
-/** The attribute that stands in place of labels: with them it is not needed. */
+/** The attribute that replaces labels; it is required without them. */
 function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] {
   const { attribute = '', schema } = shorter ?? {};
   const found = schema?.attributes[attribute];
   return found ? { [attribute]: { ...found, required: false } } : {};
 }
 
-/** `later` is whether the operator refuses it, or what of it. */
+/** `later`: whether the operator refuses it, or which part. */
 function marked(about: string, later: string | boolean): string {
   if (later === false) return about;
   return later === true ? `${NOT_YET}: ${about}` : `${about} (${NOT_YET}: ${later})`;
@@ -147,7 +148,7 @@ function attributeRows(attributes: BlockSchema['attributes'], path: readonly str
   });
 }
 
-/** Of whole numbers only: all durations have the same range, which the text of the page states. */
+/** Whole numbers only: all durations have the same range, which the page states once. */
 const rangeOf = ({ type, atLeast, atMost }: AttributeSchema): string =>
   type === 'integer' ? ` Range: ${atLeast} to ${atMost?.toLocaleString('en')}.` : '';
 

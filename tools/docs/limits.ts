@@ -29,13 +29,13 @@ import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
 export const LIMITS_PAGE = 'docs/reference/limits.md';
 
 /**
- * What happens at a limit; never a crash, and never somebody else's wait. `diagnostic`: the pipeline is
- * refused, the last good revision goes on. `condition`: the Pipeline or the build says so. `refusal`: the
- * request is refused. `cut`: less is kept or shown, and a line says so. `later`: the rest follows by itself.
+ * What happens at a limit. `diagnostic`: the pipeline is refused, and the last good revision stays in effect.
+ * `condition`: a condition or the build shows it. `refusal`: the request is refused. `cut`: less is stored or
+ * shown, and a line says so. `later`: the rest follows by itself.
  */
 type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
 
-/** What is bounded, the most, what happens there, and how it is told. */
+/** What is limited, the limit, what happens there, and how that is reported. */
 type Limit = readonly [what: string, most: string, at: AtLimit, then: string];
 
 const count = (value: number): string => value.toLocaleString('en');
@@ -48,7 +48,7 @@ function bytes(value: number): string {
   return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${value / 1024} KiB`;
 }
 
-/** Every limit that somebody who uses Millrace can meet. Values are those that the program itself uses. */
+/** Every limit that users of Millrace can reach, with the program's own values. */
 const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   Pipelines: [
     ['Length of the text', bytes(LIMITS.bytes), 'diagnostic', '`too-large`'],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { anchors, fences, links, pages, ROOT } from './markdown.ts';
 
-/** What is wrong with one relative link, or undefined. */
+/** What is wrong with a relative link; undefined if nothing is. */
 function fault(page: string, target: string): string | undefined {
   const [path = '', anchor] = target.split('#');
   const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), decodeURIComponent(path));

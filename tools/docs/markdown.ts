@@ -13,7 +13,7 @@ export interface Page {
   text: string;
 }
 
-/** A fenced block. `word` is the language, `rest` what stands behind it on the line. */
+/** A fenced block. `word`: the language; `rest`: the text after it on the line. */
 export interface Fence {
   word: string;
   rest: string;
@@ -21,7 +21,7 @@ export interface Fence {
   line: number;
 }
 
-/** Every Markdown file that is the project's own. */
+/** Every Markdown file of the project. */
 export function pages(): Page[] {
   return walk(ROOT)
     .filter((file) => file.endsWith('.md'))
@@ -54,7 +54,7 @@ export function fences(text: string): Fence[] {
   return found;
 }
 
-/** The text with fenced blocks and code spans blanked: what is left is prose. */
+/** Blanks fenced blocks and code spans, so that prose is left. */
 function prose(text: string): string {
   return withoutFences(text).replaceAll(/`[^`\n]+`/g, (span) => ' '.repeat(span.length));
 }
@@ -81,7 +81,7 @@ export function links(text: string): string[] {
   return [...written, ...inHtml].map(([, target]) => target ?? '');
 }
 
-/** The anchors that a page's headings give, as forges make them. */
+/** Anchors of a page's headings, as forges generate them. */
 export function anchors(text: string): Set<string> {
   const plain = withoutFences(text);
   const seen = new Map<string, number>();

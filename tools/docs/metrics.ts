@@ -36,7 +36,7 @@ const QUESTIONS = `
 | is there a leader | \`max(millrace_operator_leading) == 1\` |
 `;
 
-/** What each process makes. */
+/** Metrics that each process registers. */
 const COMPONENTS: Record<string, ((registry: Registry) => void)[]> = {
   operator: [requestMetrics, operatorMetrics],
   'gateway-public': [requestMetrics, publicMetrics, streamMetrics],
@@ -50,7 +50,7 @@ interface Row {
   help: string;
 }
 
-/** The page of all metrics of ours, from what the processes make. */
+/** The reference of metrics, from the registries of the processes. */
 export function metricsPage(): Promise<string> {
   const rows = new Map<string, Row>();
   for (const [component, parts] of Object.entries(COMPONENTS)) {
@@ -88,7 +88,7 @@ export function metricsPage(): Promise<string> {
 const componentsOf = ({ components }: Row): string =>
   components.length === Object.keys(COMPONENTS).length ? 'all' : components.join(', ');
 
-/** prom-client keeps the names of labels on the metric itself. */
+/** prom-client stores label names on the metric. */
 function labelsOf(metric: object): string {
   const names: unknown = 'labelNames' in metric ? metric.labelNames : [];
   return Array.isArray(names) ? names.map((name) => `\`${String(name)}\``).join(', ') : '';

@@ -15,7 +15,7 @@ const page = readFileSync(join(ROOT, LANGUAGE_PAGE), 'utf8');
 const PLACE = { line: 1, column: 1, byte: 0 };
 const RANGE = { start: PLACE, end: PLACE };
 
-/** A row of a table: where its block stands, what it is called, and whether the page says that it waits. */
+/** A row of a table: its block, its name, and whether the page marks it as not yet running. */
 interface Row {
   path: string[];
   name: string;
@@ -36,7 +36,7 @@ const rows: Row[] = placesIn(page, 'block').flatMap(({ name: place, text }) => {
   );
 });
 
-/** Blocks in one another, and in the last one the attribute or block of a row. */
+/** Nested blocks, with the attribute or block of a row in the innermost. */
 function written({ path, name, isBlock }: Row): ReadBlock {
   const attributes = new Map(isBlock ? [] : [[name, { nameRange: RANGE, range: RANGE }]]);
   const [last = 'pipeline', ...outer] = (isBlock ? [...path, name] : path).toReversed();
@@ -52,7 +52,7 @@ function block(type: string): ReadBlock {
   return { type, labels, range: RANGE, ...nothing };
 }
 
-/** One in which everything declared is used. */
+/** A pipeline in which everything declared is used. */
 const using: Pipeline = {
   resourceTypes: [],
   resources: [],
@@ -75,14 +75,14 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** What the operator would refuse. */
+/** What the operator refuses. */
 function refused(text: string): string[] {
   const { diagnostics, notYetRun: later = [] } = readPipeline(engine, text, {});
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   return later.map(({ message }) => message);
 }
 
-/** Rows that are refused in part: a text that uses the part, and one that uses the rest. */
+/** For rows that are refused in part: a text with the refused part, and one without it. */
 const inPart: Readonly<Record<string, [refused: string, accepted: string]>> = {
   'variable.secret': [
     'variable "x" {\n  type = string\n  secret "env" {\n    key = "X"\n  }\n}\n',
@@ -155,7 +155,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 describe('README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  /** What its table names in rows of a kind; what stands in brackets is left out. */
+  /** Names in rows of a kind, without text in brackets. */
   const named = (state: 'works' | 'not yet'): string[] =>
     readme
       .split('\n')

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ROOT } from './markdown.ts';
 
-/* The tables of docs/security.md: complete, and each test that they name is there. */
+/* The tables of docs/security.md are complete, and the tests that they name exist. */
 const PAGE = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
 
 interface Row {
@@ -14,7 +14,7 @@ interface Row {
   proof: string;
 }
 
-/** Rows of the tables below a heading, whose first cell is a number of a requirement. */
+/** Rows below a heading whose first cell is the number of a requirement. */
 function rowsBelow(heading: string): Row[] {
   const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');
@@ -27,7 +27,7 @@ function rowsBelow(heading: string): Row[] {
   });
 }
 
-/** Of the table below a heading, whose last cell names tests. */
+/** Rows below a heading whose last cell names tests. */
 function attacksBelow(heading: string): { attack: string; proof: string }[] {
   const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');
@@ -44,7 +44,7 @@ const OAUTH = rowsBelow('RFC 9700, OAuth 2.0 security');
 const upTo = (section: string, last: number): string[] =>
   Array.from({ length: last }, (_, index) => `${section}.${index + 1}`);
 
-/** Of levels 1 and 2, by the numbers of version 5.0.0. */
+/** Requirements of levels 1 and 2 of version 5.0.0. */
 const ASKED = [
   ['6.1', 3],
   ['6.2', 12],
@@ -77,7 +77,7 @@ describe('the tables', () => {
   });
 });
 
-/** A test says how it is called in quotes: as its own name, as that of a group, or as that of a case. */
+/** Checks that the test's name, its group or its case is in the file. */
 function fault(proof: string): string | undefined {
   const [, file = '', title = ''] = /^(.+?) › (.+)$/.exec(proof) ?? [];
   const path = join(ROOT, file.startsWith('e2e/') ? '' : 'src', `${file}.test.ts`);
@@ -90,7 +90,7 @@ function fault(proof: string): string | undefined {
 const proofsOf = ({ proof }: Pick<Row, 'proof'>): string[] =>
   [...proof.matchAll(/`([^`]+)`/g)].map(([, one = '']) => one);
 
-/** Below a heading that has no table: each item of its list is a test. */
+/** Items of a list below a heading, each of which names a test. */
 function testsBelow(heading: string): string[] {
   const [, after = ''] = PAGE.split(`\n## ${heading}\n`);
   const [section = ''] = after.split('\n## ');
@@ -110,8 +110,7 @@ describe.each([...ASVS, ...OAUTH])('$number', (row) => {
 
   test('says how it is with it', () => {
     expect(['holds', 'partly', 'no', 'n/a']).toContain(row.state);
-    // What is only written down has a link to where; what is done has a test; what is not done has the
-    // reason.
+    // A requirement that holds names a test or a document; one that does not has a reason.
     const shown = row.state === 'holds' ? row.proof !== '' || row.how.includes('](') : row.how !== '';
     expect([row.number, shown]).toEqual([row.number, true]);
   });

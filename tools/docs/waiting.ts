@@ -23,7 +23,7 @@ You find reasons in these places:
   first reason.
 `;
 
-/** The page of all reasons, from the table that the scheduler uses. */
+/** The reference of reasons, from the scheduler's table. */
 export function waitingPage(): Promise<string> {
   const rows = Object.entries(REASONS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
   const table = ['| Code | What it means |', '| --- | --- |', ...rows].join('\n');

@@ -6,13 +6,13 @@ export interface Import {
   to: string;
 }
 
-/** Folders each of which reaches all others through imports, and one import for each step between two of them. */
+/** Folders that all import each other, directly or through others, with one import for each pair. */
 export interface Circle {
   folders: string[];
   imports: Import[];
 }
 
-/** The circles among the folders of these files: two that import each other are the smallest. */
+/** The circles among the folders of these imports. */
 export function findCircles(imports: readonly Import[]): Circle[] {
   const steps = stepsBetweenFolders(imports);
   const reached = new Map([...steps.keys()].map((folder) => [folder, reachedFrom(folder, steps)]));
@@ -30,7 +30,7 @@ export function findCircles(imports: readonly Import[]): Circle[] {
     }));
 }
 
-/** By folder: the folders that it imports, each with one of the imports. */
+/** By folder: the folders that it imports, each with one such import. */
 type Steps = ReadonlyMap<string, ReadonlyMap<string, Import>>;
 
 function stepsBetweenFolders(imports: readonly Import[]): Steps {

@@ -5,8 +5,8 @@ import { parseSync } from 'oxc-parser';
 import { findCircles, type Import } from './find-circles.ts';
 
 /*
- * node tools/folders/main.ts: reads the imports of all files below src, except tests and their support, and
- * ends with 1 when two folders import each other, directly or through others. Types count as well.
+ * node tools/folders/main.ts: checks the imports of all files below src, except tests and their support.
+ * Exits with 1 if two folders import each other, directly or through others. Type imports count.
  */
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src/**.ts'], {
@@ -22,7 +22,7 @@ const aliases = Object.entries(manifest.imports)
   .filter(([alias]) => alias.endsWith('/*'))
   .map(([alias, path]) => ({ alias: alias.slice(0, -1), folder: posix.normalize(path).slice(0, -1) }));
 
-/** Undefined for packages and for what is no file of ours. */
+/** Undefined for packages. */
 function resolve(specifier: string, from: string): string | undefined {
   if (specifier.startsWith('./')) return posix.join(posix.dirname(from), specifier);
   const match = aliases.find(({ alias }) => specifier.startsWith(alias));

@@ -3,7 +3,7 @@ import { sha256, type Layer } from './layer.ts';
 import { fileEntry } from './node-layer.ts';
 import type { TarEntry } from './tar.ts';
 
-/** What an image tells the runtime, in the form of the OCI image configuration. */
+/** OCI image configuration. */
 export function imageConfig(
   image: Image,
   architecture: Architecture,
@@ -35,9 +35,7 @@ export function imageConfig(
   });
 }
 
-/**
- * The files of a docker-archive: what "docker load", "ctr images import" and "kind load image-archive" read.
- */
+/** Files of a docker-archive, for "docker load", "ctr images import" and "kind load image-archive". */
 export async function archiveEntries(
   reference: string,
   config: string,
@@ -56,10 +54,7 @@ type Built = {
   readonly layers: readonly Layer[];
 };
 
-/**
- * One image for several architectures as an OCI image layout: its blobs by digest, and the index that names
- * them.
- */
+/** An OCI image layout for several architectures: blobs by digest, and the index. */
 export async function layoutFiles(builds: readonly Built[]): Promise<ReadonlyMap<string, Buffer | Layer>> {
   const files = new Map<string, Buffer | Layer>();
   const manifests = builds.map((built) => {

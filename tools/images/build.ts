@@ -17,7 +17,7 @@ export type Built = {
   readonly layers: readonly Layer[];
 };
 
-/** Makes the layers of one image for one architecture; those that are in the cache are taken from there. */
+/** Builds the layers of one image for one architecture, or takes them from the cache. */
 export async function buildImage(
   contents: Contents,
   name: string,
@@ -28,7 +28,7 @@ export async function buildImage(
   if (image === undefined) {
     throw new Error(`There is no image "${name}"; there are ${Object.keys(contents.images).join(', ')}.`);
   }
-  // The program first: it is the layer that may be missing, and the others take long.
+  // The program first: it may be missing, and the other layers take long.
   const program = await programLayer(contents, image, architecture);
   const layers = [
     await debianLayer(contents, name, architecture, refresh),
@@ -38,7 +38,7 @@ export async function buildImage(
   return { name, architecture, layers, config: imageConfig(image, architecture, layers, contents.epoch) };
 }
 
-/** Writes FOLDER/NAME-ARCH.tar unless the very same image is already there; answers its path. */
+/** Writes FOLDER/NAME-ARCH.tar unless it exists with the same content. Returns its path. */
 export async function writeArchive(
   epoch: number,
   built: Built,

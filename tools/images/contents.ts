@@ -23,8 +23,8 @@ const Image = Type.Object(
     node: Type.Boolean(),
     directories: Type.Array(Type.String()),
     /**
-     * Target → a file, or a folder whose content goes there; or patterns (a folder ends with a slash) whose
-     * matches go there under their own names.
+     * Target path → a file, or a folder whose content is copied; or patterns (folders end with a slash) whose
+     * matches are copied under their own names.
      */
     files: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     env: Type.Record(Type.String(), Type.String()),
@@ -39,7 +39,7 @@ const Image = Type.Object(
 const Contents = Type.Object({
   suite: Type.String(),
   epoch: Type.Integer(),
-  /** Go of the Dockerfile's build stage; without an engine the machine's own is used. */
+  /** Go version of the Dockerfile's build stage; without a container engine the machine's Go is used. */
   go: Type.String(),
   node: Type.Object({
     version: Type.String(),
@@ -56,7 +56,7 @@ export type Contents = Static<typeof Contents>;
 export const here = import.meta.dirname;
 export const checkout = join(here, '..', '..');
 
-/** The one list of what each image holds; the Dockerfile is held to the same list by a test. */
+/** The list of what each image contains; a test compares the Dockerfile with it. */
 export function readContents(): Contents {
   return Value.Parse(Contents, JSON.parse(readFileSync(join(checkout, 'config/images.json'), 'utf8')));
 }

@@ -9,8 +9,7 @@ import { findLayer, sha256, storeLayer, type Layer } from './layer.ts';
 const run = promisify(execFile);
 
 /**
- * The lowest layer of an image: Debian packages unpacked without running their scripts, finished by
- * finish-root.ts.
+ * The lowest layer: Debian packages, unpacked without running their scripts and finished by finish-root.ts.
  */
 export async function debianLayer(
   contents: Contents,
@@ -40,7 +39,7 @@ export async function debianLayer(
   }
 }
 
-/** Whatever changes the layer changes its key; Debian's own updates do not: --refresh fetches them. */
+/** Everything that changes the layer changes its key, except updates in Debian: --refresh fetches those. */
 async function keyOf(contents: Contents, image: Image, architecture: Architecture): Promise<string> {
   const { user, packages, leftOut, remove } = image;
   const tools = await Promise.all(
@@ -77,14 +76,11 @@ async function answers(command: string, args: readonly string[]): Promise<boolea
   }
 }
 
-/**
- * The Debian archives that this machine is set up for, and none of its others, as lines of a sources.list.
- */
+/** Debian archives of this machine as lines of a sources.list. */
 async function debianSources(suite: string): Promise<string> {
   const known = pickDebian(await listSources(), suite);
   if (known.length > 0) return `${known.join('\n')}\n`;
-  // A fresh machine has sources but no lists yet, and apt learns only from the lists whose archive a source
-  // is.
+  // A fresh machine has sources but no lists, and apt learns archives only from lists.
   if (process.getuid?.() === 0) await run('apt-get', ['update', '-q']);
   const lines = pickDebian(await listSources(), suite);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
@@ -98,14 +94,14 @@ async function listSources(): Promise<string> {
   return (await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'])).stdout;
 }
 
-/** Of lines "origin|codename|source line", the source lines of Debian's own archives of this suite. */
+/** From lines "origin|codename|source line", the source lines of Debian's archives of this suite. */
 export function pickDebian(listed: string, suite: string): readonly string[] {
   const rows = listed.split('\n').map((line) => line.split('|'));
   const own = rows.filter(([origin, codename]) => origin === 'Debian' && codename?.split('-')[0] === suite);
   return [...new Set(own.flatMap(([, , source]) => (source === undefined ? [] : [source])))];
 }
 
-/** A dpkg status entry that makes apt believe a package is there, so that it is not fetched. */
+/** A dpkg status entry that makes apt treat a package as installed. */
 function asInstalled(name: string): string {
   return `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\nMulti-Arch: foreign\nMaintainer: none\nDescription: left out\n\n`;
 }

@@ -1,10 +1,7 @@
 import { posix } from 'node:path';
 import { defaultPath, type Contents, type Image } from './contents.ts';
 
-/**
- * The Dockerfile that makes the same images with a container engine; it is written from the list, never by
- * hand.
- */
+/** The Dockerfile of the same images for container engines, generated from the list. */
 export function dockerfile(contents: Contents): string {
   const { suite, go, node, images } = contents;
   const head = `# Made by "node tools/images/main.ts --dockerfile" from config/images.json: change that, not this.
@@ -56,7 +53,7 @@ function target(suite: string, name: string, image: Image): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Users before packages: a package that wants the same user takes the one that is there. */
+/** Users before packages: a package that needs the same user finds it. */
 function commands({ user, packages, remove, links, directories }: Image): readonly string[] {
   const account = `--uid ${user.id} --gid ${user.id} --home-dir ${user.home} --no-create-home --shell ${user.shell}`;
   const owned = [...directories, user.home].filter(
@@ -74,7 +71,7 @@ function commands({ user, packages, remove, links, directories }: Image): readon
   ];
 }
 
-/** Links with one target in one folder are made by one loop, and not by a tool that they replace. */
+/** Links with one target in one folder are created in a loop. */
 function linkCommands(links: Image['links']): readonly string[] {
   const groups = Map.groupBy(Object.entries(links), ([path, to]) => `${to} ${posix.dirname(path)}`);
   return [...groups].map(([group, members]) => {
@@ -92,7 +89,7 @@ function copies(to: string, from: string | readonly string[]): readonly string[]
     const [flag, source] = from.startsWith('dist/') ? ['--from=build ', `/src/${from}`] : ['', `${from}/`];
     return [`COPY ${flag}${source.replace('{arch}', '${TARGETARCH}')} ${to}`];
   }
-  // A folder as a source gives its content, so each goes by a line of its own.
+  // COPY copies the content of a folder, so each folder has a line of its own.
   const folders = from.filter((path) => path.endsWith('/'));
   const files = from.filter((path) => !path.endsWith('/')).map((path) => `/src/${path}`);
   return [

@@ -1,7 +1,7 @@
 /**
- * Run by mmdebstrap over a root file system of unpacked packages: leaves out what no container needs and
- * makes what the packages' own scripts would have made. Those cannot run for another architecture, so they
- * run for none.
+ * Run by mmdebstrap on a root file system of unpacked packages. Removes what containers do not need, and
+ * creates what the packages' scripts would have created. Those cannot run for another architecture, so they
+ * never run.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -71,7 +71,7 @@ function finish(root: string, recipe: Recipe): void {
   execFileSync('find', [root, '-xdev', ...privileged.split(' ')]);
 }
 
-/** Keeps each package's control record where vulnerability scanners look for it, and drops the archives. */
+/** Keeps each package's control record where vulnerability scanners look for it, and removes the archives. */
 function recordPackages(root: string): void {
   const folder = join(root, 'var/lib/dpkg/status.d');
   mkdirSync(folder, { recursive: true });
@@ -118,7 +118,7 @@ function writeAccounts(root: string, user: Recipe['user']): void {
   writeFileSync(join(etc, 'nsswitch.conf'), `${services.join('\n')}\n`);
 }
 
-/** The bundle that update-ca-certificates would have made, also where OpenSSL looks by itself. */
+/** The bundle that update-ca-certificates would create, also where OpenSSL looks by default. */
 function writeCertificates(root: string): void {
   const source = join(root, 'usr/share/ca-certificates');
   if (!existsSync(source)) return;

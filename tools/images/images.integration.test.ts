@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Builds the smallest image with a cache of its own, as on a machine that never built one. */
+/** Builds the smallest image with an empty cache. */
 async function build(cache: string, ...args: readonly string[]): Promise<string> {
   const main = join(import.meta.dirname, 'main.ts');
   const options: ExecFileOptions = {

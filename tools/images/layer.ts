@@ -9,21 +9,21 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
 const Layer = Type.Object({
-  /** What it is, for people: "debian", "node", "program". */
+  /** For people: "debian", "node", "program". */
   name: Type.String(),
-  /** Digest of the uncompressed tar: the image's configuration names layers by it. */
+  /** Digest of the uncompressed tar, used in the image's configuration. */
   diffId: Type.String(),
-  /** Digest of the compressed file: registries name blobs by it. */
+  /** Digest of the compressed file, used by registries. */
   digest: Type.String(),
   size: Type.Integer(),
   unpacked: Type.Integer(),
   file: Type.String(),
 });
 
-/** One compressed layer in the cache. */
+/** A compressed layer in the cache. */
 export type Layer = Static<typeof Layer>;
 
-/** Where what takes long to build is kept: outside the checkout, so that a fresh clone finds it. */
+/** Cache for build results, outside the checkout, so that a fresh clone finds them. */
 export function cacheFolder(): string {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return join(process.env['MILLRACE_CACHE'] ?? join(base, 'millrace'), 'images');
@@ -33,7 +33,7 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Looks a layer up by the hash of what it is made from; undefined when it must be made. */
+/** Finds a layer by the hash of its inputs; undefined if it has to be built. */
 export async function findLayer(name: string, key: string): Promise<Layer | undefined> {
   const stem = join(cacheFolder(), 'layers', `${name}-${key}`);
   try {
@@ -45,7 +45,7 @@ export async function findLayer(name: string, key: string): Promise<Layer | unde
   }
 }
 
-/** Compresses a tar into the cache under its key, whole or not at all. */
+/** Compresses a tar into the cache under its key, atomically. */
 export async function storeLayer(name: string, key: string, tar: AsyncIterable<Uint8Array>): Promise<Layer> {
   const folder = join(cacheFolder(), 'layers');
   await mkdir(folder, { recursive: true });
@@ -84,9 +84,7 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
   return layer;
 }
 
-/**
- * Every change of the program leaves a small layer behind; those that no one made or asked for in a while go.
- */
+/** Removes layers that were not used for so many days: each change of the program leaves one behind. */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
   const folder = join(cacheFolder(), 'layers');
   const oldest = Date.now() - olderThanDays * 86_400_000;

@@ -10,10 +10,7 @@ import { tar, type TarEntry } from './tar.ts';
 
 const run = promisify(execFile);
 
-/**
- * The layer with Node.js itself, from the npm package that also gives the checkout its Node; the list pins
- * its digest.
- */
+/** The layer with Node.js from the npm package that the checkout uses too; the list pins its digest. */
 export async function nodeLayer(contents: Contents, architecture: Architecture): Promise<Layer> {
   const { version, packages } = contents.node;
   const { name, integrity } = packages[architecture];
@@ -37,7 +34,7 @@ export async function nodeLayer(contents: Contents, architecture: Architecture):
   }
 }
 
-/** Refuses a package whose bytes are not the ones that images.json names. */
+/** Refuses a package whose bytes do not match images.json. */
 export function checkIntegrity(what: string, bytes: Uint8Array, expected: string): void {
   const actual = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   if (actual !== expected)

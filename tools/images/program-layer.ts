@@ -7,10 +7,7 @@ import { findLayer, forgetLayers, sha256, storeLayer, type Layer } from './layer
 import { fileEntry } from './node-layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
-/**
- * The uppermost, small layer: what this project itself puts into an image, and the folders that the image's
- * user may write.
- */
+/** The top layer: this project's files, and the folders that the image's user may write. */
 export async function programLayer(
   contents: Contents,
   image: Image,
@@ -27,14 +24,11 @@ export async function programLayer(
   return layer;
 }
 
-/**
- * Every file, link and folder of the layer, by the list's `files`, `links`, `directories` and the user's
- * home.
- */
+/** Every file, link and folder of the layer, from the list. */
 async function programEntries(image: Image, architecture: Architecture): Promise<readonly TarEntry[]> {
   const owned = new Set([...image.directories, image.user.home].map((path) => path.slice(1)));
   owned.delete('tmp');
-  // mmdebstrap leaves /dev out whole; a runtime mounts over it and should not have to make it.
+  // mmdebstrap leaves out /dev; container runtimes mount over it.
   const entries: TarEntry[] = [{ path: 'dev', mode: 0o755, kind: 'directory' }];
   for (const path of owned) entries.push({ path, mode: 0o775, owner: image.user.id, kind: 'directory' });
   for (const [path, target] of Object.entries(image.links)) {
@@ -73,7 +67,7 @@ async function entriesOf(source: string, to: string): Promise<readonly TarEntry[
   return entries;
 }
 
-/** What a checkout says of a file beyond "executable or not" depends on the umask of whoever made it. */
+/** A checkout's file modes depend on the umask, except for "executable". */
 function modeOf(mode: number): number {
   return (mode & 0o111) === 0 ? 0o644 : 0o755;
 }

@@ -8,10 +8,7 @@ import { cacheFolder, sha256 } from './layer.ts';
 
 const run = promisify(execFile);
 
-/**
- * Pushes one image for all its architectures under one reference; credentials are the ones of
- * ~/.docker/config.json.
- */
+/** Pushes one image for all its architectures. Credentials come from ~/.docker/config.json. */
 export async function push(
   reference: string,
   builds: Parameters<typeof layoutFiles>[0],
@@ -33,7 +30,7 @@ export async function push(
   }
 }
 
-/** crane, built once from the module beside this file and kept by the hash of its versions. */
+/** crane, built once from the module beside this file and cached by its versions. */
 export async function craneBinary(): Promise<string> {
   const module = join(here, 'crane');
   const pins = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')));

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
 
-/** A file, directory or link to be written into a tar; owner and group default to root. */
+/** A file, directory or link in a tar; owner and group default to root. */
 export type TarEntry = {
   readonly path: string;
   readonly mode: number;
@@ -17,15 +17,12 @@ export type TarEntry = {
   | { readonly kind: 'link'; readonly target: string }
 );
 
-/**
- * Writes entries as a POSIX archive: sorted, parents first, one time stamp, so that equal input gives equal
- * bytes.
- */
+/** Writes a POSIX archive: sorted, parents first, one time stamp, so that equal input gives equal bytes. */
 export async function* tar(entries: readonly TarEntry[], epoch: number): AsyncGenerator<Uint8Array> {
   const sorted = [...withParents(entries)].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const archive = pack();
   const written = addAll(archive, sorted, new Date(epoch * 1000));
-  // What goes wrong while it is written ends the reading below.
+  // Errors while writing end the reading below.
   written.catch((error: unknown) =>
     archive.destroy(error instanceof Error ? error : new Error(String(error))),
   );
@@ -41,7 +38,7 @@ async function addAll(archive: Pack, entries: readonly TarEntry[], mtime: Date):
   archive.finalize();
 }
 
-/** Adds the directories that the paths pass through, so that no unpacker has to guess their mode. */
+/** Adds the parent directories of all paths, with a defined mode. */
 function withParents(entries: readonly TarEntry[]): Iterable<TarEntry> {
   const all = new Map<string, TarEntry>();
   for (const entry of entries) {

@@ -106,7 +106,7 @@ function adapterFolder(room: Room, folder: Folder, shared: readonly string[]): O
   return override(files, [{ group, message: order(name, folder.name, sees) }, ...typesOnly(room, folder)]);
 }
 
-/** Refuses all adapters but these, and the entry points. */
+/** Refuses all other adapters, and the entry points. */
 function apart(adapters: readonly string[]): string[] {
   return [
     '../**',

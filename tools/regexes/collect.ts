@@ -5,14 +5,14 @@ import { fold, scopeOf } from './fold.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** One regular expression of ours. `source` is undefined when it is not built from constants. */
+/** A regular expression of the project. `source` is undefined if it is not built from constants. */
 export interface Regex {
   file: string;
   source: string | undefined;
   flags: string;
 }
 
-/** Programs of ours and what builds and tests them; what a test case itself compares with is left out. */
+/** Programs of the project with their tools and tests, except what test cases compare with. */
 export function filesWithRegexes(): string[] {
   return globSync(['{src,config,tools,bench,e2e}/**/*.{ts,js}', '*.js'], { cwd: ROOT })
     .filter((file) => !file.endsWith('.test.ts'))
@@ -62,7 +62,7 @@ function nodesOf(tree: unknown): Record<string, unknown>[] {
   return [tree, ...Object.values(tree).flatMap(nodesOf)];
 }
 
-/** The text of a module that a file imports from, by our own import names. */
+/** The text of an imported module of the project. */
 function readImported(from: string, name: string): string | undefined {
   const folders: Record<string, string> = { '#adapters/': 'src/adapters/', '#domain/': 'src/domain/' };
   const folder = Object.keys(folders).find((prefix) => name.startsWith(prefix));

@@ -2,13 +2,13 @@ import { parseSync } from '@swc/core';
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** What the constants of a module are bound to, by name. */
+/** Values of a module's constants, by name. */
 export type Scope = ReadonlyMap<string, () => string | undefined>;
 
-/** Reads the module that is imported by this name; undefined where it is not ours. */
+/** Reads an imported module; undefined if it is not of this project. */
 type ReadImported = (name: string) => string | undefined;
 
-/** The top-level constants of a module, those that it imports from our other modules included. */
+/** Top-level constants of a module, including imported ones. */
 export function scopeOf(program: unknown, readImported: ReadImported): Scope {
   const scope = new Map<string, () => string | undefined>();
   for (const item of listOf(program, 'body')) {
@@ -47,8 +47,8 @@ function bindImports(
 }
 
 /**
- * The text that an expression of constants is; of a regular expression its source. Undefined when it is known
- * at run time only.
+ * The text of a constant expression; for a regular expression its source. Undefined if it is known only at
+ * run time.
  */
 export function fold(expression: unknown, scope: Scope): string | undefined {
   const node = nodeOf(expression);

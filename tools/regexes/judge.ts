@@ -1,12 +1,12 @@
 import { checkSync } from 'recheck';
 import type { Regex } from './collect.ts';
 
-// The other ways to run it are a Java archive and a program for some platforms: this one works everywhere.
+// The other backends are a Java archive and platform binaries; this one works everywhere.
 process.env['RECHECK_BACKEND'] = 'pure';
 
 const TIMEOUT_MS = 120_000;
 
-/** What is wrong with a regular expression; undefined when its time grows no faster than the text. */
+/** What is wrong with a regular expression; undefined if its time is linear in the text. */
 export function judge({ source, flags }: Pick<Regex, 'source' | 'flags'>): string | undefined {
   if (source === undefined) return 'is built from what is known at run time only: build it from constants';
   const verdict = checkSync(source, flags, { timeout: TIMEOUT_MS });

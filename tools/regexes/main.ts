@@ -1,8 +1,8 @@
 import { allRegexes, faultsIn, readProven, spelled, writeProven } from './proven.ts';
 
 /*
- * Proves that no regular expression of ours takes more than linear time, and records the proofs.
- * With --anew it trusts none that is recorded.
+ * Proves that no regular expression of the project takes more than linear time, and records the proofs.
+ * --anew proves all of them again.
  */
 const regexes = allRegexes();
 const proven = process.argv.includes('--anew') ? new Set<string>() : readProven();

@@ -6,8 +6,8 @@ import { judge } from './judge.ts';
 const RECORD = join(import.meta.dirname, 'proven.json');
 
 /**
- * A proof takes up to seconds, so those that were found are recorded; `node tools/regexes/main.ts --anew`
- * finds all of them again.
+ * A proof takes up to seconds, so proofs are recorded. `node tools/regexes/main.ts --anew` repeats all of
+ * them.
  */
 export function readProven(): Set<string> {
   const list: unknown = JSON.parse(readFileSync(RECORD, 'utf8'));
@@ -24,7 +24,7 @@ export function allRegexes(): Regex[] {
   return filesWithRegexes().flatMap((file) => regexesIn(file));
 }
 
-/** What is wrong, a line each; whatever turns out to be linear is added to `proven`. */
+/** Faults, a line each; proven expressions are added to `proven`. */
 export function faultsIn(regexes: readonly Regex[], proven: Set<string>): string[] {
   return regexes.flatMap((regex) => {
     const name = spelled(regex);

@@ -4,9 +4,8 @@ import { judge } from './judge.ts';
 import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
 
 /*
- * Whoever writes what a regular expression reads decides how long it takes: none of ours may take more than
- * linear time, the search for its beginning included. A gate that was never seen to close is none, so the
- * first rows plant what it must find.
+ * Users control what many regular expressions read, so none may take more than linear time, including the
+ * search for a match's start. The first rows plant expressions that must be found.
  */
 describe('a regular expression that is refused', () => {
   const planted: Record<string, { file: string; text: string }> = {

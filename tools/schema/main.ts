@@ -4,9 +4,7 @@ import { migrate } from '#adapters/database/migrate.ts';
 import { dumpSchema } from '#testing/postgres/dump-schema.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
-/**
- * Writes `src/adapters/database/schema.sql` anew: run it in the checkout's folder after adding a migration.
- */
+/** Writes `src/adapters/database/schema.sql`: run it in the root of the checkout after adding a migration. */
 const server = await startPostgres();
 try {
   await migrate(server.url);

@@ -3,7 +3,7 @@ export interface Counts {
   failed: number;
 }
 
-/** A gate that is one yes or no. */
+/** A gate with one result. */
 export function oneIf(good: boolean): Counts {
   return good ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
@@ -16,8 +16,8 @@ export function sum(all: readonly Counts[]): Counts {
 }
 
 /**
- * What jest's --json says. No report, no test at all, a suite that could not run, and a bad exit without a
- * failed test are failures: silence proves nothing.
+ * Reads jest's --json. A missing report, no test at all, a suite that could not run, and a bad exit code
+ * without a failed test count as failures.
  */
 export function countJest(report: string | undefined, code: number): Counts {
   const facts = parseObject(report);
@@ -28,10 +28,7 @@ export function countJest(report: string | undefined, code: number): Counts {
   return { passed, failed: failed + (silent ? 1 : 0) };
 }
 
-/**
- * What `go test -json` says, line by line: tests and subtests count, packages only where they fail without a
- * failed test.
- */
+/** Reads `go test -json`: tests and subtests count, packages only if they fail without a failed test. */
 export function countGo(lines: readonly string[], code: number): Counts {
   const events = lines.map(parseObject).filter((event) => event !== undefined);
   const ended = (action: string) =>

@@ -6,11 +6,11 @@ import { gate, goModules, jestProject, stop } from './programs.ts';
 import { withProgress } from './progress.ts';
 
 export interface Gate {
-  /** Gates without which it cannot run. */
+  /** Gates that have to run before. */
   needs?: readonly string[];
   about: string;
   /**
-   * `embedded`: it changes what a cluster of somebody else's must keep. `own`: it takes the cluster down in
+   * `embedded`: it changes things that a shared cluster must keep. `own`: it takes the cluster down in
    * between.
    */
   only?: 'embedded' | 'own';
@@ -18,12 +18,12 @@ export interface Gate {
 }
 
 /**
- * What the run has: the embedded cluster that it starts itself, one that ran before or is not asked for, or
+ * `own`: the embedded cluster, started by this run. `embedded`: it ran before, or is not needed. `existing`:
  * that of $KUBECONFIG.
  */
 export type Cluster = 'own' | 'embedded' | 'existing';
 
-/** Why a gate does not run on this cluster; undefined when it does. */
+/** Why a gate does not run on this cluster; undefined if it does. */
 export function whyLeftOut({ only }: Pick<Gate, 'only'>, cluster: Cluster): string | undefined {
   if (only === undefined || cluster === 'own' || cluster === only) return undefined;
   if (cluster === 'existing')
@@ -37,8 +37,8 @@ const tool = (name: string, ...args: string[]): Promise<Counts> =>
 let images: LoadedImages | undefined;
 
 /**
- * What did not change since it was last fine is not read again: 2 s instead of 20. By content, because a
- * checkout changes every time of a file.
+ * Unchanged files are not checked again: 2 s instead of 20. By content, because a checkout changes
+ * modification times.
  */
 const CACHED = ['--cache', '--cache-strategy=content'];
 
@@ -130,7 +130,7 @@ async function helmTest(): Promise<Counts> {
   return oneIf(true);
 }
 
-/** The chosen gates and what they need, in order. */
+/** The chosen gates and those that they need, in order. */
 export function withNeeds(
   chosen: readonly string[],
   gates: Readonly<Record<string, Gate>> = GATES,

@@ -8,9 +8,9 @@ import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 import { runShown, stop } from './programs.ts';
 
 const CLUSTER = 'tools/cluster/main.ts';
-/** Taking the cluster down goes on when the rest is told to stop. */
+/** Taking the cluster down goes on when the rest is cancelled. */
 const NEVER = new AbortController().signal;
-/** Why, by gate. */
+/** The reason, by gate. */
 const leftOut = new Map<string, string>();
 const results = new Map<string, Counts & { took: number; note: string }>();
 
@@ -66,7 +66,7 @@ async function nothingRuns(): Promise<boolean> {
   return (await runShown(process.execPath, [CLUSTER, 'traces'], NEVER)) === 0;
 }
 
-/** What we started ends with us, and a test of its own says that nothing of it is left. */
+/** Ends what this run started; a test verifies that nothing is left. */
 async function takeDown(): Promise<void> {
   if ((process.env['KEEP'] ?? '') !== '') {
     console.log('\nKEEP is set: the cluster goes on. make cluster-down ends it.');

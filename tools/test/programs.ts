@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { checkout, clusterEnvironment } from '#tools/chart/cluster-commands.ts';
 import { countGo, countJest, oneIf, sum, type Counts } from './counts.ts';
 
-/** No gate may hang: what takes longer is ended and has failed. */
+/** A gate that takes longer is ended and has failed. */
 const LONGEST_MS = 120 * 60_000;
 
-/** Aborted when the whole run is to end early: the programs of gates end with it. */
+/** Aborted when the run ends early; the programs of gates end with it. */
 export const stop = new AbortController();
 
-/** Runs a program with its output going to ours; answers its exit code. */
+/** Runs a program with inherited output. Returns its exit code. */
 export function runShown(
   program: string,
   args: readonly string[],
@@ -39,15 +39,12 @@ function testEnvironment(): NodeJS.ProcessEnv {
   return { ...clusterEnvironment(), NODE_OPTIONS: options, FORCE_COLOR: process.stdout.isTTY ? '1' : '0' };
 }
 
-/** One yes or no by exit code. */
+/** A gate with one result: the exit code. */
 export async function gate(program: string, args: readonly string[]): Promise<Counts> {
   return oneIf((await runShown(program, args)) === 0);
 }
 
-/**
- * A leaked handle must not keep a run that has told its results; how long one test may take is bounded
- * generously, not measured.
- */
+/** A leaked handle must not keep a run with results alive. The time limit of a test only ends what hangs. */
 const JEST = ['--json', '--forceExit', '--testTimeout=600000'];
 
 export async function jestProject(project: string, ...args: string[]): Promise<Counts> {
@@ -67,15 +64,12 @@ export async function jestProject(project: string, ...args: string[]): Promise<C
   }
 }
 
-/** The settings under which the programs are built: what is compiled for one is there for the other. */
+/** The settings of the build, so that compiled packages are shared. */
 const GO = { CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly -trimpath' };
-/** Runs in nothing but WebAssembly; its other files are tested here. */
+/** Compiles only to WebAssembly; its other files are tested here. */
 const ENGINE = { GOOS: 'wasip1', GOARCH: 'wasm' };
 
-/**
- * The format of all Go files; then each module of ours that has tests: what the compiler lets pass, and the
- * tests.
- */
+/** Checks the format of all Go files, then vets and tests each module. */
 export async function goModules(): Promise<Counts> {
   const modules = new Set<string>();
   for await (const file of glob('{src,tools,bench}/**/*_test.go', { cwd: checkout })) {
@@ -142,7 +136,7 @@ async function runRead(
   return { lines, code };
 }
 
-/** The text within a line of `go test -json`. */
+/** The text in a line of `go test -json`. */
 function outputOf(line: string): string {
   const [, output] = /"Output":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
   const text: unknown = output === undefined ? '' : JSON.parse(output);
