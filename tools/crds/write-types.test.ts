@@ -31,7 +31,7 @@ spec:
 `,
   ]);
   expect(text).toContain(`/** A thing. */
-export interface ThingObject {
+export interface ThingCustomResource {
   apiVersion: 'example.dev/v1';
   kind: 'Thing';
   metadata: V1ObjectMeta;
