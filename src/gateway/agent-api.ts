@@ -12,7 +12,7 @@ export interface AgentApiParts extends OpenSessionPorts {
   checks: CheckStore;
   sessions: SessionStore;
   notifications: Notifications;
-  cancels: { on(build: number, heard: () => void): () => void };
+  cancels: { on(build: number, listener: () => void): () => void };
 }
 
 /** What agents may ask, as flows over the database and the API server. */
@@ -22,6 +22,6 @@ export function agentApi(parts: AgentApiParts): AgentApi {
     sessionOf: (keyHash) => parts.sessions.sessionOf(keyHash),
     applyEvents: (session, events) => followBuild(session, events, parts),
     recordChecks: ({ run }, request) => recordVersions(run, request, parts),
-    onCancelHint: (build, heard) => parts.cancels.on(build, heard),
+    onCancelHint: (build, listener) => parts.cancels.on(build, listener),
   };
 }

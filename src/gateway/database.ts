@@ -37,15 +37,18 @@ export interface GatewayDatabase {
   close(): Promise<void>;
 }
 
-/** What both gateways keep open. The database may be away at the start: readiness says so, and recovers. */
+/**
+ * Connections of both gateways. If the database is unreachable at the start, readiness fails until it is
+ * back.
+ */
 export async function openDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
-  const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
   const { certificateAuthority } = config;
-  const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
+  const pool = await openPool(config.url, { onError: logError, certificateAuthority });
   const notifications = openNotifications({
     url: config.listenUrl,
     pool,
-    onError: troubled,
+    onError: logError,
     certificateAuthority,
   });
   const database = { pool, definitions: cachedDefinitions() };

@@ -11,8 +11,8 @@ import {
 import { serve, type Service } from './serve.ts';
 
 /**
- * The gateway's door: `public` for people and forges, `internal` for agents. Ends the process when it was
- * told to stop.
+ * Entry point of the gateway: `public` for people and forges, `internal` for agents. Ends the process after a
+ * signal.
  */
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A door that serves: how to stop taking new work, and how to end. */
+/** A running gateway. */
 export interface Service {
-  /** Readiness fails from now on; what is asked is still answered. */
+  /** Fails the readiness probe from now on. Requests are still answered. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** While Services learn that this Pod takes no more: new connections still come, and are served. */
+/** Time for Services to remove this Pod from their endpoints. New connections are served meanwhile. */
 const DRAIN_MS = 3000;
 
 /**
- * Serves until told to stop, then in order: readiness fails, requests under way are answered, connections are
- * closed.
+ * Serves until the signal. Then readiness fails, pending requests are answered, and connections are closed,
+ * in this order.
  */
 export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'told-to'> {
   const service = await start();
