@@ -29,7 +29,7 @@ import type { PipelineStore } from '#flows/pipelines/ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
-/** Everything that the operator keeps in Postgres; each write of a leader carries its epoch. */
+/** The operator's stores in Postgres. Each write of a leader carries its epoch. */
 export interface OperatorDatabase {
   teams: TeamStore;
   pipelines: PipelineStore;
@@ -54,19 +54,19 @@ export async function openDatabase(
   webhookKey: Buffer,
   log: Log,
 ): Promise<OperatorDatabase> {
-  const troubled = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
   const { certificateAuthority } = config;
   const done = await migrate(config.listenUrl, {
     log: (message) => log.info(message),
     certificateAuthority,
   });
   if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
-  const pool = await openPool(config.url, { onError: troubled, certificateAuthority });
+  const pool = await openPool(config.url, { onError: logError, certificateAuthority });
   await makeLogPartitions(pool, new Date());
   const notifications = openNotifications({
     url: config.listenUrl,
     pool,
-    onError: troubled,
+    onError: logError,
     certificateAuthority,
   });
   let epoch = 0;

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { buildLabels, realPod } from '#testing/kubernetes/foreign-pods.ts';
-import { RememberedForeignPods } from './foreign-pods.ts';
+import { ForeignPodCache } from './foreign-pods.ts';
 
 const pod = (namespace: string, uid: string, build = 1) =>
   realPod({ namespace, name: 'x', uid, labels: buildLabels(build, 1) });
 
 test('a foreign Pod is known by its uid and by what it says it is for', () => {
-  const foreign = new RememberedForeignPods(() => undefined);
+  const foreign = new ForeignPodCache(() => undefined);
   foreign.add(pod('red', 'u1'), 'no');
   expect(foreign.has({ ...pod('red', 'u1'), phase: 'Failed' })).toBe(true);
   expect(foreign.has(pod('red', 'u1', 2))).toBe(false);
@@ -16,7 +16,7 @@ test('a foreign Pod is known by its uid and by what it says it is for', () => {
 test('of many foreign Pods in one namespace one a minute is told', () => {
   const told: string[] = [];
   let now = 0;
-  const foreign = new RememberedForeignPods(
+  const foreign = new ForeignPodCache(
     ({ namespace, uid }) => void told.push(`${namespace} ${uid}`),
     () => now,
   );

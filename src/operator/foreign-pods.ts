@@ -1,19 +1,23 @@
 import type { ForeignPods } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
-const MAX_REMEMBERED = 20_000;
+const MAX_PODS = 20_000;
+/** One report per namespace in this time. */
 const QUIET_MS = 60_000;
 const MAX_NAMESPACES = 10_000;
 
-/** Pods of somebody else: each is looked up once, and of each namespace at most one a minute is told. */
-export class RememberedForeignPods implements ForeignPods {
-  readonly #tell: (pod: PodFacts, message: string) => void;
+/**
+ * Cache of Pods that Millrace did not create. Each is looked up once; one per namespace and minute is
+ * reported.
+ */
+export class ForeignPodCache implements ForeignPods {
+  readonly #report: (pod: PodFacts, message: string) => void;
   readonly #now: () => number;
   readonly #known = new Set<string>();
-  readonly #toldAt = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
-  constructor(tell: (pod: PodFacts, message: string) => void, now = () => performance.now()) {
-    this.#tell = tell;
+  constructor(report: (pod: PodFacts, message: string) => void, now = () => performance.now()) {
+    this.#report = report;
     this.#now = now;
   }
 
@@ -23,17 +27,17 @@ export class RememberedForeignPods implements ForeignPods {
 
   add(pod: PodFacts, message: string): void {
     const [oldest] = this.#known;
-    if (this.#known.size >= MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size >= MAX_PODS && oldest !== undefined) this.#known.delete(oldest);
     this.#known.add(keyOf(pod));
     const now = this.#now();
-    if (now - (this.#toldAt.get(pod.namespace) ?? -Infinity) < QUIET_MS) return;
-    if (this.#toldAt.size >= MAX_NAMESPACES) this.#toldAt.clear();
-    this.#toldAt.set(pod.namespace, now);
-    this.#tell(pod, message);
+    if (now - (this.#reportedAt.get(pod.namespace) ?? -Infinity) < QUIET_MS) return;
+    if (this.#reportedAt.size >= MAX_NAMESPACES) this.#reportedAt.clear();
+    this.#reportedAt.set(pod.namespace, now);
+    this.#report(pod, message);
   }
 }
 
-/** With other labels it says that it is for other work, which has to be looked up. */
+/** Includes the work that its labels name: with other labels the Pod is looked up again. */
 function keyOf({ uid, work }: PodFacts): string {
   return `${uid} ${JSON.stringify(work)}`;
 }

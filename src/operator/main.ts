@@ -3,7 +3,7 @@ import { createLog } from '#adapters/telemetry/log.ts';
 import { operatorConfig } from '#config';
 import { startOperator } from './operator.ts';
 
-/** The operator's door. Ends the process when it was told to stop, or when it no longer leads. */
+/** Entry point of the operator. Ends the process after a signal, or when it loses the lead. */
 export async function runOperator(): Promise<void> {
   const configured = operatorConfig();
   if (configured.problems !== undefined) {
@@ -13,6 +13,6 @@ export async function runOperator(): Promise<void> {
   }
   const { config } = configured;
   const log = createLog(config.logLevel, 'operator');
-  // A leader that lost its lease starts anew with nothing in memory: the kubelet sees to it.
+  // After a lost lease the kubelet restarts the process, so that it begins with empty caches.
   await runUntilSignal((stop) => startOperator(config, log, stop), log);
 }

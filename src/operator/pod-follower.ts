@@ -7,7 +7,7 @@ import type { CheckStore } from '#flows/checks/ports.ts';
 import type { ForeignPods } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
-import { RememberedForeignPods } from './foreign-pods.ts';
+import { ForeignPodCache } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
@@ -25,7 +25,7 @@ export class PodFollower {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key), namespaceOf);
-    this.#foreign = new RememberedForeignPods((pod, message) => this.#tellForeign(pod, message));
+    this.#foreign = new ForeignPodCache((pod, message) => this.#tellForeign(pod, message));
   }
 
   changed(change: ObjectChange<PodProjection>): void {

@@ -78,8 +78,8 @@ function start(certificate: WebhookConfig['certificate']): void {
     log: createLog('silent', 'test'),
     metrics: { reviewed: () => undefined },
     observe: () => undefined,
-    lookEveryMs: 5,
-    lookAgainMs: 5,
+    checkEveryMs: 5,
+    retryMs: 5,
   });
   webhook.start(new AbortController().signal);
 }

@@ -28,30 +28,30 @@ export interface WebhookOptions {
   metrics: Pick<OperatorMetrics, 'reviewed'>;
   observe: ObserveRequest;
   /**
-   * How often the certificate, and what the API server knows of it, is looked at; sooner while something is
-   * missing.
+   * How often the certificate and the API server's configuration are checked, and how soon again after a
+   * failure.
    */
-  lookEveryMs?: number;
-  lookAgainMs?: number;
+  checkEveryMs?: number;
+  retryMs?: number;
 }
 
-const LOOK_EVERY_MS = 60_000;
-const LOOK_AGAIN_MS = 5000;
-/** While the Service learns that this replica takes no more: the API server still asks, and is answered. */
+const CHECK_EVERY_MS = 60_000;
+const RETRY_MS = 5000;
+/** Time for the Service to remove this replica from its endpoints. Reviews are answered meanwhile. */
 const DRAIN_MS = 3000;
 
-/** The admission webhook of this replica: it answers as soon as it has a certificate, whoever leads. */
+/** The admission webhook of this replica. It serves as soon as it has a certificate, also on a standby. */
 export class Webhook {
   readonly #options: WebhookOptions;
   readonly #server: Server;
   readonly #closing = new AbortController();
-  /** Awakes whoever waits for the next look. */
-  #hurry = new AbortController();
+  /** Ends the wait for the next check. */
+  #wake = new AbortController();
   #running: Promise<void> | undefined;
   #current: CertificateAndKey | undefined;
   #leading = false;
   #stop: AbortSignal | undefined;
-  #trouble: string | undefined;
+  #lastError: string | undefined;
 
   constructor(options: WebhookOptions) {
     const { compiler, config, log, metrics, observe } = options;
@@ -66,19 +66,19 @@ export class Webhook {
     });
   }
 
-  /** It serves until `close`; the signal says that this is near. */
+  /** Serves until `close`. The signal announces that the process stops. */
   start(stop: AbortSignal): void {
     this.#stop = stop;
     this.#running = this.#run();
   }
 
-  /** From now on this replica also tells the API server by which authority it knows all of them. */
+  /** From now on this replica also writes the authority of all replicas to the API server. */
   lead(): void {
     this.#leading = true;
-    this.#hurry.abort();
+    this.#wake.abort();
   }
 
-  /** Undefined when this replica can answer, else why not. */
+  /** Undefined if this replica can answer, otherwise the reason. */
   notReady(): string | undefined {
     if (this.#server.listening) return undefined;
     return 'The admission webhook has no certificate yet (Secret webhook-tls of the release).';
@@ -98,25 +98,25 @@ export class Webhook {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    const { lookEveryMs = LOOK_EVERY_MS, lookAgainMs = LOOK_AGAIN_MS } = this.#options;
+    const { checkEveryMs = CHECK_EVERY_MS, retryMs = RETRY_MS } = this.#options;
     while (!signal.aborted) {
-      this.#hurry = new AbortController();
-      const awake = AbortSignal.any([signal, this.#hurry.signal]);
-      const done = await this.#look();
-      await sleep(done ? lookEveryMs : lookAgainMs, undefined, { signal: awake }).catch(() => undefined);
+      this.#wake = new AbortController();
+      const awake = AbortSignal.any([signal, this.#wake.signal]);
+      const done = await this.#check();
+      await sleep(done ? checkEveryMs : retryMs, undefined, { signal: awake }).catch(() => undefined);
     }
   }
 
-  /** Answers whether everything is as it should be. */
-  async #look(): Promise<boolean> {
+  /** Updates the certificate. Answers whether the webhook serves. */
+  async #check(): Promise<boolean> {
     const { secrets, config } = this.#options;
     try {
       if (config.certificate === 'cert-manager') await this.#use(await givenWebhookTls(secrets));
       else await this.#useOwn();
-      this.#trouble = undefined;
+      this.#lastError = undefined;
       return this.#server.listening;
     } catch (error) {
-      this.#tell(error);
+      this.#logError(error);
       return false;
     }
   }
@@ -126,15 +126,15 @@ export class Webhook {
     const tls = await ensureWebhookTls(secrets);
     await this.#use(tls);
     if (!this.#leading) return;
-    const told = await trustWebhook(client, secrets.release, tls.authority);
-    if (told === 'written') log.info('the API server knows the authority of the admission webhook');
+    const answer = await trustWebhook(client, secrets.release, tls.authority);
+    if (answer === 'written') log.info('the API server knows the authority of the admission webhook');
   }
 
-  /** The same trouble once, not at each try. */
-  #tell(error: unknown): void {
-    const trouble = error instanceof Error ? error.message : String(error);
-    const level = trouble === this.#trouble ? 'debug' : 'warn';
-    this.#trouble = trouble;
+  /** Logs an error as a warning once, and as debug while it repeats. */
+  #logError(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const level = message === this.#lastError ? 'debug' : 'warn';
+    this.#lastError = message;
     this.#options.log[level](
       { err: error },
       'the admission webhook is not as it should be; it is tried again',

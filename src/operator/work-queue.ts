@@ -4,28 +4,29 @@ import { defined } from '#defined';
 import type { Leadership } from './lead.ts';
 
 const CONCURRENCY = 4;
-/** After an outage everything goes on within moments. */
-const LONGEST_WAIT_MS = 10_000;
+/** Short, so that work resumes soon after an outage. */
+const MAX_WAIT_MS = 10_000;
+/** Repeated errors of a key are logged as debug for so long. */
 const QUIET_MS = 60_000;
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 
-/** Of keys that begin with a namespace: teams take turns. */
+/** Namespace of a key `<namespace>/<name>`, so that teams take turns. */
 export function namespaceOf(key: string): string {
   return key.split('/')[0] ?? '';
 }
 
-/** A queue whose errors are logged; a write that was refused because another leads ends the lead. */
+/** A queue that logs errors. It ends the lead if the database refuses a write because another one leads. */
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
   what: string,
   work: (key: string) => Promise<ReconcileResult>,
   shareOf?: (key: string) => string,
 ): WorkQueue {
-  const level = quietly();
+  const level = levelByKey();
   const queue = new WorkQueue({
     work,
     concurrency: CONCURRENCY,
-    longestMs: LONGEST_WAIT_MS,
+    longestMs: MAX_WAIT_MS,
     ...defined({ shareOf }),
     onError: (key, error, retryInMs) => {
       if (error instanceof EpochOver) leadership.lost.abort();
@@ -40,19 +41,19 @@ export function workQueue(
   return queue;
 }
 
-/** One trouble is told once: what follows it closely is for those who look for it. */
-function quietly(): (key: string) => 'warn' | 'debug' {
-  const toldAt = new Map<string, number>();
+/** Level of an error: `warn` for the first of a key in a minute, `debug` for the others. */
+function levelByKey(): (key: string) => 'warn' | 'debug' {
+  const warnedAt = new Map<string, number>();
   return (key) => {
     const now = performance.now();
-    if (now - (toldAt.get(key) ?? -Infinity) < QUIET_MS) return 'debug';
-    if (toldAt.size >= MOST_KEYS) toldAt.clear();
-    toldAt.set(key, now);
+    if (now - (warnedAt.get(key) ?? -Infinity) < QUIET_MS) return 'debug';
+    if (warnedAt.size >= MAX_KEYS) warnedAt.clear();
+    warnedAt.set(key, now);
     return 'warn';
   };
 }
 
-/** Failures of single items, which did not hold up the others. */
+/** Logs failures of single items. They did not delay the others. */
 export function reportFailures(
   { log, lost }: Pick<Leadership, 'log' | 'lost'>,
   what: string,
