@@ -130,6 +130,19 @@ describe('a build', () => {
     expect(gateway.log('1')).toBe(`${digest}  -\n***\n***\nstep own\n`);
   });
 
+  test('gives only tasks a file for their output', async () => {
+    const script = 'echo "${SVC_OUTPUT+file}"; echo \'{"ref":"a"}\'';
+    const agent = await start(
+      plan([
+        sh(script, { kind: 'get', name: 'git.app', version: { ref: 'a' } }),
+        sh(script, { kind: 'put', name: 'git.app' }),
+        sh(script),
+      ]),
+    );
+    expect(await ended(agent)).toBe(0);
+    expect(['0', '1', '2'].map((step) => gateway.log(step).split('\n')[0])).toEqual(['', '', 'file']);
+  });
+
   test('that runs nothing needs no container', async () => {
     const agent = await start(
       plan([{ kind: 'get', name: 'cron.daily', version: { date: 'd' } }], { containers: [] }),

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { assert, constantFrom, property, string } from 'fast-check';
 import { closest, didYouMean } from './suggest.ts';
 
@@ -63,4 +63,21 @@ test('what is left out of the table changes nothing', () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+describe('a search among many names', () => {
+  const name = 'n'.repeat(60);
+  const meant = name.replace('nn', 'nm');
+  /** As far from the name as no suggestion may be, which shows only at its last letter. */
+  const others = Array.from({ length: 200 }, () =>
+    [0, 20, 40, 59].reduce((text, at) => text.slice(0, at) + 'x' + text.slice(at + 1), name),
+  );
+
+  test('finds the one that was meant within its bound', () => {
+    expect(closest(name, [...others.slice(0, 80), meant])).toBe(meant);
+  });
+
+  test('gives up at its bound', () => {
+    expect(closest(name, [...others, meant])).toBeUndefined();
+  });
 });
