@@ -4,11 +4,11 @@ import { textCodes } from './text-codes.ts';
 /** Every code that a diagnostic can carry. Codes are stable: none changes its meaning, none is used again. */
 export const diagnosticCodes = {
   ...textCodes,
-  'invalid-name': error('A name has characters that it may not have.', 'Choose another name.'),
+  'invalid-name': error('A name has characters that are not allowed.', 'Choose another name.'),
   'duplicate-name': error('Two things have the same name.', 'Rename one of them.'),
   'old-name-in-use': error('An old_name is still in use.', 'Remove the block with that name, or old_name.'),
   'variable-type': error(
-    'The type of a variable is none that exists.',
+    'The type of a variable does not exist.',
     'Write string, number, bool, list(string), map(string) and so on.',
   ),
   'variable-value': error(
@@ -24,42 +24,42 @@ export const diagnosticCodes = {
     'Remove the value, or declare the variable.',
   ),
   'secret-used-indirectly': error(
-    'A secret decides or is changed while the pipeline is read, when its value is not known.',
-    'Use it as it is or inside a text.',
+    'An expression needs the value of a secret, which is not known while the pipeline is read.',
+    'Use the secret unchanged or inside a text.',
   ),
   'secret-misplaced': error(
-    'A secret stands where everyone can read it.',
-    'Secrets may stand in parameters, scripts and arguments only.',
+    'A secret is used where everyone can read it.',
+    'Use secrets only in parameters, scripts, arguments and env.',
   ),
   'secret-type': error(
     'A variable is secret, but not a string.',
     'Write type = string: other types need a value while the pipeline is read.',
   ),
-  'secret-cycle': error('Secrets need each other in a circle.', 'Let one of them do without the others.'),
+  'secret-cycle': error('Secrets depend on each other in a cycle.', 'Remove one of the references.'),
   'secret-chain': error('A secret needs more than nine others, one after another.', 'Shorten the chain.'),
   'source-with-commands': error(
     'A type has both a source and its own definition.',
     'Keep either the source or the inline definition.',
   ),
   'invalid-source': error(
-    'A source has a form that does not exist.',
+    'A source is neither svc://<name> nor a URL.',
     'Write svc://<name> or an https:// URL.',
   ),
   'source-unavailable': error(
-    'The definition under a source could not be fetched; without a cluster, where nothing is, it is a warning.',
-    'Check the address, and whether it can be reached from here.',
+    'The definition at a source could not be fetched. Commands that fetch nothing show a warning.',
+    'Check the address and that it can be reached from here.',
   ),
   'source-digest': error(
-    'source_digest is not the digest of what was fetched, or has nothing to compare with.',
-    'Look at what changed there; if it is right, write the new digest.',
+    'source_digest is not the digest of the fetched text, or there is no source to fetch.',
+    'Check what changed there. If the change is right, write the new digest.',
   ),
   'source-cycle': error(
-    'Sources name one another in a circle, or too many of them.',
-    'Name the last of them directly.',
+    'Sources refer to each other in a cycle or in too long a chain.',
+    'Name the last source directly.',
   ),
   'invalid-definition': error(
-    'The definition under a source is wrong.',
-    'Correct it there; the pipeline itself is not at fault.',
+    'The definition at a source has errors.',
+    'Correct the definition; the pipeline itself has no error here.',
   ),
   'unknown-runner': error('A runner of this name does not exist.', 'Use exec, shell or docker.'),
   'runner-override': error(
@@ -67,11 +67,11 @@ export const diagnosticCodes = {
     'A type with a runner of its own uses exec in all its commands.',
   ),
   'docker-args': error(
-    'The runner docker is given a flag that means nothing in a Pod.',
+    'args of the runner docker has a flag that has no meaning in a Pod.',
     'Remove it. Workers are chosen by tags, variables are set by env, and files are in $WORKDIR.',
   ),
   'invalid-environment': error(
-    'A variable of an environment has a name that it cannot have.',
+    'A variable in env has a name that is not allowed.',
     'Use letters, digits and _, no digit first, and no name that Millrace sets itself.',
   ),
   'invalid-command': error('A command lacks what its runner needs.', 'See the attributes of the runner.'),
@@ -95,11 +95,11 @@ export const diagnosticCodes = {
   ),
   'missing-parameter': error(
     'A parameter is missing that the type requires.',
-    'Add it, in the params block where there is one.',
+    'Add it to params, or to the block itself if that has no params.',
   ),
   'unknown-parameter': warning(
     'A parameter is set that the type does not declare.',
-    'The type still gets it; correct the name if it is a slip.',
+    'The type still gets it. If the name is a typo, correct it.',
   ),
   'invalid-parameter': error('A parameter has a value that its type does not accept.', 'Correct the value.'),
   'unreadable-parameter': warning(
@@ -129,14 +129,14 @@ export const diagnosticCodes = {
     'Give the type a push, or remove the step.',
   ),
   'passed-empty': error(
-    'An expression left no job in passed, so the gate would be gone.',
-    'Correct the expression; where no gate is meant, write passed = null.',
+    'An expression left no job in passed, which would remove the gate.',
+    'Correct the expression. If you want no gate, write passed = null.',
   ),
   'passed-never': error(
     'passed names a job that neither gets nor puts the resource.',
     'Let that job get or put the resource, or remove it from passed.',
   ),
-  'passed-cycle': error('Jobs wait for each other in a circle.', 'Remove one of the passed entries.'),
+  'passed-cycle': error('Jobs wait for each other in a cycle.', 'Remove one of the passed entries.'),
   'passed-in-branch': error(
     'A get in an if, else_if or else has passed.',
     'Move the get out of the branch, or remove passed.',
@@ -145,7 +145,10 @@ export const diagnosticCodes = {
     'A tag or group is not a plain word, or there are more than ten.',
     'Use lower-case letters, digits and hyphens.',
   ),
-  'for-each-type': error('for_each is no set of strings and no map.', 'Write toset([…]) or a map { … }.'),
+  'for-each-type': error(
+    'for_each is neither a set of strings nor a map.',
+    'Write toset([…]) or a map { … }.',
+  ),
   'for-each-with-matrix': error('A job has both for_each and matrix.', 'Keep one of them.'),
   'for-each-empty': warning(
     'A for_each or matrix has no elements, so there is no job or resource.',
@@ -165,10 +168,10 @@ export const diagnosticCodes = {
   ),
   'else-without-if': error(
     'An else_if or else does not follow an if or else_if.',
-    'Put it directly behind, without a step between.',
+    'Put it directly after that block, with no step in between.',
   ),
   'input-options': error(
-    'The options of an input do not go with its type.',
+    'The options of an input do not fit its type.',
     'A choice needs options; a string with options is a choice, a list may have them, others have none.',
   ),
   'input-case': warning(
@@ -176,8 +179,8 @@ export const diagnosticCodes = {
     'Write the name in upper case, as $INPUT_<NAME>.',
   ),
   'input-default': error(
-    'The default of an input cannot be chosen.',
-    'Give a value that the form would take.',
+    'The default of an input is not a value that can be chosen.',
+    'Give a value that the form accepts.',
   ),
   'notification-events': error('on has all and another event.', 'Write on = ["all"] alone.'),
   'notification-jobs': error(
@@ -185,25 +188,25 @@ export const diagnosticCodes = {
     'Keep one of them.',
   ),
   'notification-without-on': error(
-    'A notification names jobs, but nothing sends it by itself.',
+    'A notification names jobs, but no event sends it.',
     'Add on, or remove the attribute.',
   ),
   'invalid-notify': error(
-    'A notify step lacks what its type must be told.',
+    'A notify step lacks an attribute that its type requires.',
     'Write status = "in_progress", or conclusion = "success".',
   ),
   'nothing-to-do': warning('A block holds no steps.', 'Add a task, put or notify, or remove the block.'),
   'put-without-token': warning(
-    'A git resource is put over https, and has no parameter token: forges accept no push from anyone.',
+    'A put pushes to a git resource over https without the parameter token. Forges refuse such a push.',
     'Add token = var.<name> to the params of the resource, and give the variable from a Secret.',
   ),
   'trigger-loop': warning(
-    'Builds may start one another without end: a put makes the version that triggers a get.',
+    'Builds may start one another endlessly: a put creates the version that triggers a get.',
     'Remove trigger from the get, or let passed name a job that is not part of the loop.',
   ),
   'empty-pipeline': error(
     'The text has no block at all.',
-    'Write the jobs and resources; to have no jobs any more, delete the Pipeline.',
+    'Write the jobs and resources. To remove all jobs, delete the Pipeline.',
   ),
   'shared-prefix': warning(
     'Two steps of a job write the same environment variables.',

@@ -150,16 +150,16 @@ function explainUnknownRoot(
   }
   if (keyword === name && closest(name, ['true', 'false', 'null']) !== undefined) {
     const meant = didYouMean(name, ['true', 'false', 'null']);
-    return diagnose('unknown-reference', range, `"${name}" is nothing known${meant}`);
+    return diagnose('unknown-reference', range, `"${name}" is not defined here${meant}`);
   }
   if (keyword === name) {
-    const message = `"${name}" is nothing known here; a text stands in double quotes`;
-    return diagnose('unknown-reference', range, message, `Write "${name}" in quotes if the text is meant.`);
+    const message = `"${name}" is not defined here; a text needs double quotes`;
+    return diagnose('unknown-reference', range, message, `If you mean the text, write "${name}".`);
   }
   if (steps.length > 0) {
     const suggestion = didYouMean(name, scope.keys());
-    return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here${suggestion}`);
+    return diagnose('unknown-reference', reference.range, `"${name}" is not defined here${suggestion}`);
   }
   const help = `\${…} is filled in while the pipeline is read; for the shell write $${name} or $\${${name}}.`;
-  return diagnose('unknown-reference', reference.range, `"${name}" is nothing known here`, help);
+  return diagnose('unknown-reference', reference.range, `"${name}" is not defined here`, help);
 }

@@ -24,7 +24,7 @@ export function explainCharacter(text: string): { message: string; help: string 
   if (character === '$') {
     const name = /^\$\w{1,60}/.exec(text)?.[0] ?? '$NAME';
     return {
-      message: `${name} can stand only inside a text`,
+      message: `${name} can be used only inside a text`,
       help: `A condition or script is a text: write it in double quotes, such as "${name} == 'prod'".`,
     };
   }
@@ -32,10 +32,10 @@ export function explainCharacter(text: string): { message: string; help: string 
   const code = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   if (name === undefined) {
     const message = `the character "${character}" (${code}) means nothing outside of a text`;
-    return { message, help: 'Write texts in double quotes; remove the character if none is meant.' };
+    return { message, help: 'Write texts in double quotes; otherwise remove the character.' };
   }
   const message = `there is ${name} (${code}) here`;
-  return { message, help: `Replace it: ${HELP[character] ?? 'a plain space is what HCL knows'}.` };
+  return { message, help: `Replace it: ${HELP[character] ?? 'write a plain space'}.` };
 }
 
 const HELP: Readonly<Record<string, string>> = {

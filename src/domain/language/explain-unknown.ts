@@ -70,7 +70,7 @@ export function explainUnknownBlock(
   const where = owner === '' ? 'in a pipeline' : `in ${owner}`;
   const reason = schema.misplaced && Object.hasOwn(schema.misplaced, type) && schema.misplaced[type];
   if (typeof reason === 'string' && reason !== '')
-    return diagnose('misplaced-block', range, `${type} cannot stand ${where}: ${reason}`);
+    return diagnose('misplaced-block', range, `${type} is not allowed ${where}: ${reason}`);
   const synonym = synonymOf(type, owner);
   if (synonym && !Object.hasOwn(schema.attributes, type)) {
     const message = `there is no block "${type}" ${where}; ${meansHere(synonym.name)}`;

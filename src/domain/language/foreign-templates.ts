@@ -146,7 +146,7 @@ const WORDS: Readonly<
 > = {
   number: (written, doubled) => [
     `${written} is filled in while the pipeline is read: the text gets the number itself`,
-    `For an argument of a script or function write $${digitsOf(written)} or ${doubled}; for the number write it without \${}.`,
+    `For an argument of a script or function write $${digitsOf(written)} or ${doubled}. For the number write it without \${}.`,
   ],
   directive: (written, doubled) => [
     `${written} is read as a directive of HCL, which knows if, else, endif, for and endfor`,

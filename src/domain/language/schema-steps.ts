@@ -88,7 +88,7 @@ const hook: BlockSchema = {
     labels: [],
     attributes: {},
     blocks: hookSteps,
-    misplaced: { get: 'a hook gets nothing: get before it, in the job' },
+    misplaced: { get: 'a hook cannot get, so get the resource in the job' },
   },
 };
 
@@ -104,8 +104,8 @@ export const triggerHook: BlockSchema = {
       ),
     },
     misplaced: {
-      put: 'on_trigger runs before there is a build: it may only notify or run a command',
-      task: 'on_trigger runs before there is a build: it may only notify or run a command',
+      put: 'on_trigger runs before there is a build, so it can only notify or run a command',
+      task: 'on_trigger runs before there is a build, so it can only notify or run a command',
     },
   },
 };
@@ -156,9 +156,9 @@ const parallel: BlockSchema = {
   },
   blocks: { ...actions, ...hooks },
   misplaced: {
-    service: 'services start before all steps: write it in the job itself',
-    in_parallel: 'groups are not nested: put all steps into one',
-    if: 'steps of a group run unconditionally: write the if around the group',
+    service: 'services start before all steps, so write it in the job itself',
+    in_parallel: 'groups cannot be nested, so put all steps into one',
+    if: 'write the if around the group',
   },
 };
 

@@ -18,7 +18,7 @@ const VARIABLE = same(
   'variable',
   'Write variable "<name>" { type = string, default = "…" } on lines of its own, and var.<name> where it is used.',
 );
-const JOB = same('job', 'Write job "<name>" { … } at the top; steps stand in it directly, in their order.');
+const JOB = same('job', 'Write job "<name>" { … } at the top and its steps directly in it, in their order.');
 const TASK = same(
   'task',
   'Write task "<name>" { run "shell" { cmd = "…" } }, each block on lines of its own.',
@@ -76,8 +76,8 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
   when: IF,
   only: IF,
   rules: IF,
-  elif: same('else_if', 'Write else_if "<condition>" { … } directly behind the if.'),
-  elsif: same('else_if', 'Write else_if "<condition>" { … } directly behind the if.'),
+  elif: same('else_if', 'Write else_if "<condition>" { … } directly after the if.'),
+  elsif: same('else_if', 'Write else_if "<condition>" { … } directly after the if.'),
   plan: JOB,
   stage: JOB,
   stages: JOB,

@@ -7,7 +7,7 @@ const FOR_EXPRESSION =
   'Write [for <name> in <list> : <value>], or { for <key>, <value> in <map> : <key> => <value> }.';
 const IF_AND_FOR = 'Write %{ if … }…%{ endif } or %{ for … }…%{ endfor }; for a plain text begin with %%{.';
 const ENTRY =
-  'Write an entry as <key> = <value>; a key with other signs than letters, digits and _ stands in quotes.';
+  'Write an entry as <key> = <value>; put a key with characters other than letters, digits and _ in quotes.';
 
 interface Explanation {
   /** In place of HCL's words. */
@@ -32,20 +32,20 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
   [
     /^Invalid block definition/,
-    { help: 'Write { … } on the line of the block, behind its labels.' },
+    { help: 'Write { … } on the line of the block, after its labels.' },
     /delimited/,
   ],
   [
     /^Invalid block definition/,
     {
-      help: 'Put each label in double quotes and write { behind the last. An attribute needs an equals sign.',
+      help: 'Put each label in double quotes and write { after the last. An attribute needs an equals sign.',
     },
   ],
   [
     /^Invalid string literal/,
     {
-      message: 'labels are fixed text: ${…} can stand in attributes only',
-      help: 'In get and put write resource = "<type>.${…}" in place of the labels; give other blocks a fixed label.',
+      message: 'labels are fixed text: ${…} works only in attributes',
+      help: 'In get and put write resource = "<type>.${…}" instead of the labels; give other blocks a fixed label.',
     },
     /^Template sequences/,
   ],
@@ -67,7 +67,7 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
   [
     /^Extra characters after interpolation expression/,
-    { help: 'If the shell is meant to see ${…}, write $${…}; $NAME needs nothing.' },
+    { help: 'If the shell must see ${…}, write $${…}. $NAME needs no change.' },
   ],
   [/^Unclosed template interpolation/, { help: 'Close ${ with a brace; for the shell write $${…}.' }],
   [/^Invalid 'for' directive/, { help: 'Write %{ for <name> in <list> }…%{ endfor }.' }],
@@ -80,13 +80,13 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   [/^Invalid legacy index/, { help: 'Write an index in brackets: list[0].' }],
   [
     /^(?:Invalid attribute name|Attribute name required)/,
-    { help: 'Write a name behind the dot; any other key stands in brackets: value["<key>"].' },
+    { help: 'Write a name after the dot, and any other key in brackets: value["<key>"].' },
   ],
   [/^(?:Missing close bracket|Unclosed index)/, { help: 'Close the index with ].' }],
   [/^Unbalanced parentheses/, { help: 'Close what is open with ).' }],
   [
     /^Invalid number literal/,
-    { help: 'Write digits alone; a text with other signs stands in double quotes.' },
+    { help: 'Write only digits. Put a text with other characters in double quotes.' },
   ],
   [
     /^(?:Missing open parenthesis|Missing function name|Unterminated function call|Missing closing parenthesis)/,
@@ -94,7 +94,7 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
   [/^Missing argument separator/, { help: 'Put a comma between two arguments.' }],
   [/^Unterminated tuple/, { help: 'Close the list with ].' }],
-  [/^Missing item separator/, { help: 'Put a comma between two elements, and ] behind the last.' }],
+  [/^Missing item separator/, { help: 'Put a comma between two elements, and ] after the last.' }],
   [/^Unterminated object/, { help: 'Close the map with }.' }],
   [/^Missing (?:attribute value|key\/value separator)/, { help: ENTRY }],
   [/^Missing attribute separator/, { help: 'Put each entry on a line of its own, or a comma between two.' }],
@@ -106,10 +106,7 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
     },
   ],
   [/^Unsupported operator/, { help: 'Write pow(a, b).' }, /"\*\*"/],
-  [
-    /^Unsupported operator/,
-    { help: 'Write && for "and", || for "or". What the shell is meant to see stands in quotes.' },
-  ],
+  [/^Unsupported operator/, { help: 'Write && for "and", || for "or". Put text for the shell in quotes.' }],
   [/^Invalid character encoding/, { help: 'Save the file as UTF-8.' }],
   [/^Invalid character/, { help: 'Write texts in double quotes.' }, /quotes/],
   [/^Invalid character/, { help: 'Begin a new line instead, or write a comma between elements.' }, /";"/],

@@ -69,7 +69,8 @@ function explain(name: string, before: ReadonlySet<string>, { inputs, prefixes }
   const [prefix] = /^(?:GET|TASK)_(?=\w)/.exec(name) ?? [];
   if (prefix === undefined) return [`a condition cannot see $${name}`];
   if (!prefixes || sets(before, name)) return undefined;
-  if (sets(prefixes, name)) return [`$${name} is not set yet: its step runs later`, 'Move the if behind it.'];
+  if (sets(prefixes, name))
+    return [`$${name} is not set yet: its step runs later`, 'Move the if after that step.'];
   const kind = prefix === 'GET_' ? 'get' : 'task';
   const help = `Correct the name: it is $${prefix}<NAME>_<KEY>, with the name of a ${kind}.`;
   return [`no ${kind} of the job sets $${name}${meantStep(name, prefixes)}`, help];

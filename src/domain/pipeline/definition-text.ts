@@ -49,7 +49,7 @@ export function readDefinition<Definition>(
   if (hasErrors(found)) return undefined;
   const [block, more] = blocks.filter(({ type }) => type === kind.block);
   if (block && !more) return { block, around: { ...around, reader, report } };
-  tell(`it must have one block ${kind.block}, and has ${more ? 'more' : 'none'}`);
+  tell(`it must have exactly one block ${kind.block}, but it has ${more ? 'several' : 'none'}`);
   return undefined;
 }
 

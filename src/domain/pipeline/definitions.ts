@@ -64,7 +64,7 @@ function readInline<Definition extends object>(
   const definition = kind.read(block, around);
   const digest = block.attributes.get('source_digest');
   if (digest) {
-    const message = 'source_digest says nothing without a source';
+    const message = 'source_digest has no meaning without a source';
     around.report(diagnose('source-digest', digest.nameRange, message, 'Remove it, or add the source.'));
   }
   return definition && { ...definition, builtIn: false };

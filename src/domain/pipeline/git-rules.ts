@@ -46,7 +46,7 @@ function explainMode(values: ReadonlyMap<string, string>): { name: string; reaso
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   if (mode === undefined) return undefined;
   if (values.get('pr') === 'true' && values.get('tag') === 'true')
-    return { name: 'tag', reason: 'pr and tag exclude each other: a version is one or the other' };
+    return { name: 'tag', reason: 'pr and tag cannot be used together: a version is one or the other' };
   if ((values.get('token') ?? '') === '') return { name: mode, reason: `${mode} needs the parameter token` };
   if (mode === 'tag' || values.has('provider') || isKnownForge(values.get('url') ?? '')) return undefined;
   return {

@@ -93,7 +93,7 @@ function instancesIn(group: Group, read: ReadBlock): Instances {
   const [axes] = blocksOf(read, 'matrix');
   const forEach = read.attributes.get('for_each');
   if (axes && forEach) {
-    const message = 'for_each and matrix exclude each other';
+    const message = 'for_each and matrix cannot be used together';
     reader.report(diagnose('for-each-with-matrix', axes.range, message));
     return 'broken';
   }

@@ -74,7 +74,7 @@ const events: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
 function readEvents(on: readonly Text[], report: Report): NotificationEvent[] {
   const all = on.find(({ text }) => text === 'all');
   if (all && on.some(({ text }) => text !== 'all'))
-    report(diagnose('notification-events', all.range, 'all means every event: it stands alone'));
+    report(diagnose('notification-events', all.range, 'all includes every other event'));
   return events.filter((event) => all ?? on.some(({ text }) => text === event));
 }
 
@@ -87,13 +87,13 @@ function checkAutomatic(block: ReadBlock, report: Report): void {
       diagnose(
         'notification-jobs',
         emptied,
-        'no job is left in jobs: every job would send it',
-        'Write jobs = null where every job is meant.',
+        'the expression leaves no job in jobs: every job would send it',
+        'If you mean every job, write jobs = null.',
       ),
     );
   const exclude = attributes.get('exclude');
   if (jobs && exclude) {
-    const message = 'jobs and exclude exclude each other';
+    const message = 'jobs and exclude cannot be used together';
     report(diagnose('notification-jobs', exclude.nameRange, message));
   }
   for (const [name, attribute] of [['jobs', jobs] as const, ['exclude', exclude] as const]) {

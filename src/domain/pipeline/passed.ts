@@ -46,7 +46,7 @@ function reportCycles(names: readonly string[], waits: ReadonlyMap<string, Text[
       const start = path.indexOf(text);
       if (start >= 0) {
         const circle = [...path.slice(start), text].join(' → ');
-        report(diagnose('passed-cycle', range, `jobs wait for each other in a circle: ${circle}`));
+        report(diagnose('passed-cycle', range, `jobs wait for each other in a cycle: ${circle}`));
       } else if (!done.has(text)) visit(text);
     }
     path.pop();

@@ -160,7 +160,7 @@ function readChosenGet(block: ReadBlock, around: PlanSurroundings): ActionStep {
   const passed = block.attributes.get('passed');
   if (passed && around.inBranch) {
     const message =
-      'passed cannot stand in a branch: whether the build enters it is not known when versions are chosen';
+      'passed is not allowed in a branch: versions are chosen before a build can evaluate the condition';
     around.report(diagnose('passed-in-branch', passed.nameRange, message));
   }
   return readGet(block, around);

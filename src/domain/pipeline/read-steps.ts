@@ -58,7 +58,9 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
   }
   const emptied = emptiedAt(block, 'passed');
   if (emptied)
-    around.report(diagnose('passed-empty', emptied, 'no job is left in passed: the get has no gate'));
+    around.report(
+      diagnose('passed-empty', emptied, 'the expression leaves no job in passed: the get would have no gate'),
+    );
   const step: GetStep = {
     kind: 'get',
     name: nameOf(block, found, around.report),

@@ -12,9 +12,7 @@ const runnerTypes: Kind<Templates> = {
   what: 'runner type',
   own: ['run'],
   builtIn: builtInRunnerTypes,
-  refused: new Map([
-    ['docker', 'the runner docker is no template: its container belongs to the Pod; use it as it is'],
-  ]),
+  refused: new Map([['docker', 'the runner docker cannot be a source: its container belongs to the Pod']]),
   read(block, { report }) {
     const [run] = blocksOf(block, 'run');
     if (!run && !block.misread.has('run'))
@@ -22,9 +20,7 @@ const runnerTypes: Kind<Templates> = {
     const path = run && textAt(run, 'path');
     if (!run || !path) return undefined;
     if (path.text !== '') return { path: path.text, args: textsAt(run, 'args').map(({ text }) => text) };
-    report(
-      diagnose('invalid-command', path.range, 'with an empty path nothing would ever run', 'Name a program.'),
-    );
+    report(diagnose('invalid-command', path.range, 'path is empty, so nothing would run', 'Name a program.'));
     return undefined;
   },
   commands: () => [],

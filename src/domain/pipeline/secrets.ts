@@ -104,7 +104,9 @@ function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Surrou
     const start = path.indexOf(name);
     if (start >= 0) {
       const circle = [...path.slice(start), name].map((one) => `var.${one}`).join(' → ');
-      report(diagnose('secret-cycle', secret.block.range, `secrets need each other in a circle: ${circle}`));
+      report(
+        diagnose('secret-cycle', secret.block.range, `secrets depend on each other in a cycle: ${circle}`),
+      );
       return 0;
     }
     path.push(name);

@@ -25,7 +25,7 @@ export function readSourced<Definition extends object>(
 ): Found<Definition> | undefined {
   const own = ownPart(kind, block);
   if (own) {
-    const message = `source and ${own.name} exclude each other: the source brings its own`;
+    const message = `source and ${own.name} cannot be used together: the definition at the source has its own`;
     around.report(diagnose('source-with-commands', own.range, message));
   }
   const source = textAt(block, 'source');
@@ -86,7 +86,7 @@ function helpForSource<Definition>(text: string, kind: Kind<Definition>): string
 function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {
   const digest = attributes.get('source_digest');
   if (!digest) return true;
-  report(diagnose('source-digest', digest.nameRange, 'what is built in has no digest', 'Remove it.'));
+  report(diagnose('source-digest', digest.nameRange, 'a built-in type has no digest', 'Remove it.'));
   return false;
 }
 
@@ -114,11 +114,9 @@ function readFetched<Definition extends object>(
 function checkChain(circle: readonly string[], range: ReadBlock['range'], report: Report): boolean {
   const way = circle.join(' → ');
   const again = new Set(circle).size < circle.length;
-  if (again) report(diagnose('source-cycle', range, `sources name each other in a circle: ${way}`));
+  if (again) report(diagnose('source-cycle', range, `sources refer to each other in a cycle: ${way}`));
   else if (circle.length > LIMITS.sourceChain)
-    report(
-      diagnose('source-cycle', range, `more than ${LIMITS.sourceChain} sources name one another: ${way}`),
-    );
+    report(diagnose('source-cycle', range, `a chain of more than ${LIMITS.sourceChain} sources: ${way}`));
   return !again && circle.length <= LIMITS.sourceChain;
 }
 

@@ -48,8 +48,8 @@ function tell(loop: readonly JobDraft[], { step, range }: Get, report: Report): 
   const [first = ''] = names;
   const message =
     names.length === 1
-      ? `the job "${first}" may start itself without end: it puts ${step.resource}, and each new version of it triggers this get`
-      : `these jobs may start one another without end: ${[...names, first].join(' → ')}`;
+      ? `the job "${first}" may start itself endlessly: it puts ${step.resource}, and each new version of it triggers this get`
+      : `these jobs may start one another endlessly: ${[...names, first].join(' → ')}`;
   report(diagnose('trigger-loop', range, message));
 }
 
