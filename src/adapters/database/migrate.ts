@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { sql, type DatabasePool } from 'slonik';
+import { defined } from '#defined';
 import { rows } from './connection/pool.ts';
 import { parseDatabaseUrl } from './connection/url.ts';
 
@@ -32,7 +33,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const parsed = parseDatabaseUrl(url, options.certificateAuthority);
   const client = new Client({
     connectionString: parsed.url,
-    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
+    ...defined({ ssl: parsed.ssl }),
     connectionTimeoutMillis: 5000,
     query_timeout: NO_LIMIT_MS,
     keepAlive: true,

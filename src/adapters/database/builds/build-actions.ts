@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
@@ -75,7 +76,7 @@ async function lockBuild(
     ...build,
     gate: gate ?? { approvals: 1 },
     votes: votes ?? [],
-    ...(by === null ? {} : { triggeredBy: by }),
+    ...withoutNulls({ triggeredBy: by }),
   };
 }
 

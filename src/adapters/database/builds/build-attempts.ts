@@ -1,4 +1,5 @@
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
@@ -73,9 +74,9 @@ export async function attemptFacts(
   if (definition === undefined) return undefined;
   const cancelled = cancelledAt && {
     at: cancelledAt,
-    ...(cancelReason !== null && { reason: cancelReason }),
+    ...withoutNulls({ reason: cancelReason }),
   };
-  return { ...withPod(facts), ...(cancelled && { cancelled }), definition, versions: versions ?? [] };
+  return { ...withPod(facts), ...withoutNulls({ cancelled }), definition, versions: versions ?? [] };
 }
 
 /** Includes attempts that have ended. */
@@ -94,14 +95,13 @@ export async function givenPod(
     WHERE a.build_id = ${build} AND a.attempt = ${attempt}`);
   if (found === null) return undefined;
   const { uid, ...given } = found;
-  return { ...given, ...(uid === null ? {} : { uid }) };
+  return { ...given, ...withoutNulls({ uid }) };
 }
 
 function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {
   return {
     ...row,
-    ...(podUid === null ? {} : { podUid }),
-    ...(podCreatedAt === null ? {} : { podCreatedAt }),
+    ...withoutNulls({ podUid, podCreatedAt }),
   };
 }
 
@@ -115,7 +115,7 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
     WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);
   return found.map(({ startedAt, ...row }) => ({
     ...withPod(row),
-    ...(startedAt === null ? {} : { startedAt }),
+    ...withoutNulls({ startedAt }),
   }));
 }
 

@@ -1,7 +1,9 @@
 import { sql, type CommonQueryMethods, type FragmentSqlToken } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
@@ -74,7 +76,7 @@ async function plannedFrom(
   const definition = (await definitions.of(connection, [revision])).get(revision);
   const name = await connection.oneFirst(rows<{ name: string }>()`
     SELECT ${jobNameIn(sql.fragment`${revision}`)} AS name FROM jobs j WHERE j.id = ${job}`);
-  return { kind: 'planned', ...(definition !== undefined && { definition }), job: name, ended };
+  return { kind: 'planned', ...defined({ definition }), job: name, ended };
 }
 
 function toStep(row: StepRow): StepState {
@@ -84,11 +86,10 @@ function toStep(row: StepRow): StepState {
     kind,
     name,
     status,
-    ...(resource === null ? {} : { resource }),
+    ...withoutNulls({ resource }),
     ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
     ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
-    ...(exitCode === null ? {} : { exitCode }),
-    ...(message === null ? {} : { message }),
+    ...withoutNulls({ exitCode, message }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import {
   LOCK,
   prepared,
@@ -109,11 +110,11 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
         'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
   const builds = found.builds ?? [];
   const facts = {
-    ...(found.limit === null ? {} : { limit: found.limit }),
+    ...withoutNulls({ limit: found.limit }),
     builds,
     jobs: (found.jobs ?? []).map(({ concurrency, ...job }) => ({
       ...job,
-      ...(concurrency === null ? {} : { concurrency }),
+      ...withoutNulls({ concurrency }),
     })),
     more: isLong(builds),
   };

@@ -1,5 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import {
   ids,
   rows,
@@ -122,7 +123,7 @@ export async function runFacts(
   const { revision, checks, hooks, ...names } = found;
   const definition = (await definitions.of(pool, [revision])).get(revision);
   if (definition === undefined) return undefined;
-  return { run, ...names, definition, checks: [...checks], ...(hooks === null ? {} : { hooks }) };
+  return { run, ...names, definition, checks: [...checks], ...withoutNulls({ hooks }) };
 }
 
 export async function scopesOfRun(
@@ -175,5 +176,5 @@ export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
     FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE c.closed_at IS NULL ORDER BY c.id`);
-  return open.map(({ podUid, ...run }) => ({ ...run, ...(podUid === null ? {} : { podUid }) }));
+  return open.map(({ podUid, ...run }) => ({ ...run, ...withoutNulls({ podUid }) }));
 }

@@ -7,6 +7,7 @@ import {
   type Transaction,
 } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { defined } from '#defined';
 import type { CheckStore, CheckTransaction, DueCheck } from '#flows/checks/ports.ts';
 import {
   dueScopes,
@@ -71,8 +72,7 @@ function checkTransaction(connection: Transaction): CheckTransaction {
     failCheck: (failed, at) => failCheck(connection, failed, at),
     wakeTriggers: (scopes) => wakeTriggers(connection, scopes),
     scopesOf: (run) => scopesOfRun(connection, run),
-    closeRun: (run, error, at) =>
-      markRunClosed(connection, run, { ...(error === undefined ? {} : { error }), at }),
+    closeRun: (run, error, at) => markRunClosed(connection, run, { ...defined({ error }), at }),
   };
 }
 

@@ -1,5 +1,7 @@
 import { sql } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import { storable } from '#domain/build/storable.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
@@ -27,14 +29,14 @@ export function toTimer({ id, pipeline_id, schedule, timer, next_check_at, failu
     pipeline: pipeline_id,
     timer,
     failures,
-    ...(schedule === null ? {} : { schedule }),
-    ...(next_check_at === null ? {} : { next: next_check_at.getTime() }),
+    ...withoutNulls({ schedule }),
+    ...defined({ next: next_check_at?.getTime() }),
   };
 }
 
 export function toFreeScope(row: FreeScopeRow): FreeScope {
   const { check_group: group, requested_cause: cause } = row;
-  return { ...toTimer(row), group, ...(cause === null ? {} : { requestedCause: cause }) };
+  return { ...toTimer(row), group, ...withoutNulls({ requestedCause: cause }) };
 }
 
 /** A time as a query parameter; null if absent. */

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
@@ -23,8 +24,7 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
     WHERE h.open ORDER BY h.run_id`);
   return open.map(({ refused, podUid, ...run }) => ({
     ...run,
-    ...(refused === null ? {} : { refused }),
-    ...(podUid === null ? {} : { podUid }),
+    ...withoutNulls({ refused, podUid }),
   }));
 }
 
@@ -61,7 +61,7 @@ export async function releaseVersions(
   run: number,
   { at, error, results }: { at: Date; error: string | null; results: HookResult[] },
 ): Promise<boolean> {
-  const lastHooks = { endedAt: at.toISOString(), ...(error === null ? {} : { error }), results };
+  const lastHooks = { endedAt: at.toISOString(), ...withoutNulls({ error }), results };
   return await connection.oneFirst(rows<{ released: boolean }>()`
     WITH released AS (
       UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),

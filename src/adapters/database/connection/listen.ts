@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { defined } from '#defined';
 import { BackOff } from '#domain/back-off.ts';
 import { parseDatabaseUrl } from './url.ts';
 
@@ -69,7 +70,7 @@ async function listenUntilLost(
   const parsed = parseDatabaseUrl(options.url, options.certificateAuthority);
   const client = new Client({
     connectionString: parsed.url,
-    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
+    ...defined({ ssl: parsed.ssl }),
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     query_timeout: every,

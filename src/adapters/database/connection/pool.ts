@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaults } from 'pg';
 import { createPool, sql, type DatabasePool, type DatabaseTransactionConnection } from 'slonik';
+import { defined } from '#defined';
 import { limitCalls } from './pool-queue.ts';
 import { parseDatabaseUrl } from './url.ts';
 
@@ -61,7 +62,7 @@ async function connect(url: string, options: PoolOptions): Promise<DatabasePool>
   defaults.query_timeout = options.queryTimeoutMilliseconds ?? QUERY_MS;
   const parsed = parseDatabaseUrl(url, options.certificateAuthority);
   const pool = await createPool(parsed.url, {
-    ...(parsed.ssl !== undefined && { ssl: parsed.ssl }),
+    ...defined({ ssl: parsed.ssl }),
     // Never reached: the queue before the pool admits half as many.
     maxPoolSize: maxCalls * 2,
     minPoolSize: 1,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { defined } from '#defined';
 
 /** Options of one connection. The drivers do not read every `sslmode`, so the URL does not contain it. */
 export interface ParsedDatabaseUrl {
@@ -35,5 +36,5 @@ export function parseDatabaseUrl(text: string, authority?: string): ParsedDataba
   url.searchParams.delete('sslrootcert');
   const ca = authority ?? (file === null ? undefined : readFileSync(file, 'utf8'));
   const ssl = make(ca === undefined ? {} : { ca });
-  return { url: url.href, ...(ssl !== undefined && { ssl }) };
+  return { url: url.href, ...defined({ ssl }) };
 }

@@ -76,7 +76,7 @@ async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[]
   if (!found.exists) return undefined;
   return found.members.map(({ addedAt, groupRole, ...member }) => ({
     ...member,
-    ...(groupRole !== null && { groupRole }),
+    ...withoutNulls({ groupRole }),
     ...(addedAt !== null && { addedAt: new Date(addedAt) }),
   }));
 }

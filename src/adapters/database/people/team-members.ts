@@ -2,6 +2,7 @@ import { sql, type CommonQueryMethods } from 'slonik';
 import { CHANNEL, encodeNotification } from '#adapters/database/connection/notification-payload.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, textArray, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import type { GroupRole } from '#domain/access/group-roles.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { NamedMember, TeamAct } from '#flows/people/team-ports.ts';
@@ -118,7 +119,7 @@ export async function saveGroups(
 ): Promise<void> {
   const before = await groupsOfTeam(connection, id);
   const wanted = groups
-    .map(({ claim, provider, role }) => ({ claim, ...(provider !== undefined && { provider }), role }))
+    .map(({ claim, provider, role }) => ({ claim, ...defined({ provider }), role }))
     .toSorted((one, other) => (one.claim < other.claim ? -1 : 1));
   if (JSON.stringify(before) === JSON.stringify(wanted)) return;
   await connection.query(rows()`DELETE FROM team_groups WHERE team_id = ${id}`);

@@ -1,4 +1,5 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, timestamp, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { TeamAct, TeamSaved, TeamStore, TeamToSave, TeamTransaction } from '#flows/people/team-ports.ts';
 import { withAccessLock } from './access-lock.ts';
@@ -93,7 +94,7 @@ async function savedOf(connection: Transaction, id: number): Promise<TeamSaved> 
   const displayName = await connection.oneFirst(rows<{ display_name: string | null }>()`
     SELECT display_name FROM teams WHERE id = ${id}`);
   return {
-    ...(displayName !== null && { displayName }),
+    ...withoutNulls({ displayName }),
     members: await membersOfTeam(connection, id),
     groups: await groupsOfTeam(connection, id),
     groupProviders: await groupProviders(connection),

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { MAX_PASSED_VERSIONS } from '#domain/scheduling/facts.ts';
 import type { PinTransaction, UnpinnedGet, UnstartedBuild } from '#flows/builds/action-ports.ts';
@@ -91,7 +92,7 @@ async function unpinnedGets(connection: Transaction, resource: number): Promise<
     FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.resource_id = ${resource}`);
   return gets.map(({ newestReady, ...get }) => ({
     ...get,
-    ...(newestReady === null ? {} : { newestReady }),
+    ...withoutNulls({ newestReady }),
   }));
 }
 

@@ -1,7 +1,9 @@
 import { sql } from 'slonik';
 import { queuedBuilds } from '#adapters/database/builds/scheduling/queued-builds.ts';
 import { cronNext } from '#adapters/database/checks/cron-next.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, type Database } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -124,12 +126,12 @@ function toResource(row: ResourceRow): StoredFacts['resources'][number] {
   return {
     name,
     versions,
-    ...(schedule === null ? {} : { schedule }),
+    ...withoutNulls({ schedule }),
     ...(dueSince === null ? {} : { dueSince: new Date(dueSince) }),
     ...(lastCheckedAt === null ? {} : { lastCheckedAt: new Date(lastCheckedAt) }),
-    ...(next === undefined ? {} : { nextCheckAt: next }),
-    ...(checkError === null ? {} : { checkError }),
+    ...defined({ nextCheckAt: next }),
+    ...withoutNulls({ checkError }),
     ...(cut === 0 ? {} : { cut }),
-    ...(hooksError === null ? {} : { hooksError }),
+    ...withoutNulls({ hooksError }),
   };
 }

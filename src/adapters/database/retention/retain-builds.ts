@@ -1,6 +1,8 @@
 import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
 import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import type { RetainDecision, Retention } from '#domain/scheduling/retain.ts';
 import type { OldBuilds, RetentionTurn } from '#flows/builds/retention-ports.ts';
 import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
@@ -24,11 +26,10 @@ export async function oldBuilds(
   return {
     builds: builds.map(({ endedAt, ...build }) => ({
       ...build,
-      ...(endedAt === null ? {} : { endedAt: endedAt.getTime() }),
+      ...defined({ endedAt: endedAt?.getTime() }),
     })),
     pinned: new Set(known.pinned),
-    ...(known.oldest === null ? {} : { oldestKept: known.oldest }),
-    ...(known.good === null ? {} : { oldestGoodKept: known.good }),
+    ...withoutNulls({ oldestKept: known.oldest, oldestGoodKept: known.good }),
   };
 }
 

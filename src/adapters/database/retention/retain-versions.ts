@@ -4,6 +4,7 @@ import {
   NEWEST_FIRST,
   ofScope,
 } from '#adapters/database/checks/versions-in-order.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { OldVersions, RetentionTurn } from '#flows/builds/retention-ports.ts';
 
@@ -38,8 +39,7 @@ export async function oldVersions(
   return {
     versions: (versions ?? []).map(({ id, foundAt, inUse }) => ({ id, inUse, foundAt: Date.parse(foundAt) })),
     newest: [newest, enabled].flatMap((id) => id ?? []),
-    ...(pinned === null ? {} : { pinned }),
-    ...(baseline === null ? {} : { lowestBaseline: baseline }),
+    ...withoutNulls({ pinned, lowestBaseline: baseline }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { DatabasePool } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
@@ -58,7 +59,7 @@ async function jobsOf(pool: DatabasePool, pipeline: number): Promise<OverviewSta
   return found.map(({ ended, doing, ...job }) => ({
     ...job,
     doing: [...doing],
-    ...(ended !== null && { ended }),
+    ...withoutNulls({ ended }),
   }));
 }
 

@@ -71,7 +71,7 @@ export async function viewBuild(
     ...withoutNulls(row),
     inputs: inputs ?? [],
     steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
-    ...(checks === null ? {} : { checks }),
+    ...withoutNulls({ checks }),
   };
 }
 

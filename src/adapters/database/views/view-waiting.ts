@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { gatherJobs } from '#adapters/database/builds/scheduling/gather.ts';
 import { decisionTransaction } from '#adapters/database/builds/scheduling/schedule.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
@@ -73,7 +74,7 @@ async function unstartedBuilds(
     tags: tagsOf.get(`${revision} ${known}`) ?? [],
     gate: gate ?? { approvals: 0 },
     votes: votes ?? [],
-    ...(pod === null ? {} : { pod }),
+    ...withoutNulls({ pod }),
   }));
 }
 
