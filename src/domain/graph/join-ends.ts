@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { rowOf } from './box.ts';
 import { jobId, type GraphEdge, type JobNode } from './graph.ts';
 
@@ -42,9 +43,9 @@ export function joinEnds(edges: readonly EdgeEnds[], members: Members): GraphEdg
     const [fromRow, toRow] = [tail, head].map(({ job }) => members.get(job ?? '')?.row);
     return {
       from: tail.node,
-      ...(fromRow !== undefined && { fromRow }),
+      ...defined({ fromRow }),
       to: head.node,
-      ...(toRow !== undefined && { toRow }),
+      ...defined({ toRow }),
       kind,
     };
   });

@@ -1,3 +1,5 @@
+import { defined } from '#defined';
+
 /**
  * State of the jobs and resources in a picture. An absent job has not run; an absent resource is not pinned.
  */
@@ -40,7 +42,7 @@ export function stateOfJob(builds: readonly JobBuild[], paused: boolean): JobSta
   const doing = (['started', 'waiting', 'pending'] as const).find((word) =>
     builds.some(({ status }) => status === word),
   );
-  return { paused, ...(ended && !isDoing(ended) && { ended }), ...(doing && { doing }) };
+  return { paused, ...(ended && !isDoing(ended) && { ended }), ...defined({ doing }) };
 }
 
 const isDoing = (status: EndedStatus | ActiveStatus): status is ActiveStatus =>

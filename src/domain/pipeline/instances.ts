@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { BlockSchema } from '#domain/language/block-schema.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
@@ -28,12 +29,12 @@ export interface GroupKind {
 
 const { for_each } = jobSchema.attributes;
 const { matrix } = jobSchema.blocks;
-const groups = { labels: ['name'], attributes: { ...(for_each && { for_each }) }, blocks: {} };
+const groups = { labels: ['name'], attributes: defined({ for_each }), blocks: {} };
 
 export const JOBS: GroupKind = {
   what: 'job',
   label: 0,
-  schema: { ...groups, blocks: { ...(matrix && { matrix }) } },
+  schema: { ...groups, blocks: defined({ matrix }) },
 };
 export const RESOURCES: GroupKind = { what: 'resource', label: 1, schema: groups };
 
@@ -188,7 +189,7 @@ function named(group: Group, instances: Instance[]): Instance[] | undefined {
     taken.set(name, key);
     if (slug(key) !== '' && before === undefined && name.length <= 63) continue;
     sound = false;
-    reader.report(explainBadKey(group, { key, name, ...(before !== undefined && { before }) }));
+    reader.report(explainBadKey(group, { key, name, ...defined({ before }) }));
   }
   if (instances.length === 0)
     reader.report(diagnose('for-each-empty', label.range, `the group "${label.text}" has no ${kind.what}s`));

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
@@ -159,8 +160,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
       ...(onTrigger.length > 0 && { onTrigger }),
     },
     gets: plan.gets,
-    ...(oldName && { oldName }),
-    ...(supersede && { supersede }),
+    ...defined({ oldName, supersede }),
     incomplete: block.misread.size > 0,
     report,
   };
@@ -179,7 +179,7 @@ function settingsOf(block: ReadBlock, report: Report): Partial<Job> {
   const serialGroups = readTags(block, 'serial_groups', report);
   return {
     ...(concurrency !== undefined && concurrency > 0 && { concurrency }),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...defined({ timeoutSeconds }),
     ...(tags.length > 0 && { tags }),
     ...(serialGroups.length > 0 && { serialGroups }),
     ...(boolAt(block, 'disable_retry') === true && { disableRetry: true }),
@@ -199,7 +199,7 @@ function approvalOf(block: ReadBlock, around: PlanSurroundings): { approval?: Ap
     approval: {
       label: label.text,
       approvals: numberAt(approve, 'approvals') ?? 1,
-      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...defined({ timeoutSeconds }),
       ...(boolAt(approve, 'not_by_trigger') === true && { notByTrigger: true }),
       notify: blocksOf(approve, 'notify').map((notify) => readNotify(notify, around)),
     },

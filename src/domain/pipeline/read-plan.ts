@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { parseCondition, type ConditionFault } from '#domain/language/condition.ts';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
@@ -81,7 +82,7 @@ function readBranch(
   open.push({
     ...nameOfBranch(block, around),
     steps: inner,
-    ...(condition !== undefined && { condition }),
+    ...defined({ condition }),
   });
   return open;
 }

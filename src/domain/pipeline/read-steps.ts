@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import {
@@ -43,7 +44,7 @@ export function attemptsOf(block: ReadBlock): Attempted {
   const timeoutSeconds = numberAt(block, 'timeout');
   const attempts = numberAt(block, 'attempts');
   return {
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...defined({ timeoutSeconds }),
     ...(attempts !== undefined && attempts > 1 && { attempts }),
   };
 }

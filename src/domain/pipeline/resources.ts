@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { inInstance } from '#domain/language/in-instances.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
@@ -92,8 +93,7 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
     type: type.name,
     label,
     params: textsByName(given.parameters),
-    ...(schedule && { schedule }),
-    ...(webhookSchedule && { webhookSchedule }),
+    ...defined({ schedule, webhookSchedule }),
     tags: readTags(block, 'tags', report),
     cache: boolAt(block, 'cache') ?? type.cache,
   };

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Reader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { blocksOf, readBody, type ReadBlock } from '#domain/language/read-block.ts';
@@ -12,7 +13,7 @@ export function readSecretBlocks(
   reader: Reader,
 ): (SecretBlock & { owner: ReadBlock })[] {
   const secret = pipelineSchema.blocks['variable']?.schema.blocks['secret'];
-  const schema = { labels: ['name'], attributes: {}, blocks: { ...(secret && { secret }) } };
+  const schema = { labels: ['name'], attributes: {}, blocks: defined({ secret }) };
   return body.items.flatMap((item) => {
     if (item.kind !== 'block' || item.type !== 'variable') return [];
     const items = item.body.items.filter((inner) => inner.kind === 'block' && inner.type === 'secret');

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
@@ -22,7 +23,7 @@ export const secretTypes: Kind<SecretDefinition> = {
     if (!command && !block.misread.has('get') && !around.embedded)
       around.report(diagnose('missing-block', block.range, 'secret_type needs a block get, or a source'));
     if (!get && !around.embedded) return undefined;
-    return { params, config, ...(get && { get }) };
+    return { params, config, ...defined({ get }) };
   },
   commands: ({ get }) => (get ? [['get', get]] : []),
   configure: (type, block, report) => ({

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInSource } from './built-in-source.ts';
@@ -44,7 +45,7 @@ export function readSecrets(
 }
 
 function withoutParams({ name, builtIn, origin, config, get }: SecretDefinition & Named): SecretType {
-  return { name, builtIn, ...(origin && { origin }), config, ...(get && { get }) };
+  return { name, builtIn, ...defined({ origin }), config, ...defined({ get }) };
 }
 
 function readSecret(

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
@@ -21,7 +22,7 @@ export const serviceTypes: Kind<Definition> = {
     const stop = readRequired(block, 'stop', around);
     const ready = readReady(block, around);
     if (!start || !stop || ready === 'broken') return undefined;
-    return { params, start, stop, ...(ready && { ready }) };
+    return { params, start, stop, ...defined({ ready }) };
   },
   configure: withDeclaredParams,
   commands: ({ start, stop, ready }) => [

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
@@ -107,7 +108,7 @@ function readFetched<Definition extends object>(
   const builtIn = builtInSource(found);
   return {
     ...found,
-    origin: { source: text, digest: resolved.digest, ...(builtIn !== undefined && { builtIn }) },
+    origin: { source: text, digest: resolved.digest, ...defined({ builtIn }) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { formatList } from '#domain/scheduling/reasons.ts';
 
 export type Amounts = Record<string, number | string>;
@@ -66,7 +67,7 @@ export function placePod(
     tolerations: workers.flatMap(({ tolerations = [] }) => tolerations),
     requests: sorted(workers.map(({ resources }) => resources?.requests ?? {})),
     limits: sorted(workers.map(({ resources }) => resources?.limits ?? {})),
-    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    ...defined({ runtimeClassName }),
   };
 }
 

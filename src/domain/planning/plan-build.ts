@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { GetStep, Pipeline, PutStep, TaskStep } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { commandOf, containersOf, resourceOf, stepsToRun, typeOf, type RunnableStep } from './containers.ts';
@@ -77,7 +78,7 @@ function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
       ...buildEnvironment(known.build),
       ...stepEnvironment(step, known),
     },
-    ...(command === undefined ? {} : { command }),
+    ...defined({ command }),
   };
   switch (step.kind) {
     case 'get':

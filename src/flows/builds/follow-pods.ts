@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { isOver } from '#domain/build/apply-events.ts';
 import { cancelGraceSeconds } from '#domain/build/cancel-grace.ts';
 import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
@@ -139,7 +140,7 @@ async function carryOut(
   // The build ends when its Pod does: until then its resources are in use.
   if (decision === 'stop') return ports.hangs(facts, judgement.message);
   const words = parseTermination(pod?.containers[0]?.message);
-  const left = { at: now(), ...(words && { words }) };
+  const left = { at: now(), ...defined({ words }) };
   const of = { build: facts.id, attempt: facts.attempt };
   if (decision === 'end') {
     const { outcome, reason, message } = judgement;

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
@@ -94,7 +95,7 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<St
     failures,
     short: [...short],
     window,
-    ...(againAfterMs === undefined ? {} : { againAfterMs }),
+    ...defined({ againAfterMs }),
   };
 }
 

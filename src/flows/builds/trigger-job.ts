@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import type { JobName } from '#flows/names.ts';
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
@@ -98,7 +99,7 @@ async function answerRequest(tx: RequestTransaction, at: Date): Promise<TriggerA
       answer: 'created',
       build: buildRefOf(build),
       interrupted: written.interrupted,
-      ...(checks !== undefined && { checks }),
+      ...defined({ checks }),
     };
   }
   const refused = decision.refused.find(({ request }) => request === tx.request);

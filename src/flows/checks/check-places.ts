@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { judgeStarting } from '#domain/build/judge-starting.ts';
 import type { CheckLimits, OpenCheck } from '#domain/scheduling/pick-checks.ts';
 import { startPlaces } from '#domain/scheduling/start-window.ts';
@@ -33,7 +34,7 @@ export function openChecks(
 
 function isStarting({ openedAt }: OpenRun, pod: PodFacts | undefined, now: Date): boolean {
   const scheduled = pod?.scheduledAt && secondsBetween(pod.scheduledAt, now);
-  const ages = { created: secondsBetween(openedAt, now), ...(scheduled === undefined ? {} : { scheduled }) };
+  const ages = { created: secondsBetween(openedAt, now), ...defined({ scheduled }) };
   return judgeStarting(pod, ages) === 'starting';
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import { tellHooks } from '#domain/build/explain-hook-failures.ts';
 import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
@@ -43,7 +44,7 @@ async function recordHooks(
   { checks, notifications, now }: Ports,
 ): Promise<'recorded' | 'over'> {
   const error = tellHooks(results);
-  const answer = await checks.recordHooks(run, { results, ...(error !== undefined && { error }) }, now());
+  const answer = await checks.recordHooks(run, { results, ...defined({ error }) }, now());
   if (answer === 'over') return answer;
   notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
   notifications.notify({ topic: 'status', pipeline: answer.pipelineId });

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { ignoredGroups, type IgnoredGroups } from '#domain/access/group-roles.ts';
 import { whyReserved } from '#domain/access/reserved-namespaces.ts';
 import { saveTeam } from './save-team.ts';
@@ -29,6 +30,6 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
     outcome: 'applied',
     pipelines: await ports.cluster.pipelinesOf(manifest),
     now,
-    ...(ignored !== undefined && { ignoredGroups: ignored }),
+    ...defined({ ignoredGroups: ignored }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { usernameFault } from '#domain/access/names-and-passwords.ts';
 import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
 import type {
@@ -61,7 +62,7 @@ export async function startFlow(
   const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
   const opened = await ports.oauth.openFlow(
     ports.digest(state),
-    { ...flow, ...(begun !== undefined && { link: begun }) },
+    { ...flow, ...defined({ link: begun }) },
     expiresAt,
   );
   if (!opened) return { answer: 'failed', message: CHANGED };

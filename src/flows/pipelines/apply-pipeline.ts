@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -152,7 +153,7 @@ async function accept(
     outcome: 'applied',
     saved,
     warnings: rendered(compilation),
-    ...(facts === undefined ? {} : { facts }),
+    ...defined({ facts }),
     ...pods,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { renderDiagnostic, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource } from '#domain/pipeline/surroundings.ts';
 import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
@@ -67,7 +68,7 @@ function toFinding(
   { code, range, blocks, message, help }: Diagnostic,
   severity: ManifestFinding['severity'],
 ): ManifestFinding {
-  return { severity, code, ...placeOf(range), ...(blocks && { blocks }), message, help };
+  return { severity, code, ...placeOf(range), ...defined({ blocks }), message, help };
 }
 
 type Place = Pick<ManifestFinding, 'line' | 'column' | 'endLine' | 'endColumn'>;

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { whyQueuePaused } from '#domain/scheduling/queue-limits.ts';
 import type { PipelineName } from '#flows/names.ts';
 import { isStalled } from '#flows/views/show-check.ts';
@@ -16,7 +17,7 @@ export async function pipelineFacts(
     ...facts,
     queueFull: whyQueuePaused(queued).length > 0,
     resources: resources.map(({ schedule, dueSince, ...resource }) => {
-      const due = { ...(schedule && { schedule }), ...(dueSince && { dueSince }) };
+      const due = defined({ schedule, dueSince });
       return { ...resource, stalled: isStalled(due, now, store.cronNext) };
     }),
   };

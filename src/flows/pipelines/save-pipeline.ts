@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { differenceWithNames, withNames, type Renames } from '#domain/scheduling/definition-difference.ts';
 import { definitionRows } from '#domain/scheduling/definition-rows.ts';
 import { writePin, writeUnpin } from './pin-resource.ts';
@@ -61,7 +62,7 @@ async function savePins(
       await writeUnpin(resource, tx.pins);
       continue;
     }
-    const pin = { resource, wanted, by: 'manifest', ...(version === undefined ? {} : { version }) };
+    const pin = { resource, wanted, by: 'manifest', ...defined({ version }) };
     stopped.push(...(await writePin(pin, at, tx.pins)));
   }
   return stopped;

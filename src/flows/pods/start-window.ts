@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { judgeStarting } from '#domain/build/judge-starting.ts';
 import {
   pickStarts,
@@ -29,7 +30,7 @@ export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]>
     const scheduled = pod?.scheduledAt && secondsBetween(pod.scheduledAt, now);
     const state = judgeStarting(pod, {
       created: age,
-      ...(scheduled === undefined ? {} : { scheduled }),
+      ...defined({ scheduled }),
     });
     return state === undefined ? [] : { team, nodes: keyOf(pod?.nodeSelector ?? {}), state, age };
   });

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
 import type { BuildStatus } from '#domain/build/events.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
@@ -194,7 +195,7 @@ function publicBuild({ id, number, status, createdAt, ...more }: BuildView): Pub
 }
 
 function times({ startedAt, endedAt }: { startedAt?: Date; endedAt?: Date }) {
-  return { ...(startedAt !== undefined && { startedAt }), ...(endedAt !== undefined && { endedAt }) };
+  return defined({ startedAt, endedAt });
 }
 
 /** Without steps of resources that the current revision no longer has: their names may be private. */
@@ -212,9 +213,7 @@ function publicStep({ kind, name, resource, status, startedAt, endedAt }: StepSt
     kind,
     name,
     status,
-    ...(resource !== undefined && { resource }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
+    ...defined({ resource, startedAt, endedAt }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { versionPath, type PathBuild, type PathJob } from '#domain/scheduling/version-path.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildView, VersionPathView } from './ports.ts';
@@ -46,7 +47,7 @@ export async function showVersionPath(
 }
 
 function viewOf({ id, number, status, startedAt, endedAt }: PathBuildView): PathBuildView {
-  return { id, number, status, ...(startedAt && { startedAt }), ...(endedAt && { endedAt }) };
+  return { id, number, status, ...defined({ startedAt, endedAt }) };
 }
 
 type Entry = ReturnType<typeof versionPath>['path'][number];
@@ -57,7 +58,7 @@ const toView =
     const view = build && shown.get(build.id);
     return {
       job,
-      ...(view === undefined ? {} : { build: view }),
+      ...defined({ build: view }),
       retries: retries.flatMap((retry) => shown.get(retry.id) ?? []),
     };
   };
