@@ -72,8 +72,8 @@ async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
   const ask = batched<WebhookCall, WebhookAnswer>({
     call: async (calls) => (await requestChecksByToken(pool, { calls, wait: true }, new Date())).answers,
     nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
-    most: MOST,
-    mostWaiting: MOST * 20,
+    maxItems: MOST,
+    maxWaiting: MOST * 20,
   });
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const token = request.url?.slice('/webhooks/'.length) ?? '';

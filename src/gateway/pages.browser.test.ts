@@ -121,10 +121,10 @@ describe('signing in', () => {
     ]);
     await seen('complete-profile');
     await page.getByLabel('Username').fill('ann');
-    await press('Make my account');
+    await press('Create my account');
     expect(await page.getByRole('alert').innerText()).toContain('exists already');
     await page.getByLabel('Username').fill('eve');
-    await press('Make my account');
+    await press('Create my account');
     await page.waitForURL('**/teams');
     expect(await page.locator('main').innerText()).toContain('You are in no team yet');
     await press('Log out');
@@ -170,9 +170,9 @@ describe('a profile', () => {
     await page.goto('/profile');
     await signIn('ann');
     await page.waitForURL('**/profile');
-    await page.getByText('Make a token').click();
+    await page.getByText('Create a token').click();
     await page.getByLabel('Name', { exact: true }).fill('for scripts');
-    await press('Make it');
+    await press('Create token');
     expect(await page.getByLabel('Token').inputValue()).toMatch(/^tok_[0-9a-f]{64}$/);
     await seen('token');
     await page.getByRole('link', { name: 'Back to your profile' }).click();
@@ -287,7 +287,7 @@ describe('a pipeline', () => {
     await signIn('ann');
     await page.waitForURL('**/teams');
     await page.goto('/teams/main/pipelines/none');
-    expect(await heading()).toBe('There is nothing here');
+    expect(await heading()).toBe('Not found');
     await seen('not-found');
     await page.goto('/teams/other/pipelines');
     expect(await heading()).toBe('You may not do this');

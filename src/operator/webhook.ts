@@ -62,7 +62,7 @@ export class Webhook {
       observe,
       reviewed: (result) => metrics.reviewed(result),
       draining: () => this.#stop?.aborted === true,
-      ...defined({ longestMs: config.longestMs }),
+      ...defined({ maxReviewMs: config.longestMs }),
     });
   }
 

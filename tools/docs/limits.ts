@@ -10,7 +10,7 @@ import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
 import { PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
-import { MOST_CHARACTERS } from '#adapters/http/pages/build-page.ts';
+import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { TERMINATION_LIMIT } from '#domain/build/events.ts';
 import { LOG_LIMIT } from '#domain/build/log-limit.ts';
 import { CHECK_OUTPUT_LIMIT, MOST_VERSIONS, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
@@ -244,7 +244,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'cut',
       'within a minute the operator removes the logs of the oldest builds, and the builds stay; `LogsNearLimit` from 80 % on',
     ],
-    ['Part of a log on one page', characters(MOST_CHARACTERS), 'later', 'the page has a link to the rest'],
+    ['Part of a log on one page', characters(MAX_LOG_CHARACTERS), 'later', 'the page has a link to the rest'],
     [
       'Ephemeral storage of each container of a Pod, and of its work directory (`pods.storage.limit`, or the resources of the Team)',
       '10Gi, set by the chart',

@@ -4,24 +4,24 @@ import type { Passwords } from '#flows/people/ports.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { limitConcurrency } from './password-turns.ts';
 
-/** argon2id, with the least that OWASP's Password Storage Cheat Sheet asks for. */
+/** argon2id with the minimum of OWASP's Password Storage Cheat Sheet. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each takes 19 MiB and a core: more at once would be slower for everybody. */
-const AT_ONCE = 2;
-const WAITING = 64;
+/** Each takes 19 MiB and a core: more at a time would be slower for everyone. */
+const MAX_CONCURRENT = 2;
+const MAX_WAITING = 64;
 
 /**
- * Password hashes. An account without a password, or none at all, is compared with a hash that nothing fits,
- * so that it takes as long.
+ * Hashes and verifies passwords. Without a hash (no account, or no password) it verifies against one that
+ * nothing matches, so that it takes as long.
  */
 export async function argon2Passwords(): Promise<Passwords> {
-  const nobody = await argon2Hash(randomBytes(32), COST);
-  const inTurn = limitConcurrency(AT_ONCE, WAITING);
+  const unmatchable = await argon2Hash(randomBytes(32), COST);
+  const inTurn = limitConcurrency(MAX_CONCURRENT, MAX_WAITING);
   return {
     hash: async (password) => await inTurn(async () => await argon2Hash(password, COST)),
     async verify(hash, password) {
-      const fits = await inTurn(async () => await argon2Verify(hash ?? nobody, password));
-      return fits && hash !== undefined;
+      const matches = await inTurn(async () => await argon2Verify(hash ?? unmatchable, password));
+      return matches && hash !== undefined;
     },
     isCommon: isCommonPassword,
   };

@@ -1,12 +1,12 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
 /**
- * Of stolen lists, those that are tried first; about 18,000 of them have eight characters or more. Unpacked
- * when it is first asked for.
+ * The passwords that attackers try first, from stolen lists; about 18,000 have eight characters or more.
+ * Unpacked at the first use.
  */
 let common: ReadonlySet<string> | undefined;
 
-/** Whether whoever guesses begins with this password, or with one that differs in capitals only. */
+/** Whether the password is common, apart from upper and lower case. */
 export function isCommonPassword(password: string): boolean {
   common ??= new Set(dictionary['passwords-common']);
   return common.has(password.toLowerCase());

@@ -1,12 +1,12 @@
-/** So many wait already that waiting would end in a time-out. */
+/** Thrown if so many tasks wait that waiting would end in a timeout. */
 class TooBusy extends Error {
   readonly code = 'EBUSY';
   override readonly name = 'TooBusy';
 }
 
 /**
- * Runs at most `atOnce` of the tasks side by side and keeps at most `waiting` others; who comes then is
- * refused with `TooBusy`.
+ * Runs at most `atOnce` tasks at a time and lets at most `waiting` others wait; more are refused with
+ * `TooBusy`.
  */
 export function limitConcurrency(atOnce: number, waiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   let running = 0;
@@ -14,7 +14,7 @@ export function limitConcurrency(atOnce: number, waiting: number): <T>(task: () 
   return async (task) => {
     if (running >= atOnce) {
       if (queue.length >= waiting) throw new TooBusy('Too many passwords are being checked at once.');
-      // Whoever ends hands on the turn, so nobody takes it in between.
+      // The task that ends passes its turn on directly, so that no other can take it in between.
       await new Promise<void>((resolve) => queue.push(resolve));
     } else {
       running += 1;

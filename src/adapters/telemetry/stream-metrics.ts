@@ -1,19 +1,19 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What a stream is of. */
+/** What a stream follows. */
 export type StreamKind = 'build' | 'pipeline';
 
 /**
- * Why a stream ended: what it told of is over, its reader went away, took nothing for too long, or may not
- * read it any more; it could not be read; or the process stops.
+ * Why a stream ended: what it follows has ended, its reader left, read nothing for too long or lost the right
+ * to read; the read failed; or the process stops.
  */
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 
 export interface StreamMetrics {
-  /** Asked for whenever somebody looks. */
+  /** Called at each scrape. */
   watch(open: () => Iterable<{ kind: StreamKind; waits: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
-  /** By which bound. */
+  /** The limit that was reached. */
   refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
 }
 

@@ -2,25 +2,25 @@ import type { ManifestDiagnosis, ManifestText } from '#flows/pipelines/diagnose-
 
 const API_VERSION = 'admission.k8s.io/v1';
 const KIND = 'AdmissionReview';
-/** As long as a condition's message may be: the two tell the same. */
-const LONGEST_MESSAGE = 32_000;
-/** The API server cuts longer ones. */
-const LONGEST_WARNING = 250;
-const MOST_WARNINGS = 20;
+/** Characters; the limit of a condition's message, which has the same text. */
+const MAX_MESSAGE_CHARACTERS = 32_000;
+/** Characters; the API server cuts longer ones. */
+const MAX_WARNING_CHARACTERS = 250;
+const MAX_WARNINGS = 20;
 
-/** A question of the API server, as far as it is looked at. */
+/** The part of an AdmissionReview request that is used. */
 export interface Review {
   uid: string;
   namespace: string;
   name: string;
-  /** Absent: the manifest has no text of its own, and so nothing to be judged here. */
+  /** Absent if the manifest has no text of its own, so there is nothing to check. */
   manifest?: ManifestText;
 }
 
-/** `unchecked`: a sentence why nothing can be said now. */
+/** `unchecked`: why the manifest could not be checked. */
 export type AdmissionVerdict = ManifestDiagnosis | { unchecked: string };
 
-/** The question in a body, or undefined when it is none about a Pipeline. */
+/** Returns the review in a body, or undefined if it is not about a Pipeline. */
 export function readReview(body: unknown): Review | undefined {
   if (textIn(body, 'apiVersion') !== API_VERSION || textIn(body, 'kind') !== KIND) return undefined;
   const request = fieldIn(body, 'request');
@@ -37,14 +37,14 @@ export function readReview(body: unknown): Review | undefined {
   return { uid, name, namespace, manifest: { config, vars: textsIn(fieldIn(spec, 'vars')), varsElsewhere } };
 }
 
-/** The answer to it, as an AdmissionReview. */
+/** Returns the response as an AdmissionReview. */
 export function answerTo({ uid, name }: Review, verdict: AdmissionVerdict): object {
   return { apiVersion: API_VERSION, kind: KIND, response: { uid, ...responseFor(name, verdict) } };
 }
 
 function responseFor(name: string, verdict: AdmissionVerdict): object {
-  if ('unchecked' in verdict) return { allowed: true, ...warned([verdict.unchecked]) };
-  const warnings = warned(verdict.warnings.map((warning) => `spec.config: ${warning}`));
+  if ('unchecked' in verdict) return { allowed: true, ...warningsOf([verdict.unchecked]) };
+  const warnings = warningsOf(verdict.warnings.map((warning) => `spec.config: ${warning}`));
   if (verdict.errors.length === 0) return { allowed: true, ...warnings };
   const lines = bounded(verdict.errors);
   return {
@@ -66,20 +66,22 @@ function responseFor(name: string, verdict: AdmissionVerdict): object {
   };
 }
 
-/** Whole lines, as many as there is room for, and how many more there are. */
+/** As many whole lines as fit, and how many are left. */
 function bounded(lines: readonly string[]): string[] {
-  let room = LONGEST_MESSAGE;
-  const kept = lines.filter((line) => (room -= line.length + 1) >= 0);
-  return kept.length === lines.length ? kept : [...kept, `… and ${lines.length - kept.length} more`];
+  let room = MAX_MESSAGE_CHARACTERS;
+  const fitting = lines.filter((line) => (room -= line.length + 1) >= 0);
+  return fitting.length === lines.length
+    ? fitting
+    : [...fitting, `… and ${lines.length - fitting.length} more`];
 }
 
-function warned(warnings: readonly string[]): { warnings?: string[] } {
+function warningsOf(warnings: readonly string[]): { warnings?: string[] } {
   if (warnings.length === 0) return {};
   const cut = warnings.map((warning) =>
-    warning.length <= LONGEST_WARNING ? warning : `${warning.slice(0, LONGEST_WARNING - 1)}…`,
+    warning.length <= MAX_WARNING_CHARACTERS ? warning : `${warning.slice(0, MAX_WARNING_CHARACTERS - 1)}…`,
   );
-  const more = cut.length - MOST_WARNINGS;
-  return { warnings: more <= 0 ? cut : [...cut.slice(0, MOST_WARNINGS), `… and ${more} more warnings`] };
+  const more = cut.length - MAX_WARNINGS;
+  return { warnings: more <= 0 ? cut : [...cut.slice(0, MAX_WARNINGS), `… and ${more} more warnings`] };
 }
 
 function fieldIn(value: unknown, name: string): unknown {

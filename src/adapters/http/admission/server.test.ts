@@ -136,7 +136,7 @@ describe('a review', () => {
     let begun = 0;
     const { promise: forever, resolve: end } = Promise.withResolvers<ManifestDiagnosis>();
     await start({
-      longestMs: 20,
+      maxReviewMs: 20,
       diagnose: () => {
         begun += 1;
         return forever;
@@ -181,7 +181,7 @@ describe('what is no review is refused', () => {
 
   test('what comes while sixteen others are looked at', async () => {
     const { promise, resolve: go } = Promise.withResolvers<ManifestDiagnosis>();
-    await start({ diagnose: () => promise, longestMs: 60_000 });
+    await start({ diagnose: () => promise, maxReviewMs: 60_000 });
     const agent = new Agent({ keepAlive: false });
     const seen = Promise.withResolvers<void>();
     let count = 0;

@@ -9,14 +9,11 @@ import { answerTo, readReview, type AdmissionVerdict, type Review } from './revi
 
 export const ADMISSION_PATH = '/validate-pipeline';
 
-/** The object and the one before it, of at most 3 MiB each, and what stands around them. */
-const LONGEST_BODY = 8 * 1024 * 1024;
-const MOST_AT_ONCE = 16;
-/**
- * The API server waits three seconds (`timeoutSeconds` in the chart), and then lets the manifest in without a
- * word.
- */
-const LONGEST_MS = 2500;
+/** Bytes: the object and its previous version, at most 3 MiB each, and the rest of the review. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_CONCURRENT = 16;
+/** The API server waits three seconds (`timeoutSeconds` in the chart), then admits the manifest silently. */
+const MAX_REVIEW_MS = 2500;
 
 export type ReviewResult = 'allowed' | 'refused' | 'unchecked';
 
@@ -25,16 +22,16 @@ export interface AdmissionServerParts {
   log: Log;
   reviewed?: (result: ReviewResult) => void;
   observe?: ObserveRequest;
-  /** How long one review may take. */
-  longestMs?: number;
-  /** From then on each answer also ends its connection, so that the next one is made to another replica. */
+  /** How long one review may take, in milliseconds. */
+  maxReviewMs?: number;
+  /** Once true, each response closes its connection, so that the API server connects to another replica. */
   draining?: () => boolean;
 }
 
 /**
- * The TLS listener that the API server asks about Pipelines. It needs a certificate (`setSecureContext`)
- * before it can answer. Whatever goes wrong here, a manifest is let in: its condition tells later what is
- * wrong with it.
+ * Creates the TLS listener that the API server asks about Pipelines. It needs a certificate
+ * (`setSecureContext`) before it can answer. If a check fails for another reason, the manifest is admitted:
+ * its condition reports later what is wrong.
  */
 export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerParts): Server {
   const inTurn = { ...parts, diagnose: oneAtATime(diagnose) };
@@ -55,7 +52,7 @@ export function createAdmissionServer({ diagnose, ...parts }: AdmissionServerPar
       current += 1;
       answer(request, response, inTurn)
         .catch((error: unknown) => {
-          // Who went away in the middle of a question wants no answer.
+          // The client went away in the middle of its request.
           if (request.destroyed && !request.complete) return;
           parts.log.error({ err: error }, 'a review could not be answered');
           refuse(response, { status: 500, reason: 'failed' });
@@ -82,8 +79,8 @@ function refusalOf(request: IncomingMessage, current: number): Refusal | undefin
   if (request.method !== 'POST') return { status: 405, reason: 'send POST' };
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return { status: 415, reason: 'send application/json' };
-  if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) return TOO_LARGE;
-  return current < MOST_AT_ONCE ? undefined : { status: 503, reason: 'too much to do at once' };
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return TOO_LARGE;
+  return current < MAX_CONCURRENT ? undefined : { status: 503, reason: 'the server is overloaded' };
 }
 
 const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
@@ -91,8 +88,8 @@ const TOO_LARGE: Refusal = { status: 413, reason: 'the body is too large' };
 type Diagnose = AdmissionServerParts['diagnose'];
 
 /**
- * Diagnoses one at a time, and those that nobody waits for any more not at all: whoever asks a lot does not
- * hold up the reconciler. Namespaces take turns.
+ * Diagnoses one manifest at a time, and skips those that have timed out, so that many requests do not hold up
+ * the reconciler. Namespaces take turns.
  */
 function oneAtATime(
   diagnose: Diagnose,
@@ -116,22 +113,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, parts:
   if (body === undefined) return refuse(response, TOO_LARGE);
   const review = readReview(parsed(body));
   if (review === undefined) {
-    return refuse(response, { status: 400, reason: 'this is no AdmissionReview of a Pipeline' });
+    return refuse(response, { status: 400, reason: 'this is not an AdmissionReview of a Pipeline' });
   }
-  const { longestMs = LONGEST_MS } = parts;
-  const verdict = await verdictOn(review, parts, longestMs - (performance.now() - started));
+  const { maxReviewMs = MAX_REVIEW_MS } = parts;
+  const verdict = await verdictOn(review, parts, maxReviewMs - (performance.now() - started));
   parts.reviewed?.(resultOf(verdict));
   sendPlainly(response, 200, JSON.stringify(answerTo(review, verdict)), 'application/json');
 }
 
-/** Undefined when it is longer than it may be. */
+/** Undefined if the body is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    if (length > LONGEST_BODY) return undefined;
+    if (length > MAX_BODY_BYTES) return undefined;
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -168,8 +165,8 @@ async function verdictOn(
 }
 
 const NOT_IN_TIME =
-  'spec.config could not be checked in time: the condition Ready will tell whether it is right';
-const NOT_NOW = 'spec.config could not be checked now: the condition Ready will tell whether it is right';
+  'spec.config could not be checked in time: the condition Ready will report whether it is valid';
+const NOT_NOW = 'spec.config could not be checked now: the condition Ready will report whether it is valid';
 
 function resultOf(verdict: AdmissionVerdict): ReviewResult {
   if ('unchecked' in verdict) return 'unchecked';
@@ -178,7 +175,7 @@ function resultOf(verdict: AdmissionVerdict): ReviewResult {
 
 function refuse(response: ServerResponse, { status, reason }: Refusal): void {
   if (response.headersSent) return;
-  // What is left of the body is not worth reading.
+  // The rest of the body is not read.
   response.setHeader('connection', 'close');
   if (status === 405) response.setHeader('allow', 'POST');
   sendPlainly(response, status, `${reason}\n`);

@@ -3,7 +3,7 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 
-/** What the routes for agents ask for; the door wires flows and the API server behind it. */
+/** What the routes of agents need; the gateway connects it to flows and the API server. */
 export interface AgentApi {
   /** `onProvisional` is called at most once, before the answer, with work that may begin meanwhile. */
   openSession(
@@ -11,7 +11,7 @@ export interface AgentApi {
     peer: string,
     onProvisional: (work: SessionResponse) => void,
   ): Promise<AgentSessionAnswer>;
-  /** Whose key this is; undefined when nobody's. */
+  /** The session of the key; undefined if there is none. */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
   applyEvents(
     session: AgentSession & { kind: 'build' },
@@ -21,6 +21,6 @@ export interface AgentApi {
     session: AgentSession & { kind: 'checks' },
     request: CheckResultsRequest,
   ): Promise<'recorded' | 'over'>;
-  /** Calls back at once when the build is asked to stop, or may have been; returns how to stop listening. */
+  /** Calls `heard` when the build is, or may be, cancelled. Returns a function that stops listening. */
   onCancelHint(build: number, heard: () => void): () => void;
 }

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:https';
 import { join } from 'node:path';
 
-/** What a TLS listener is made from. */
+/** The options of a TLS listener. */
 export interface TlsCertificate {
   cert: string;
   key: string;
   minVersion: 'TLSv1.3';
   /**
-   * Equal in every replica, so that an agent's second connection resumes whichever replica answers; new with
-   * each certificate.
+   * Equal in every replica and new with each certificate, so that an agent's second connection resumes on any
+   * replica.
    */
   ticketKeys: Buffer;
 }
 
-const LOOK_EVERY_MS = 10_000;
+const RELOAD_INTERVAL_MS = 10_000;
 
 export async function readCertificate(directory: string): Promise<TlsCertificate> {
   const [cert, key] = await Promise.all([
@@ -28,20 +28,19 @@ export async function readCertificate(directory: string): Promise<TlsCertificate
 
 export interface CertificateWatch {
   directory: string;
-  /** The one that the server was made with. */
+  /** The certificate that the server was created with. */
   first: TlsCertificate;
   renewed(): void;
   failed(error: unknown): void;
 }
 
 /**
- * Takes a renewed certificate into use without a restart; connections that stand keep the old one. A pair
- * that cannot be used (half written, or not belonging together) is left, and looked at again. Returns how to
- * stop.
+ * Uses a renewed certificate without a restart; open connections keep the old one. A pair that is half
+ * written or does not match is tried again later. Returns a function that stops.
  */
 export function followCertificate(server: Server, watch: CertificateWatch): () => void {
   let current = watch.first;
-  const look = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     try {
       const next = await readCertificate(watch.directory);
       if (next.cert === current.cert && next.key === current.key) return;
@@ -52,7 +51,7 @@ export function followCertificate(server: Server, watch: CertificateWatch): () =
       watch.failed(error);
     }
   };
-  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  const timer = setInterval(() => void reload(), RELOAD_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -5,12 +5,12 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentApi } from './agent-api.ts';
 
 const ALIVE_EVERY_MS = 15_000;
-/** Of one session: a new one and the one that it replaces, whose end may not have been noticed yet. */
+/** Streams per session: a new one and the one that it replaces, whose end may not be noticed yet. */
 export const MAX_STREAMS_OF_SESSION = 2;
 
 /**
- * The held-open answers to agents: commands go out at once, an empty line every 15 s says that the line
- * stands.
+ * The open responses to agents. Commands are sent at once; an empty line every 15 s shows that the connection
+ * works.
  */
 export class CommandStreams {
   readonly #api: Pick<AgentApi, 'applyEvents' | 'onCancelHint'>;
@@ -45,12 +45,12 @@ export class CommandStreams {
       clearInterval(alive);
       stop();
       this.#open.delete(response);
-      this.#forget(name, response);
+      this.#remove(name, response);
       this.#metrics.streams(-1);
     });
   }
 
-  #forget(name: string, response: ServerResponse): void {
+  #remove(name: string, response: ServerResponse): void {
     const left = (this.#ofSession.get(name) ?? []).filter((one) => one !== response);
     if (left.length === 0) this.#ofSession.delete(name);
     else this.#ofSession.set(name, left);
@@ -61,16 +61,16 @@ export class CommandStreams {
     for (const response of this.#open) response.end();
   }
 
-  /** A hint is only a hint: what holds is asked for, at each one and once at the beginning. */
+  /** A notification is only a hint: at each one, and once at the start, the state is read. */
   #followCancel(session: AgentSession & { kind: 'build' }, response: ServerResponse): () => void {
-    const look = (): void => {
-      this.#tell(session, response).catch(this.#failed);
+    const check = (): void => {
+      this.#sendCancel(session, response).catch(this.#failed);
     };
-    look();
-    return this.#api.onCancelHint(session.build, look);
+    check();
+    return this.#api.onCancelHint(session.build, check);
   }
 
-  async #tell(session: AgentSession & { kind: 'build' }, response: ServerResponse): Promise<void> {
+  async #sendCancel(session: AgentSession & { kind: 'build' }, response: ServerResponse): Promise<void> {
     const answer = await this.#api.applyEvents(session, []);
     if (answer === 'over') response.end();
     else if (answer.cancel) send(response, { command: 'cancel' });

@@ -47,7 +47,7 @@ const Event = Type.Union([
     ...every,
     type: Type.Literal('build-ended'),
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
-    // What an agent can know; the others are what its Pod's status tells.
+    // Reasons that an agent can know. The others come from the status of its Pod.
     reason: Type.Enum([
       'AllStepsSucceeded',
       'StepFailed',

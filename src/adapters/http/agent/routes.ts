@@ -29,7 +29,7 @@ export interface AgentRoutes {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before the body is read, on every route but the one that opens a session. */
+    /** Set before the body is read, on every route except the one that opens a session. */
     agent: { keyHash: string; session: AgentSession } | undefined;
   }
 }
@@ -37,7 +37,7 @@ declare module 'fastify' {
 export const EVENTS_LIMIT = 4 * 1024 * 1024;
 export const RESULTS_LIMIT = 16 * 1024 * 1024;
 
-/** Behind a valid key: the hook of the server has put the session into the request. */
+/** Registers the routes that need a session; a hook of the server has put it into the request. */
 export function registerAgentRoutes(app: AgentApp, { api, sessions, streams, metrics }: AgentRoutes): void {
   app.post(
     '/agent/v1/events',

@@ -22,13 +22,13 @@ export interface AgentServerParts {
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
   readiness: Readiness;
-  /** From then on each answer also ends its connection: agents connect again, to another replica. */
+  /** Once true, each response closes its connection, so that agents connect to another replica. */
   draining?: () => boolean;
   version: string;
   observe?: ObserveRequest;
 }
 
-/** The TLS listener that agents call. Everything but the opening of a session needs the key of one. */
+/** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
   const { api, metrics, log } = parts;
   const app: AgentApp = Fastify({
@@ -88,7 +88,7 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   return app;
 }
 
-/** What only a session may ask for. */
+/** Registers the routes that need a session. */
 function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   const { sessions, refusals } = routes;
   const identify = async (authorization: string | undefined, peer: string) => {
@@ -119,7 +119,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   });
 }
 
-/** The limit of a body counts what comes out; what went in is compared with Content-Length. */
+/** Inflates a body. Its size limit counts the inflated bytes, Content-Length the received ones. */
 function inflated(payload: Readable): Readable & { receivedEncodedLength: number } {
   const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
   payload.on('data', (chunk: Buffer) => {

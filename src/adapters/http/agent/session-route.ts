@@ -15,7 +15,7 @@ const SESSION_LIMIT = 64 * 1024;
  */
 export const OPENING_WEIGHT = 5;
 
-/** The first word of an agent: its credential against a session of its own key. */
+/** Registers the route on which an agent exchanges its credential for a session of its own key. */
 export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, refusals }: AgentRoutes): void {
   app.post(
     '/agent/v1/session',
@@ -23,7 +23,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
     async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
       const settle = refusals.begin(peer, OPENING_WEIGHT);
-      const lines = new Lines(reply);
+      const lines = new ResponseLines(reply);
       let result: SessionResult = 'error';
       try {
         const answer = await api.openSession(body, peer, (work) =>
@@ -33,13 +33,13 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
         if (answer.answer !== 'opened' && answer.answer !== 'same') {
           throw refusal(answer, log.child({ pod: body.pod, peer }), metrics);
         }
-        sessions.remember(hashKey(body.key), answer.session);
+        sessions.cache(hashKey(body.key), answer.session);
         return lines.end({ confirmed: true }) ?? answer.response;
       } catch (error) {
         const problem = toProblem(error);
         const ended = lines.end({ confirmed: false, status: problem.status });
         if (ended === undefined) throw error;
-        if (problem !== error) log.error({ err: error }, 'a session that had begun could not be opened');
+        if (problem !== error) log.error({ err: error }, 'a provisional session could not be opened');
         return ended;
       } finally {
         settle(REFUSED.has(result));
@@ -52,8 +52,8 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
 /** `error` and `not-yet` are no fault of the caller. */
 const REFUSED: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
-/** The answer as JSON lines, once its first is known before the last. */
-class Lines {
+/** The response as JSON lines, if the first is known before the last. */
+class ResponseLines {
   readonly #reply: FastifyReply;
   #stream: PassThrough | undefined;
 
@@ -63,13 +63,13 @@ class Lines {
 
   begin(line: ProvisionalWork): void {
     this.#stream = new PassThrough();
-    // An agent that is gone needs no second line.
+    // If the agent is gone, nobody reads the second line.
     this.#stream.on('error', () => undefined);
     this.#stream.write(`${JSON.stringify(line)}\n`);
     void this.#reply.type('application/x-ndjson').send(this.#stream);
   }
 
-  /** Undefined: nothing was said yet, so that this is not a matter of lines. */
+  /** Undefined if no line was sent, so the response is not in lines. */
   end(line: SessionConfirmation): FastifyReply | undefined {
     if (this.#stream === undefined) return undefined;
     this.#stream.end(`${JSON.stringify(line)}\n`);
@@ -79,7 +79,7 @@ class Lines {
 
 type Refusal = Exclude<AgentSessionAnswer, { answer: 'opened' | 'same' }>;
 
-/** The caller learns only that it is over; the log says why. */
+/** The caller learns only that the session has ended; the log has the reason. */
 function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics): Problem {
   switch (answer.answer) {
     case 'refused':
@@ -87,11 +87,11 @@ function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics)
       return over();
     case 'taken':
       metrics.nonceReused();
-      log.error({ work: answer.session, alarm: true }, 'a second key showed the credential of an agent');
+      log.error({ work: answer.session, alarm: true }, 'a second key used the credential of an agent');
       return over();
     case 'not-yet':
-      log.warn({ reason: answer.reason }, 'an agent is told to come again');
-      return new Problem('unavailable', 'Not yet: come again in a moment.');
+      log.warn({ reason: answer.reason }, 'an agent has to try again');
+      return new Problem('unavailable', 'The Pod cannot be identified yet. Try again in a moment.');
     case 'over':
     default:
       return over();

@@ -14,15 +14,15 @@ import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
 
-/** What the routes of accounts, sessions, tokens, members and the audit log stand on. */
+/** What the routes of accounts, sessions, tokens, members and the audit log need. */
 export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
   accounts: AccountStore;
   members: MemberStore;
   sessions: UserSessionStore;
-  /** After how long an unused session is over; 0: never. */
+  /** Seconds after which an unused session ends; 0: never. */
   idleSeconds: number;
   tokens: TokenStore;
-  /** The longest that an API token may last; 0: for ever. */
+  /** The longest lifetime of an API token in seconds; 0: unlimited. */
   tokenMaxSeconds: number;
   audit: AuditStore;
   oauth: OAuthStore;
@@ -33,7 +33,7 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   externalUrl: OAuthPorts['externalUrl'];
   wait: (milliseconds: number) => Promise<void>;
   compiler: Compiler;
-  /** Undefined: this gateway has no cluster. */
+  /** Undefined if this gateway runs without a cluster. */
   objects: ApiObjects | undefined;
   codec: SessionCodec;
   browser: BrowserRules;

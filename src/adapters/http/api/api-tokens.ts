@@ -31,12 +31,12 @@ const Wanted = body({
   team_canonical: Type.Optional(Type.String({ maxLength: 200 })),
   role: Type.Optional(RoleName),
   expires_at: Type.Optional(
-    // Not as two branches: of those, null would be taken for an empty text.
+    // A union would turn null into an empty text.
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength: 64,
       description:
-        'Without it the token ends after 90 days. null: never, where signIn.tokenMaxLifetime is 0.',
+        'If absent, the token expires after 90 days. null: never; requires signIn.tokenMaxLifetime 0.',
     }),
   ),
 });
@@ -67,7 +67,7 @@ export function tokenRoutes(ports: AccountPorts): Route[] {
       handler: async ({ params: { id }, identity }, reply) => {
         const { userId } = accountOf(identity);
         const removed = await tokens.removeToken({ id, userId }, actOf(identity, now()));
-        requireFound(removed ? removed : undefined, 'This token of yours');
+        requireFound(removed ? removed : undefined, 'This token');
         return reply.code(204).send(undefined);
       },
     }),
@@ -132,10 +132,10 @@ function scopeOf(wanted: {
 
 const REFUSED = {
   taken: { kind: 'already-exists', detail: 'You have a token of this name.' },
-  'too-many': { kind: 'already-exists', detail: 'You have as many tokens as one may have. Delete some.' },
+  'too-many': { kind: 'already-exists', detail: 'You have reached the limit of tokens. Delete some.' },
   'no-team': { kind: 'not-found', detail: 'There is no such team.' },
   'session-over': { kind: 'unauthenticated', detail: 'The session has ended. Sign in again.' },
-  'role-too-high': { kind: 'forbidden', detail: 'You have not this role in this team yourself.' },
+  'role-too-high': { kind: 'forbidden', detail: 'You do not have this role in this team yourself.' },
 } as const;
 
 function encode({ scope, prefix, createdAt, expiresAt, lastUsedAt, ...token }: ApiToken) {

@@ -3,13 +3,13 @@ import { answerWebhooks } from '#flows/checks/request-check.ts';
 import { batched } from './batch.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 
-/** Of one transaction. */
+/** Webhooks per transaction. */
 const MAX_WEBHOOKS = 1000;
 const MAX_WAITING = 20_000;
 
 /**
- * Forges send bursts and repeat themselves: equal calls are one, and all that come meanwhile share a
- * transaction.
+ * Batches webhooks: forges send bursts and repeat themselves. Equal calls count as one, and all that arrive
+ * meanwhile share a transaction.
  */
 export function batchWebhooks(
   ports: Pick<PipelinePorts, 'checks' | 'notifications' | 'now'>,
@@ -18,8 +18,8 @@ export function batchWebhooks(
     batched<WebhookCall, WebhookAnswer>({
       call: (calls) => answerWebhooks({ calls, wait }, ports),
       nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
-      most: MAX_WEBHOOKS,
-      mostWaiting: MAX_WAITING,
+      maxItems: MAX_WEBHOOKS,
+      maxWaiting: MAX_WAITING,
     });
   const [quick, patient] = [lane(false), lane(true)];
   return async (call) => {

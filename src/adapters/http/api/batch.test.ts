@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { batched } from './batch.ts';
 
 /** Calls that end when they are told to. */
-function held(limits: { most?: number; mostWaiting?: number } = {}) {
+function held(limits: { maxItems?: number; maxWaiting?: number } = {}) {
   const calls: { items: string[]; end: (answers?: string[]) => void; fail: () => void }[] = [];
   const ask = batched<string, string>({
     call: async (items) => {
@@ -15,8 +15,8 @@ function held(limits: { most?: number; mostWaiting?: number } = {}) {
       return await promise;
     },
     nameOf: (item) => item,
-    most: 10,
-    mostWaiting: 100,
+    maxItems: 10,
+    maxWaiting: 100,
     ...limits,
   });
   return { calls, ask };
@@ -53,7 +53,7 @@ describe('requests that share calls', () => {
   });
 
   test('a call takes no more than it may, and the others have the next', async () => {
-    const { calls, ask } = held({ most: 2 });
+    const { calls, ask } = held({ maxItems: 2 });
     const answers = Promise.all([ask('a'), ask('b'), ask('c')]);
     await settled();
     calls[0]?.end();
@@ -64,7 +64,7 @@ describe('requests that share calls', () => {
   });
 
   test('a call that fails fails those that were in it, and nobody else', async () => {
-    const { calls, ask } = held({ most: 1 });
+    const { calls, ask } = held({ maxItems: 1 });
     const [one, other] = [ask('a'), ask('b')];
     await settled();
     calls[0]?.fail();
@@ -75,7 +75,7 @@ describe('requests that share calls', () => {
   });
 
   test('more than may wait are refused at once; equal ones need no place', async () => {
-    const { calls, ask } = held({ mostWaiting: 2 });
+    const { calls, ask } = held({ maxWaiting: 2 });
     const answers = Promise.all([ask('a'), ask('b'), ask('b')]);
     await expect(ask('c')).rejects.toMatchObject({ status: 503 });
     await settled();

@@ -1,14 +1,14 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 
 export interface Batching<T, A> {
-  /** Answers in the order of the items. */
+  /** Handles a batch; responds in the order of the items. */
   call: (items: T[]) => Promise<A[]>;
-  /** Items of one name are one item. */
+  /** Items with the same name count as one. */
   nameOf: (item: T) => string;
-  /** Of one call. */
-  most: number;
-  /** More are refused: they would only wait until nobody wants their answer. */
-  mostWaiting: number;
+  /** Items per call. */
+  maxItems: number;
+  /** Items that may wait. More are refused: they would wait until nobody wants the response. */
+  maxWaiting: number;
 }
 
 interface Waiting<T, A> extends PromiseWithResolvers<A> {
@@ -16,16 +16,16 @@ interface Waiting<T, A> extends PromiseWithResolvers<A> {
 }
 
 /**
- * Group commit: what comes while a call is under way shares the next one, so that a thousand requests cost
- * one transaction, and a single one waits for nobody. Every item's call begins after the item came.
+ * Group commit: items that arrive while a call runs share the next call. A thousand requests cost one
+ * transaction, and a single one waits for nothing. Each item's call starts after the item arrived.
  */
-export function batched<T, A>(gathering: Batching<T, A>): (item: T) => Promise<A> {
-  const { call, nameOf, most, mostWaiting } = gathering;
+export function batched<T, A>(batching: Batching<T, A>): (item: T) => Promise<A> {
+  const { call, nameOf, maxItems, maxWaiting } = batching;
   let waiting = new Map<string, Waiting<T, A>>();
   let underway = false;
 
   const take = (): Waiting<T, A>[] => {
-    if (waiting.size > most) return takeFirst(waiting, most);
+    if (waiting.size > maxItems) return takeFirst(waiting, maxItems);
     const taken = [...waiting.values()];
     waiting = new Map();
     return taken;
@@ -36,23 +36,23 @@ export function batched<T, A>(gathering: Batching<T, A>): (item: T) => Promise<A
   };
   return async (item) => {
     const name = nameOf(item);
-    const known = waiting.get(name);
-    if (known !== undefined) return known.promise;
-    if (waiting.size >= mostWaiting)
+    const same = waiting.get(name);
+    if (same !== undefined) return same.promise;
+    if (waiting.size >= maxWaiting)
       throw new Problem('unavailable', 'The server is overloaded. Try again in a second.');
     const { promise, resolve, reject } = Promise.withResolvers<A>();
     waiting.set(name, { item, promise, resolve, reject });
     if (!underway) {
       underway = true;
-      // What came with this one is read first.
+      // Items that arrived together join this batch.
       setImmediate(() => void work());
     }
     return promise;
   };
 }
 
-function takeFirst<V>(waiting: Map<string, V>, most: number): V[] {
-  const taken = [...waiting.entries().take(most)];
+function takeFirst<V>(waiting: Map<string, V>, limit: number): V[] {
+  const taken = [...waiting.entries().take(limit)];
   for (const [name] of taken) waiting.delete(name);
   return taken.map(([, one]) => one);
 }

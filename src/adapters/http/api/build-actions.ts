@@ -19,7 +19,7 @@ const Voted = answer({
 });
 const MAX_MESSAGE = 1000;
 
-/** What people decide about one build. */
+/** Actions of people on one build. */
 export function buildActionRoutes(ports: PipelinePorts): Route[] {
   return [
     route({

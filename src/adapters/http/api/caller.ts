@@ -13,7 +13,7 @@ const KINDS = {
   'already-a-member': 'already-exists',
 } as const satisfies Record<AccessRefusal['reason'], string>;
 
-/** What came of a change, or the problem why nothing did. */
+/** Returns the result of a change, or throws the problem why there is none. */
 export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string }): T {
   if (changed.answer === 'done') return changed.value;
   if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
@@ -21,13 +21,13 @@ export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string
   throw new Problem(KINDS[changed.refusal.reason], changed.refusal.message);
 }
 
-/** The account that asks: on routes that need one. */
+/** Returns the account of the caller, or throws if the caller is not a person. */
 export function accountOf(identity: Identity | undefined): Identity & { userId: number } {
-  if (identity?.userId === undefined) throw new Problem('forbidden', 'This is for people: sign in.');
+  if (identity?.userId === undefined) throw new Problem('forbidden', 'Only people can do this: sign in.');
   return { ...identity, userId: identity.userId };
 }
 
-/** Of whoever opens another way in. */
+/** Returns the account of a caller who opens another way to sign in, which requires a recent sign-in. */
 export function freshAccountOf(identity: Identity | undefined, now: Date): Identity & { userId: number } {
   const account = accountOf(identity);
   if (isFresh(account, now.getTime())) return account;
@@ -35,19 +35,22 @@ export function freshAccountOf(identity: Identity | undefined, now: Date): Ident
 }
 
 export function signInAgain(): Problem {
-  return new Problem('sign-in-again', 'Sign in again first: this is for sessions of the last ten minutes.');
+  return new Problem(
+    'sign-in-again',
+    'Sign in again first: this requires a session from the last ten minutes.',
+  );
 }
 
 export function actOf(identity: Identity | undefined, at: Date): Act {
   return { by: identity?.user ?? 'unknown', at };
 }
 
-const LONGEST_CLIENT = 200;
+const MAX_CLIENT_CHARACTERS = 200;
 
 export function callerOf(request: FastifyRequest): Caller {
   const client = (request.headers['user-agent'] ?? '')
     .replaceAll(/[^\x20-\x7e]/g, '?')
-    .slice(0, LONGEST_CLIENT);
+    .slice(0, MAX_CLIENT_CHARACTERS);
   return { address: request.ip, network: addressGroup(request.ip), client };
 }
 

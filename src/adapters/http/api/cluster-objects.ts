@@ -2,12 +2,12 @@ import { Problem, type ProblemKind } from '#adapters/http/protocol/problem.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 
-/** What makes objects in the cluster; a gateway that was started without one makes none. */
+/** Returns the port that writes objects, or throws if the gateway runs without a cluster. */
 export function requireObjects(objects: ApiObjects | undefined): ApiObjects {
   if (objects !== undefined) return objects;
   throw new Problem(
     'unavailable',
-    'This gateway was started without a cluster: it can make and change no objects.',
+    'This gateway runs without a cluster, so it cannot create or change objects.',
   );
 }
 
@@ -23,7 +23,7 @@ const KINDS = {
   exists: ['already-exists', 'exists already'],
   unknown: ['not-found', 'does not exist'],
   managed: ['managed-by-manifest', 'is managed by manifest: change it there'],
-  changed: ['refused', 'was changed by somebody else at this moment: look, and try again'],
+  changed: ['refused', 'was changed by someone else at the same time: reload it and try again'],
 } as const satisfies Record<string, readonly [ProblemKind, string]>;
 
 export function objectProblem(answered: NotWritten, what: string): Problem {

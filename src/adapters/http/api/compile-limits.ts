@@ -1,13 +1,13 @@
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 
-/** Texts that are compiled or wait for it at a time; each may take seconds. */
+/** Pipeline texts that compile or wait at a time; each may take seconds. */
 export const MAX_COMPILES = 32;
 export const MAX_COMPILES_OF_TEAM = 4;
 
 /**
- * A compiler for the texts of each team: teams take turns, and one that has too many waiting is refused
- * without a wait for the others.
+ * Limits the compilations of each team. Teams take turns, and a team with too many waiting texts is refused
+ * at once.
  */
 export function limitCompiles(compiler: Compiler): (team: string) => Compiler {
   const underWay = new Map<string, number>();

@@ -26,10 +26,10 @@ interface Query {
 
 const ABOUT = {
   svg:
-    'Its graph as an SVG image. `hide_intermediates=1` draws direct edges from job to job and keeps only the ' +
-    'resources that trigger; `group_parallel=1` makes one node of jobs with the same parents; ' +
-    '`version_id` fades what that version does not come to.',
-  png: 'The same as a PNG image.',
+    'The graph of the pipeline as an SVG image. `hide_intermediates=1` draws direct edges between jobs and shows only ' +
+    'resources that trigger; `group_parallel=1` merges jobs with the same parents into one node; ' +
+    '`version_id` fades what that version does not reach.',
+  png: 'The graph of the pipeline as a PNG image, with the same parameters.',
 };
 const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
 
@@ -67,17 +67,17 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
   ];
 }
 
-const REMEMBERED = 2000;
-/** Of an address, with both switches. */
-const LONGEST = 200;
+const CACHED_ADDRESSES = 2000;
+/** Characters of an address with both switches. */
+const MAX_ADDRESS_CHARACTERS = 200;
 const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
-/** Finished pictures of public pipelines. An address written in an unusual way is left to the routes. */
+/** Finds cached images of public pipelines. An address in an unusual form is left to the routes. */
 export function cachedPictures(shows: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
-  const read = memoize(REMEMBERED, readAddress);
+  const read = memoize(CACHED_ADDRESSES, readAddress);
   return (url) => {
-    const address = url.length <= LONGEST && url.includes('/image.') ? read(url) : undefined;
+    const address = url.length <= MAX_ADDRESS_CHARACTERS && url.includes('/image.') ? read(url) : undefined;
     const picture = address && shows.cachedPicture(address.name, address.wanted);
     return picture && { route: address.route, type: address.type, ...picture };
   };
@@ -95,9 +95,9 @@ function readAddress(url: string): Address | undefined {
   if (team === undefined || pipeline === undefined || (format !== 'svg' && format !== 'png'))
     return undefined;
   if (query !== undefined && !SWITCHES.test(query)) return undefined;
-  const asked = [...new URLSearchParams(query)];
-  const switches: Query = Object.fromEntries(asked);
-  if (Object.keys(switches).length < asked.length) return undefined;
+  const parameters = [...new URLSearchParams(query)];
+  const switches: Query = Object.fromEntries(parameters);
+  if (Object.keys(switches).length < parameters.length) return undefined;
   return {
     name: { team, pipeline },
     wanted: wantedOf(format, switches),
@@ -108,7 +108,7 @@ function readAddress(url: string): Address | undefined {
 
 const pathOf = (format: string): string => `/teams/:team/pipelines/:pipeline/image.${format}`;
 
-type Asked = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
+type ImageRequest = Pick<FastifyRequest, 'identity' | 'headers' | 'method'> & {
   params: { team: string; pipeline: string };
   query: Query;
 };
@@ -122,11 +122,11 @@ function wantedOf(format: PictureOptions['format'], query: Query): PictureOption
   };
 }
 
-/** The bytes, or nothing once who asks has been told that they have them. */
+/** Returns the bytes, or undefined once a 304 has been sent. */
 async function draw(
   shows: Pick<Overviews, 'picture'>,
   format: PictureOptions['format'],
-  request: Asked,
+  request: ImageRequest,
   reply: FastifyReply,
 ): Promise<Uint8Array | undefined> {
   const { params, identity, query } = request;

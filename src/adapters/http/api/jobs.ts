@@ -67,7 +67,7 @@ export function jobRoutes(ports: PipelinePorts): Route[] {
   ];
 }
 
-/** Checks that were asked for before a build. */
+/** Checks that ran before a build. */
 export const RequestedChecks = Type.Array(
   Type.Object({
     resource: Type.String(),
@@ -83,7 +83,7 @@ export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof R
   });
 }
 
-/** The body is ignored: inputs of jobs come with a later part of the language. */
+/** The body is ignored: inputs of jobs are a later part of the language. */
 function triggerRoute(ports: PipelinePorts): Route {
   const waiting = new TriggerLimits();
   return route({
@@ -123,8 +123,8 @@ function triggerRoute(ports: PipelinePorts): Route {
       const url = buildUrl(params, build.number);
       void reply.header('location', url);
       const data = { job: params.job, number: build.number, url };
-      const shown = checks === undefined ? {} : { checks: encodeChecks(checks) };
-      return reply.code(201).send({ data: { ...data, ...shown } });
+      const checkFields = checks === undefined ? {} : { checks: encodeChecks(checks) };
+      return reply.code(201).send({ data: { ...data, ...checkFields } });
     },
   });
 }

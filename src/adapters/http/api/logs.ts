@@ -16,12 +16,9 @@ export const Chunk = Type.Object({
   at: Time,
 });
 
-const LONGEST_DOWNLOAD_MS = 15 * 60_000;
+const MAX_DOWNLOAD_MS = 15 * 60_000;
 
-/**
- * The whole log as plain text, or pages of numbered chunks as JSON: `after` names the last chunk that was
- * read.
- */
+/** The whole log as plain text, or pages of numbered chunks as JSON. */
 export function logRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
@@ -31,7 +28,7 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
       about:
         'The log as plain text, or as numbered chunks if you accept `application/json`. `after`: resume ' +
         'after this sequence number.',
-      timeLimit: LONGEST_DOWNLOAD_MS,
+      timeLimit: MAX_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
         querystring: Type.Object({
@@ -85,14 +82,14 @@ export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
 }
 
 interface LogReading {
-  /** Fails when whoever downloads may not read it any more. */
+  /** Throws if the reader may no longer read the log. */
   recheckAccess: () => Promise<void>;
   read: (after: number) => Promise<LogPage | undefined>;
 }
 
 /**
- * Reads each page once the one before has been sent, and checks that the reader still may: a slow download
- * lasts minutes. A line says where another attempt begins, and why.
+ * Yields the log page by page, each after the previous one was sent, and checks the reader's rights in
+ * between: a slow download lasts minutes. A line marks where another attempt starts, and why.
  */
 export async function* logText(first: LogPage, { recheckAccess, read }: LogReading): AsyncGenerator<string> {
   let page: LogPage | undefined = first;

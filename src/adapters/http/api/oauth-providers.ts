@@ -19,7 +19,7 @@ import { answer, answerList } from './schemas.ts';
 const Kind = Type.Enum(['OIDC', 'OAuth2']);
 const Text = Type.Optional(Type.String());
 
-/** Nothing that could hold the secret of our client. */
+/** Never includes the client secret. */
 const Provider = {
   canonical: Type.String(),
   display_name: Text,
@@ -39,7 +39,7 @@ const Provider = {
 
 const Url = Type.Optional(Type.String({ maxLength: 2048 }));
 const Claim = Type.Optional(Type.String({ maxLength: 256 }));
-/** An empty text takes away what was there. */
+/** An empty text removes the value. */
 const Wanted = {
   display_name: Type.Optional(Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' })),
   type: Type.Optional(Kind),
@@ -134,7 +134,7 @@ function createRoute(ports: AccountPorts): Route {
       const wanted = changed({ ...start, type: type ?? fields.type ?? 'OIDC' }, fields);
       const act = actOf(identity, ports.now());
       const made = await createProvider({ wanted, secret }, act, partsOf(ports));
-      return reply.code(201).send({ data: encode(told(made, canonical), ports.externalUrl) });
+      return reply.code(201).send({ data: encode(requireSaved(made, canonical), ports.externalUrl) });
     },
   });
 }
@@ -164,7 +164,7 @@ function changeRoute(ports: AccountPorts): Route {
       const change = (known: WantedProvider): WantedProvider => changed(known, fields);
       const act = actOf(identity, ports.now());
       const made = await updateProvider(canonical, { change, secret }, act, partsOf(ports));
-      return { data: encode(told(made, canonical), ports.externalUrl) };
+      return { data: encode(requireSaved(made, canonical), ports.externalUrl) };
     },
   });
 }
@@ -177,7 +177,7 @@ function deleteRoute(ports: AccountPorts): Route {
     about: 'Deletes a provider that was created over the API, unless someone could no longer sign in.',
     schema: { params: Params, response: Nothing },
     handler: async ({ params: { canonical }, identity }, reply) => {
-      told(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
+      requireSaved(await deleteProvider(canonical, actOf(identity, ports.now()), partsOf(ports)), canonical);
       return reply.code(204).send(undefined);
     },
   });
@@ -187,7 +187,7 @@ function partsOf({ objects, oauth, now }: AccountPorts) {
   return { objects: requireObjects(objects).providers, oauth, now };
 }
 
-function told(changedTo: ProviderChanged, canonical: string): StoredProvider {
+function requireSaved(changedTo: ProviderChanged, canonical: string): StoredProvider {
   if (changedTo.answer === 'fault') throw new Problem('invalid-request', changedTo.message);
   if (changedTo.answer === 'lock-out') throw new Problem('would-lock-out', changedTo.message);
   return requireWritten(changedTo, `Provider ${canonical}`);

@@ -42,14 +42,14 @@ function startRoute(ports: AccountPorts): Route {
       'this browser.',
     schema: { params: ProviderParams, response: { 302: Type.Unsafe<undefined>({ type: 'null' }) } },
     handler: async (request, reply) => {
-      const url = started(ports, await startFlow(request.params, ports), request, reply);
+      const url = redirectUrl(ports, await startFlow(request.params, ports), request, reply);
       return reply.header('cache-control', 'no-store').redirect(url, 302);
     },
   });
 }
 
-/** Where to; the browser gets what binds the flow to it. */
-function started(
+/** Returns the URL of the provider and sets the cookie that binds the flow to the browser. */
+function redirectUrl(
   ports: AccountPorts,
   flow: FlowStarted,
   request: FastifyRequest,
@@ -85,7 +85,7 @@ const Finished = {
   full_name: Type.Optional(Type.String()),
 };
 
-/** The provider's word, as the browser brings it. The session is in the cookie from then on. */
+/** Completes the sign-in. From then on the session is in the cookie. */
 function callbackRoute(ports: AccountPorts): Route {
   return route({
     method: 'GET',
@@ -105,22 +105,22 @@ function callbackRoute(ports: AccountPorts): Route {
           canonical: request.params.canonical,
           state: request.query.state,
           query: request.url.split('?')[1] ?? '',
-          browser: keptBy(request, ports),
+          browser: flowCookie(request, ports),
           caller: callerOf(request),
         },
         ports,
       );
       void reply.header('cache-control', 'no-store');
-      return { data: await told(finished, ports, request, reply) };
+      return { data: await encodeFinished(finished, ports, request, reply) };
     },
   });
 }
 
-function keptBy(request: FastifyRequest, { browser }: AccountPorts): string | undefined {
+function flowCookie(request: FastifyRequest, { browser }: AccountPorts): string | undefined {
   return request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).flow];
 }
 
-async function told(
+async function encodeFinished(
   finished: FlowFinished,
   ports: AccountPorts,
   request: FastifyRequest,
@@ -164,7 +164,7 @@ function profileRoute(ports: AccountPorts): Route {
         token,
         username,
         fullName,
-        browser: keptBy(request, ports),
+        browser: flowCookie(request, ports),
         caller: callerOf(request),
       };
       const made = await completeProfile(profile, ports);
@@ -211,7 +211,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
       handler: async (request, reply) => {
         const { userId, sessionId = '' } = freshAccountOf(request.identity, now());
         const flow = await startFlow({ ...request.params, link: { userId, sessionId } }, ports);
-        return { data: { url: started(ports, flow, request, reply) } };
+        return { data: { url: redirectUrl(ports, flow, request, reply) } };
       },
     }),
     route({
@@ -225,7 +225,7 @@ function linkRoutes(ports: AccountPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = freshAccountOf(identity, now());
         const link = { userId, provider: params.canonical };
-        kept(await unlink(link, actOf(identity, now()), oauth), 'This link of yours');
+        requireChanged(await unlink(link, actOf(identity, now()), oauth), 'This link');
         return reply.code(204).send(undefined);
       },
     }),
@@ -252,14 +252,14 @@ function settingsRoutes({ oauth, now }: AccountPorts): Route[] {
         'enabled provider.',
       schema: { body: body(Settings), response: answer(Settings) },
       handler: async ({ body: { local }, identity }) => {
-        kept(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
+        requireChanged(await setLocalSignIn(local, actOf(identity, now()), oauth), 'This setting');
         return { data: { local } };
       },
     }),
   ];
 }
 
-function kept(answered: SignInMethodsChanged, what: string): void {
+function requireChanged(answered: SignInMethodsChanged, what: string): void {
   if (answered.answer === 'refused') throw new Problem('would-lock-out', answered.message);
   requireFound(answered.answer === 'done' ? answered : undefined, what);
 }

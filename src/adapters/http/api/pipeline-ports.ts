@@ -8,25 +8,25 @@ import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 
-/** What the routes and pages of pipelines, jobs, builds and resources stand on. */
+/** What the routes and pages of pipelines, jobs, builds and resources need. */
 export interface PipelinePorts extends ActionPorts {
   /** What members read. */
   views: Views;
   /** What the public reads of public pipelines. */
   publicViews: PublicViews;
   shows: Overviews;
-  /** As SVG. */
+  /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;
   checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;
   webhooks: WebhookTokens;
   notifications: Notifications;
   metrics: PublicMetrics;
-  /** Resolves after so long, or when the signal is given. */
+  /** Resolves after this time or when the signal aborts. */
   sleep: (milliseconds: number, until: AbortSignal) => Promise<void>;
 }
 
-/** Derived from a key of the installation, and never stored. */
+/** Derived from a key of the installation; the database stores only hashes. */
 export interface WebhookTokens {
   token(resource: number, generation: number): string;
   /** Forges sign with it. */

@@ -12,15 +12,15 @@ import { objectProblem, requireObjects } from './cluster-objects.ts';
  * and how long that may take.
  */
 
-/** Longer than a flow waits for the operator. */
-export const PATIENCE_MS = 20_000;
+/** Milliseconds; longer than a flow waits for the operator. */
+export const RESPONSE_TIME_LIMIT_MS = 20_000;
 
 export const FindingSchema = Type.Object({
   severity: Type.Enum(['error', 'warning']),
   code: Type.Optional(Type.String()),
   line: Type.Optional(Type.Integer()),
   column: Type.Optional(Type.Integer()),
-  /** Behind the last letter. */
+  /** After the last character. */
   end_line: Type.Optional(Type.Integer()),
   end_column: Type.Optional(Type.Integer()),
   /** The named blocks that hold the place, outermost first. */
@@ -31,7 +31,7 @@ export const FindingSchema = Type.Object({
 export const PipelineResult = {
   team: Type.String(),
   name: Type.String(),
-  /** Whether this text runs now. */
+  /** Whether the pipeline runs this text now. */
   ready: Type.Boolean(),
   reason: Type.Optional(Type.String()),
   message: Type.Optional(Type.String()),
@@ -43,20 +43,20 @@ export function changePorts({ objects, members, compiler, wait }: AccountPorts):
   return { objects: requireObjects(objects).pipelines, members, compiler, wait };
 }
 
-interface Named {
+interface PipelinePath {
   team: string;
   pipeline: string;
 }
 
-const NOT_YET = 'The operator has not looked at it yet.';
+const NOT_YET = 'The operator has not reconciled it yet.';
 
-/** What became of a pipeline of this name, or the problem why nothing did. */
-export function encodeResult({ team, pipeline }: Named, made: PipelineChanged) {
+/** Encodes the result for a pipeline of this name, or throws the problem why nothing was written. */
+export function encodeResult({ team, pipeline }: PipelinePath, made: PipelineChanged) {
   if (made.answer === 'invalid') throw invalid(made.findings);
   if (made.answer !== 'done') throw objectProblem(made, `Pipeline ${pipeline}`);
   const { verdict = { ready: false, reason: 'Pending', message: NOT_YET }, warnings } = made;
-  const told = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
-  return verdict.ready ? told : { ...told, reason: verdict.reason, message: verdict.message };
+  const result = { team, name: pipeline, ready: verdict.ready, warnings: warnings.map(encodeFinding) };
+  return verdict.ready ? result : { ...result, reason: verdict.reason, message: verdict.message };
 }
 
 function invalid(findings: readonly ManifestFinding[]): Problem {

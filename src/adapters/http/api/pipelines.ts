@@ -23,18 +23,18 @@ import {
   encodeFinding,
   encodeResult,
   FindingSchema,
-  PATIENCE_MS,
   PipelineResultBody,
+  RESPONSE_TIME_LIMIT_MS,
 } from './pipeline-results.ts';
 import { encodePublicPipeline, PUBLIC_SCHEMAS, publicData } from './public-schemas.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { answer, answerList, PipelineParams, Strings, TeamParams } from './schemas.ts';
 
-const LONGEST_TEXT = 262_144;
-/** The text may be escaped, and its variables come with it. */
+const MAX_TEXT_CHARACTERS = 262_144;
+/** Bytes. The text may be escaped, and the variables come with it. */
 export const BODY_LIMIT = 1024 * 1024;
 
-const Config = Type.String({ minLength: 1, maxLength: LONGEST_TEXT });
+const Config = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
 const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
 const Settings = {
   vars: Vars,
@@ -117,7 +117,7 @@ function createRoute(ports: TextPorts): Route {
       'Pipeline object. 201 once it runs; 202 with `reason` and `message` if the object exists but does ' +
       'not run yet; 400 with all `findings` if the text has errors.',
     bodyLimit: BODY_LIMIT,
-    timeLimit: PATIENCE_MS,
+    timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: TeamParams,
       body: body({ ...Settings, name: ObjectName, config: Config }),
@@ -128,8 +128,8 @@ function createRoute(ports: TextPorts): Route {
       const spec = changed({ config }, settings);
       const act = actOf(identity, ports.now());
       const made = await createPipeline(wanted, spec, act, partsFor(team, ports));
-      const told = encodeResult(wanted, made);
-      return reply.code(told.ready ? 201 : 202).send({ data: told });
+      const result = encodeResult(wanted, made);
+      return reply.code(result.ready ? 201 : 202).send({ data: result });
     },
   });
 }
@@ -143,7 +143,7 @@ function validateRoute(ports: TextPorts): Route {
       'Validates a text and returns its findings by line and column, as `millrace validate` does. Nothing ' +
       'is stored.',
     bodyLimit: BODY_LIMIT,
-    timeLimit: PATIENCE_MS,
+    timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: TeamParams,
       body: body({ config: Config, vars: Vars }),
@@ -205,7 +205,7 @@ function changeRoute(ports: TextPorts): Route {
       'values; sources are always fetched again. The response is that of creating one. 409 if a manifest ' +
       'manages it.',
     bodyLimit: BODY_LIMIT,
-    timeLimit: PATIENCE_MS,
+    timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,
       body: Changes,
@@ -219,8 +219,8 @@ function changeRoute(ports: TextPorts): Route {
         act,
         partsFor(params.team, ports),
       );
-      const told = encodeResult(params, made);
-      return reply.code(told.ready ? 200 : 202).send({ data: told });
+      const result = encodeResult(params, made);
+      return reply.code(result.ready ? 200 : 202).send({ data: result });
     },
   });
 }
@@ -236,7 +236,7 @@ function deleteRoute(ports: AccountPorts): Route {
     about:
       'Deletes a pipeline that was created over the API: its builds end, its history stays. 200 once it ' +
       'is deleted, 202 while that takes.',
-    timeLimit: PATIENCE_MS,
+    timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,
       response: { 200: Gone, 202: Gone },
@@ -254,7 +254,7 @@ function partsFor(team: string, ports: TextPorts): ChangePipelinePorts {
   return { ...changePorts(ports), compiler: ports.compilerOf(team) };
 }
 
-/** An empty name takes away what was there. */
+/** Merges the fields into the spec. An empty display name removes it. */
 function changed(known: PipelineSpec, fields: Static<typeof Changes>): PipelineSpec {
   const { config = known.config, vars = known.vars, public: open = known.public } = fields;
   const { display_name: displayName = known.displayName } = fields;

@@ -22,7 +22,7 @@ const Session = Type.Object({
   expires_at: Type.Optional(Time),
   address: Type.String(),
   client: Type.String(),
-  /** The one that asks. */
+  /** The session of this request. */
   current: Type.Boolean(),
 });
 
@@ -58,7 +58,7 @@ export function profileRoutes(ports: AccountPorts): Route[] {
   ];
 }
 
-/** Every other session ends; this one goes on under another id. */
+/** All other sessions end; this one gets another id. */
 function passwordRoute(ports: AccountPorts): Route {
   return route({
     method: 'PUT',
@@ -93,19 +93,19 @@ function passwordRoute(ports: AccountPorts): Route {
         caller: callerOf(request),
       };
       const changed = await changePassword(change, ports);
-      if (changed.answer !== 'changed') throw problemOf(changed);
+      if (changed.answer !== 'changed') throw passwordProblem(changed);
       return { data: await handOver(ports, changed.session, session, reply) };
     },
   });
 }
 
-function problemOf(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
+function passwordProblem(refused: Exclude<PasswordChanged, { answer: 'changed' }>): Problem {
   if (refused.answer === 'wait') return tooMany(refused.seconds);
   if (refused.answer === 'fault') return new Problem('invalid-request', refused.message);
   if (refused.answer === 'not-fresh') return signInAgain();
   if (refused.answer === 'wrong-current')
     return new Problem('wrong-password', 'The current password is wrong.');
-  return new Problem('unauthenticated', 'The account changed meanwhile. Sign in again.');
+  return new Problem('unauthenticated', 'The account has changed. Sign in again.');
 }
 
 function sessionRoutes({ sessions, idleSeconds, now }: AccountPorts): Route[] {
@@ -131,7 +131,7 @@ function sessionRoutes({ sessions, idleSeconds, now }: AccountPorts): Route[] {
       handler: async ({ identity, params }, reply) => {
         const { userId } = accountOf(identity);
         const ended = await sessions.endSession({ id: params.session, userId }, actOf(identity, now()));
-        requireFound(ended ? ended : undefined, 'This session of yours');
+        requireFound(ended ? ended : undefined, 'This session');
         return reply.code(204).send(undefined);
       },
     }),

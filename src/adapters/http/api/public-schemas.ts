@@ -79,7 +79,7 @@ export const PUBLIC_SCHEMAS = {
   versions: Type.Object({ data: Type.Array(Version), has_more }),
 };
 
-/** An answer to strangers, if there is something to answer. */
+/** A response to the public, if there is something to send. */
 export function publicData<T, U>(found: T | undefined, encode: (one: T) => U): { data: U } | undefined {
   return found === undefined ? undefined : { data: encode(found) };
 }
@@ -95,8 +95,8 @@ export function publicPage<T, U>(
   return found && { data: found.rows.map(encode), has_more: found.hasMore };
 }
 
-export function encodePublicPipeline(shown: PublicPipeline): Static<typeof Pipeline> {
-  const { id, team, name, paused, jobs, resources } = shown;
+export function encodePublicPipeline(pipeline: PublicPipeline): Static<typeof Pipeline> {
+  const { id, team, name, paused, jobs, resources } = pipeline;
   return { id, team, name, public: true, paused, jobs, resources };
 }
 
@@ -140,7 +140,7 @@ export function encodePublicVersion({ id, createdAt }: PublicVersion): Static<ty
   return { id, created_at: createdAt.toISOString() };
 }
 
-/** What strangers who follow a pipeline are told. */
+/** The state of a pipeline as the public follows it. */
 export function encodePublicState({ pipeline, jobs, resources }: PublicSnapshot) {
   return {
     pipeline: encodePublicPipeline(pipeline),

@@ -9,7 +9,7 @@ import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
 const Named = { id: Type.Integer(), name: Type.String() };
-/** Groups stand in branches, and branches in branches: pipelines end somewhere, and schemas must not. */
+/** Steps nest: branches contain groups and branches. The schema refers to itself. */
 const Step = Type.Cyclic(
   {
     Step: Type.Object({

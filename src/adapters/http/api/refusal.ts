@@ -3,11 +3,14 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { ActionRefused } from '#flows/builds/action-ports.ts';
 import { requireFound } from './found.ts';
 
-/** What was done; a problem when there is no such thing, or when something stands against it. */
+/**
+ * Returns what was done, or throws the problem that the thing does not exist or that its state does not allow
+ * it.
+ */
 export function doneOr<T extends { answer: 'done' }>(answer: T | ActionRefused, what: string): T {
-  const there = requireFound(answer.answer === 'unknown' ? undefined : answer, what);
-  if (there.answer === 'done') return there;
-  const { reasons } = there;
+  const result = requireFound(answer.answer === 'unknown' ? undefined : answer, what);
+  if (result.answer === 'done') return result;
+  const { reasons } = result;
   const managed = reasons.some(({ code }) => code === 'ManagedByManifest');
   const sentences = reasons.map(({ message }) => message).join(' ');
   throw new Problem(managed ? 'managed-by-manifest' : 'refused', sentences, {

@@ -2,7 +2,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
 import type { AccountPorts } from './account-ports.ts';
 import { actOf } from './caller.ts';
-import { changePorts, encodeResult, PATIENCE_MS, PipelineResultBody } from './pipeline-results.ts';
+import { changePorts, encodeResult, PipelineResultBody, RESPONSE_TIME_LIMIT_MS } from './pipeline-results.ts';
 import { body, ObjectName } from './request-bodies.ts';
 import { PipelineParams } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export function renameRoutes(ports: AccountPorts): Route[] {
         'under the new name, 202 with `reason` and `message` while that takes. 409 if builds are running, ' +
         'the name is taken, or a manifest manages the pipeline. The audit log records it as ' +
         '`pipeline.updated` with `renamed_from`.',
-      timeLimit: PATIENCE_MS,
+      timeLimit: RESPONSE_TIME_LIMIT_MS,
       schema: {
         params: PipelineParams,
         body: body({ name: ObjectName }),
@@ -31,8 +31,8 @@ export function renameRoutes(ports: AccountPorts): Route[] {
           renames: ports.renames,
         });
         const ofNew = renamed.answer === 'done' || renamed.answer === 'exists';
-        const told = encodeResult({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
-        return reply.code(told.ready ? 200 : 202).send({ data: told });
+        const result = encodeResult({ team: params.team, pipeline: ofNew ? name : params.pipeline }, renamed);
+        return reply.code(result.ready ? 200 : 202).send({ data: result });
       },
     }),
   ];

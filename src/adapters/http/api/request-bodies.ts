@@ -1,15 +1,15 @@
 import { Type, type TProperties } from 'typebox';
 import { ROLES } from '#domain/access/roles.ts';
 
-/** An answer without a body. */
+/** A response without a body. */
 export const Nothing = { 204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }) };
 
-/** What a body does not name is not taken from it. */
+/** Schema of a body that may have only these properties. */
 export function body<P extends TProperties>(properties: P) {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** As Kubernetes takes them: words of small letters, digits and hyphens, joined by dots. */
+/** A name that Kubernetes accepts: words of lowercase letters, digits and hyphens, joined by dots. */
 export const ObjectName = Type.String({
   minLength: 1,
   maxLength: 63,
@@ -20,12 +20,12 @@ export const RoleName = Type.Enum([...ROLES]);
 export const Username = Type.String({ minLength: 1, maxLength: 100 });
 export const Password = Type.String({ minLength: 1, maxLength: 1024 });
 export const FullName = Type.String({ maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
-/** Without it the API tokens of the account end as well. */
+/** If absent, the API tokens of the account end as well. */
 export const KeepTokens = Type.Optional(
-  Type.Boolean({ description: 'true: the API tokens of the account go on. They end otherwise.' }),
+  Type.Boolean({ description: 'true: the API tokens of the account stay valid. Otherwise they end.' }),
 );
 export const UserParams = Type.Object({ username: Username });
 export const RolesByTeam = Type.Record(Type.String(), RoleName);
 
-/** Some kilobytes: enough for every body of these routes. */
+/** Bytes; enough for every body of these routes. */
 export const SMALL_BODY = 8 * 1024;

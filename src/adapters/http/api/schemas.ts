@@ -1,6 +1,6 @@
 import { Type, type TProperties, type TSchema } from 'typebox';
 
-/** Names as they may stand in a path; what a name may be exactly, the language decides. */
+/** Names that a path may contain. The language decides which names are valid. */
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\u0000-\\u001f]+$' });
 
 export const TeamParams = Type.Object({ team: Name });
@@ -31,7 +31,7 @@ const Status = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cancell
 export const BuildStatusName = Type.Enum([...Status]);
 export const Strings = Type.Record(Type.String(), Type.String());
 
-/** Only what a schema names is ever sent: a field that a store adds does not leak. */
+/** A response has only the fields of its schema: a field that a store adds does not leak. */
 export function answer<P extends TProperties>(properties: P) {
   return { 200: Type.Object({ data: Type.Object(properties) }) };
 }

@@ -10,7 +10,7 @@ import { accountOf, actOf, callerOf, tooMany } from './caller.ts';
 import { body, KeepTokens, Nothing, Password, RolesByTeam, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, Time } from './schemas.ts';
 
-/** `token`: in the answer, for programs. `cookie`: kept by the browser where no script reads it. */
+/** `token`: in the response, for programs. `cookie`: in a cookie that no script can read. */
 export const Transport = Type.Optional(Type.Enum(['token', 'cookie']));
 export type Transport = 'token' | 'cookie' | undefined;
 
@@ -87,7 +87,7 @@ function loginRoute(ports: AccountPorts): Route {
   });
 }
 
-/** A session as its holder gets it. */
+/** Encodes a session for its owner, with the token or as a cookie. */
 export async function handOver(
   ports: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
@@ -98,23 +98,23 @@ export async function handOver(
   const { username, mustChangePassword, expiresAt } = session;
   const token = await codec.sign(session);
   void reply.header('cache-control', 'no-store');
-  const shown = {
+  const fields = {
     username,
     must_change_password: mustChangePassword,
     ...defined({ expires_at: expiresAt?.toISOString() }),
   };
-  if (transport !== 'cookie') return { ...shown, token };
-  await endBefore(ports, session, reply.request);
+  if (transport !== 'cookie') return { ...fields, token };
+  await endPreviousSession(ports, session, reply.request);
   const cookies = browser.cookies(reply.request);
   void reply.setCookie(cookies.session, token, {
     ...cookies.options,
     ...defined({ expires: expiresAt }),
   });
-  return { ...shown, csrf_token: codec.csrfToken(session.id) };
+  return { ...fields, csrf_token: codec.csrfToken(session.id) };
 }
 
-/** The session that this browser had, whosesoever it was: nobody could sign out of it any more. */
-async function endBefore(
+/** Ends the session that this browser had before, whoever owned it: nobody could sign out of it later. */
+async function endPreviousSession(
   { codec, browser, sessions, now }: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,
   request: FastifyRequest,
@@ -168,7 +168,7 @@ function endRoutes({ sessions, browser, now }: AccountPorts): Route[] {
       handler: async ({ identity }, reply) => {
         const { userId, sessionId: id = '' } = accountOf(identity);
         await sessions.endSession({ id, userId }, actOf(identity, now()));
-        forgetSession(reply, browser);
+        clearSessionCookie(reply, browser);
         return reply.code(204).send(undefined);
       },
     }),
@@ -185,14 +185,14 @@ function endRoutes({ sessions, browser, now }: AccountPorts): Route[] {
       handler: async ({ identity, body: wanted }, reply) => {
         const keepTokens = wanted?.keep_tokens === true;
         await sessions.endSessions(accountOf(identity).userId, keepTokens, actOf(identity, now()));
-        forgetSession(reply, browser);
+        clearSessionCookie(reply, browser);
         return reply.code(204).send(undefined);
       },
     }),
   ];
 }
 
-function forgetSession(reply: FastifyReply, browser: BrowserRules): void {
+function clearSessionCookie(reply: FastifyReply, browser: BrowserRules): void {
   const { session, options } = browser.cookies(reply.request);
   void reply.clearCookie(session, options);
 }

@@ -18,8 +18,7 @@ const Group = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 63,
-      description:
-        'Whose group it is, by the name of the provider. Required where several providers tell groups.',
+      description: 'The provider that the group comes from. Required if several providers report groups.',
     }),
   ),
   role: RoleName,
@@ -31,9 +30,9 @@ const Team = {
   members: Type.Integer(),
   pipelines: Type.Integer(),
   groups: Type.Array(Group),
-  /** Who made it. */
+  /** What created it. */
   managed_by: Type.Enum(['api', 'manifest']),
-  /** What its manifest says, so that nothing else is said here: of `display_name`, `members`, `groups`. */
+  /** The fields that the manifest sets, so the API cannot: `display_name`, `members`, `groups`. */
   by_manifest: Type.Array(Type.String()),
   role: Type.Optional(RoleName),
 };
@@ -43,9 +42,9 @@ const TeamMember = {
   username: Type.String(),
   full_name: Type.String(),
   role: RoleName,
-  /** That groups of an identity provider give. */
+  /** The role that groups of an identity provider give. */
   group_role: Type.Optional(RoleName),
-  /** Absent for whoever is in the team by a group alone. */
+  /** Absent if only a group makes the user a member. */
   added_at: Type.Optional(Time),
 };
 
@@ -92,10 +91,10 @@ export function teamRoutes(ports: AccountPorts): Route[] {
 
 const DisplayName = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 /** Longer than a flow waits for the operator. */
-const PATIENCE_MS = 20_000;
+const RESPONSE_TIME_LIMIT_MS = 20_000;
 const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
-/** To make, change and delete one. */
+/** Creates, changes and deletes teams. */
 function lifeRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
   return [
@@ -129,7 +128,7 @@ function lifeRoutes(ports: AccountPorts): Route[] {
       about:
         'Deletes a team that was created over the API and has no pipelines; its namespace stays. 204 once ' +
         'it is deleted, 202 while that takes.',
-      timeLimit: PATIENCE_MS,
+      timeLimit: RESPONSE_TIME_LIMIT_MS,
       schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
       handler: async ({ params: { team }, identity }, reply) => {
         const removed = await deleteTeam(team, actOf(identity, now()), objectPorts(ports));
@@ -150,7 +149,7 @@ function createTeamRoute(ports: AccountPorts): Route {
       'Creates a team: a Team object, its namespace, and you as its first admin. 201 once it exists, 202 ' +
       'while the operator is still creating it, 409 with the reason if it cannot be created.',
     bodyLimit: SMALL_BODY,
-    timeLimit: PATIENCE_MS,
+    timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
       response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },

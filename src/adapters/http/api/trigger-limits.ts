@@ -1,8 +1,8 @@
-/** Triggers that wait for checks at a time, of one account and of this process: each holds a request open. */
+/** Triggers that may wait for checks at a time; each holds a request open. */
 export const MAX_WAITING_TRIGGERS_PER_ACCOUNT = 20;
 export const MAX_WAITING_TRIGGERS = 500;
 
-/** Bounds the triggers that wait for checks in this process. */
+/** Limits the triggers that wait for checks in this process. */
 export class TriggerLimits {
   readonly #byAccount = new Map<string, number>();
   #inAll = 0;

@@ -13,7 +13,7 @@ import { answer, ResourceParams, VersionParams } from './schemas.ts';
 const VersionId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const MAX_COMMENT = 500;
 
-/** What people decide about versions: pins, disabled ones, and builds with one of them. */
+/** Pins, disabled versions, and builds with one version. */
 export function pinRoutes(ports: PipelinePorts): Route[] {
   return [
     route({
@@ -102,7 +102,7 @@ function enableRoute(ports: PipelinePorts): Route {
   });
 }
 
-/** Jobs that cannot run now are told of; only when none can it is a problem. */
+/** Jobs that cannot run now are listed. It is a problem only if no job can. */
 function triggerRoute(ports: PipelinePorts): Route {
   return route({
     method: 'POST',
@@ -127,8 +127,8 @@ function triggerRoute(ports: PipelinePorts): Route {
       },
     },
     handler: async ({ params, identity }, reply) => {
-      const asked = { version: params.version, by: identity?.user ?? 'unknown' };
-      const { builds, refused } = doneOr(await triggerVersion(params, asked, ports), versionName(params));
+      const wanted = { version: params.version, by: identity?.user ?? 'unknown' };
+      const { builds, refused } = doneOr(await triggerVersion(params, wanted, ports), versionName(params));
       const reasons = refused.flatMap((one) =>
         one.reasons.map(({ code, message }) => ({ code, message: `Job ${one.job}: ${message}` })),
       );

@@ -15,7 +15,7 @@ const Waiting = {
   ),
 };
 
-/** Why a pipeline, or one job of it, does not go on. */
+/** Why a pipeline or one of its jobs does not continue. */
 export function waitingRoutes({ views }: PipelinePorts): Route[] {
   return [
     route({
@@ -48,11 +48,11 @@ export function waitingRoutes({ views }: PipelinePorts): Route[] {
 
 function encode({ jobs, builds }: WaitingView) {
   return {
-    jobs: jobs.map(({ name, reasons }) => ({ name, reasons: reasons.map(shown) })),
-    builds: builds.map(({ job, number, reasons }) => ({ job, number, reasons: reasons.map(shown) })),
+    jobs: jobs.map(({ name, reasons }) => ({ name, reasons: reasons.map(encodeReason) })),
+    builds: builds.map(({ job, number, reasons }) => ({ job, number, reasons: reasons.map(encodeReason) })),
   };
 }
 
-function shown({ code, message }: Reason): { code: string; message: string } {
+function encodeReason({ code, message }: Reason): { code: string; message: string } {
   return { code, message };
 }

@@ -1,31 +1,31 @@
 import { createHmac, createSecretKey, timingSafeEqual, type Hmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What the headers say of the body: nothing, the truth, or not. */
+/** What the headers prove about the body. */
 export type Signature = 'absent' | 'valid' | 'invalid';
 
-/** Reads a body as it comes, and keeps nothing of it. */
+/** Reads a body in pieces without storing it. */
 export interface SignatureCheck {
   update(chunk: Uint8Array): void;
-  /** After the last chunk. */
+  /** Call it after the last chunk. */
   verdict(): Signature;
 }
 
-/** Digests of the body in hexadecimal, by the header that carries them, and what stands before them. */
+/** Headers with a digest of the body in hexadecimal, and the prefix of the digest. */
 const HEX_HEADERS: readonly (readonly [header: string, before: string])[] = [
   ['x-hub-signature-256', 'sha256='],
   ['x-gitea-signature', ''],
   ['x-forgejo-signature', ''],
 ];
 const TOKEN_HEADER = 'x-gitlab-token';
-/** Of the Standard Webhooks specification, with `webhook-id` and `webhook-timestamp`. */
+/** Header of the Standard Webhooks specification, with `webhook-id` and `webhook-timestamp`. */
 const STANDARD_HEADER = 'webhook-signature';
 const PREFIX = 'whsec_';
 
 /**
- * Holds what the four forges send as a proof against the secret of the token: valid if there is one and none
- * is wrong. GitHub, Gitea and Forgejo sign the body with the secret, GitLab sends the secret itself or, with
- * a signing token, a signature of the Standard Webhooks kind.
+ * Compares the proof that a forge sends with the secret of the token: valid if there is at least one and none
+ * is wrong. GitHub, Gitea and Forgejo sign the body with the secret. GitLab sends the secret itself or, with
+ * a signing token, a Standard Webhooks signature.
  */
 export function signatureCheck(headers: IncomingHttpHeaders, secretOf: () => string): SignatureCheck {
   const plain: { sent: string; before: string }[] = [];
@@ -63,7 +63,7 @@ function standardHmac(headers: IncomingHttpHeaders, secret: string): Hmac {
   return createHmac('sha256', key).update(`${id}.${String(headers['webhook-timestamp'] ?? '')}.`);
 }
 
-/** A list while a sender changes its key; any may be ours. */
+/** The header is a list while a sender rotates its key; any entry may match. */
 function hasStandard(sent: string, digest: string): boolean {
   return sent
     .split(' ', 8)
@@ -71,7 +71,7 @@ function hasStandard(sent: string, digest: string): boolean {
     .some(Boolean);
 }
 
-/** Takes as long wherever they differ. */
+/** Compares in constant time. */
 function same(sent: string, expected: string): boolean {
   const [one, other] = [Buffer.from(sent), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

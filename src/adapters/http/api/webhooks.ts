@@ -14,22 +14,19 @@ import { answer, ResourceParams } from './schemas.ts';
 import { signatureCheck, type Signature, type SignatureCheck } from './webhook-signature.ts';
 
 const MAX_PAYLOAD = 1024 * 1024;
-/**
- * Forges call again with the same tokens. Unknown tokens are remembered too, so that their answer takes as
- * long.
- */
-const MAX_REMEMBERED = 2000;
+/** Forges call again with the same tokens. Unknown tokens are cached too, so timing reveals nothing. */
+const MAX_CACHED_SECRETS = 2000;
 const REFUSED =
-  'The signature is missing or wrong: give the forge the webhook_secret of the resource, which members ' +
-  'with the role maintain see.';
+  'The signature is missing or wrong. Set the secret of the webhook at the forge to the webhook_secret of ' +
+  'the resource, which members with the role maintain can see.';
 
 /**
- * A forge reports a change: the token in the path names the resource. The body (up to 1 MiB, of any type)
- * counts only for its signature. The answer comes once the request is durable.
+ * A forge reports a change; the token in the path names the resource. The body (up to 1 MiB, of any type)
+ * counts only for its signature. The response is sent once the request is durable.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
-  const secretOf = memoize(MAX_REMEMBERED, (token) => webhooks.secret(token));
+  const secretOf = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
   const check = ({ params, headers }: Pick<FastifyRequest, 'params' | 'headers'>): SignatureCheck =>
     signatureCheck(headers, () => secretOf(tokenOf(params)));
@@ -100,7 +97,7 @@ export const WebhookFields = {
   webhook_signature: Type.Enum(['required', 'optional']),
 };
 
-/** For people with the role `maintain`. */
+/** Visible from the role `maintain` on. */
 export interface ShownWebhook {
   token: string;
   secret: string;

@@ -6,13 +6,10 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { throttled } from './throttle.ts';
 
-/**
- * Characters of log that are read at a time, and bytes of the end of it that are kept for readers a little
- * behind.
- */
-const MOST_CHARACTERS = 128 * 1024;
-const KEPT_BYTES = 512 * 1024;
-/** However often something is written: lines gather for so long, and states. */
+/** Characters of log per read, and bytes of its end that are buffered for readers a little behind. */
+const MAX_PAGE_CHARACTERS = 128 * 1024;
+const BUFFER_BYTES = 512 * 1024;
+/** Lines and states are collected for this time before they are sent. */
 const LOG_PAUSE_MS = 100;
 const STATE_PAUSE_MS = 500;
 
@@ -24,10 +21,10 @@ interface Parts {
 
 interface Reader {
   stream: EventStream;
-  /** Number of the last chunk that it has. */
+  /** Sequence number of the last chunk that the reader has. */
   cursor: number;
-  /** The state that it was told last. */
-  told: Buffer | undefined;
+  /** The last state that was sent. */
+  sentState: Buffer | undefined;
   catchingUp: boolean;
 }
 
@@ -40,8 +37,8 @@ interface EncodedPage {
 }
 
 /**
- * A build as its readers follow it: one read of the database for all that are at its end, one encoding, the
- * same bytes to each. Readers that come late or read slowly get pages of their own until they are there.
+ * Feeds all readers of a build. Readers at the end share one read of the database, one encoding and the same
+ * bytes. Readers that start late or read slowly get pages of their own until they have caught up.
  */
 export class BuildFeed {
   readonly #parts: Parts;
@@ -50,8 +47,8 @@ export class BuildFeed {
   #recent: EncodedPage['frames'] = [];
   #recentBytes = 0;
   /**
-   * What follows it is in `#recent`, up to the head; undefined until a reader has come to the end of what is
-   * stored.
+   * `#recent` holds the chunks after this one up to the head, which is undefined until a reader has reached
+   * the end of the stored log.
    */
   #floor = 0;
   #head: number | undefined;
@@ -71,7 +68,7 @@ export class BuildFeed {
   }
 
   add(stream: EventStream, after: number): () => void {
-    const reader = { stream, cursor: after, told: undefined, catchingUp: false };
+    const reader = { stream, cursor: after, sentState: undefined, catchingUp: false };
     this.#readers.add(reader);
     stream.drained = () => this.#advance(reader);
     this.#states.trigger();
@@ -79,7 +76,7 @@ export class BuildFeed {
     return () => void this.#readers.delete(reader);
   }
 
-  /** Something may have changed. */
+  /** Call it when something may have changed. */
   refresh(): void {
     this.#states.trigger();
     if (this.#head !== undefined) this.#logs.trigger();
@@ -90,10 +87,10 @@ export class BuildFeed {
     this.#states.stop();
   }
 
-  /** Says what can be said now. */
+  /** Sends what the reader can take now. */
   #advance(reader: Reader): void {
     const { stream } = reader;
-    if (reader.catchingUp || !this.#tellState(reader)) return;
+    if (reader.catchingUp || !this.#sendState(reader)) return;
     if (this.#isBehind(reader)) {
       void this.#catchUp(reader).catch((error: unknown) => {
         this.#parts.failed(error);
@@ -107,16 +104,16 @@ export class BuildFeed {
     if (this.#end !== undefined) stream.end('over', this.#end);
   }
 
-  /** Whether the reader takes more. */
-  #tellState(reader: Reader): boolean {
+  /** Returns whether the reader takes more. */
+  #sendState(reader: Reader): boolean {
     const { stream } = reader;
     if (stream.waits || !stream.open) return false;
-    if (this.#state === undefined || reader.told === this.#state) return true;
-    reader.told = this.#state;
+    if (this.#state === undefined || reader.sentState === this.#state) return true;
+    reader.sentState = this.#state;
     return stream.write(this.#state) === 'sent';
   }
 
-  /** What it lacks is not kept here. */
+  /** The buffer lacks chunks that the reader needs. */
   #isBehind({ cursor }: Reader): boolean {
     return this.#head === undefined || cursor < this.#floor;
   }
@@ -141,24 +138,24 @@ export class BuildFeed {
     this.#advance(reader);
   }
 
-  /** Somebody is at the end: from there on it is read for all. */
+  /** A reader has reached the end: from here on the feed reads once for all. */
   #begin(at: number): void {
     if (this.#head !== undefined) return;
     this.#head = at;
     this.#floor = at;
   }
 
-  /** Many that ask for the same at the same time get one answer. */
+  /** Concurrent requests for the same page share one read. */
   async #page(after: number): Promise<EncodedPage | undefined> {
-    const known = this.#pages.get(after);
-    if (known !== undefined) return await known;
+    const underWay = this.#pages.get(after);
+    if (underWay !== undefined) return await underWay;
     const reading = this.#read(after).finally(() => this.#pages.delete(after));
     this.#pages.set(after, reading);
     return await reading;
   }
 
   async #read(after: number): Promise<EncodedPage | undefined> {
-    const page = await this.#parts.views.logs(this.#parts.ref, after, MOST_CHARACTERS);
+    const page = await this.#parts.views.logs(this.#parts.ref, after, MAX_PAGE_CHARACTERS);
     return page === undefined ? undefined : encodePage(page, after);
   }
 
@@ -166,22 +163,22 @@ export class BuildFeed {
     for (let more = true; more && this.#head !== undefined;) {
       const page = await this.#read(this.#head);
       if (page === undefined) return this.#finish(GONE);
-      this.#keep(page);
+      this.#buffer(page);
       more = page.hasMore;
       if (page.complete) {
         await this.#readState();
         this.#end = END;
       }
-      this.#tellAll();
+      this.#advanceAll();
     }
   }
 
-  #keep({ frames, last }: EncodedPage): void {
+  #buffer({ frames, last }: EncodedPage): void {
     this.#joined.clear();
     this.#recent.push(...frames);
     for (const { bytes } of frames) this.#recentBytes += bytes.length;
     this.#head = last;
-    while (this.#recentBytes > KEPT_BYTES) {
+    while (this.#recentBytes > BUFFER_BYTES) {
       const oldest = this.#recent.shift();
       if (oldest === undefined) break;
       this.#recentBytes -= oldest.bytes.length;
@@ -195,11 +192,11 @@ export class BuildFeed {
     const bytes = encodeEvent({ name: 'build', data: encodeDetail(build) });
     if (this.#state?.equals(bytes) === true) return;
     this.#state = bytes;
-    this.#tellAll();
+    this.#advanceAll();
   }
 
   /** Readers at the same place get the same bytes. */
-  #tellAll(): void {
+  #advanceAll(): void {
     this.#joined.clear();
     for (const reader of this.#readers) this.#advance(reader);
     this.#joined.clear();
@@ -221,11 +218,11 @@ export class BuildFeed {
   }
 }
 
-/** No more will come: nobody needs to connect again. */
+/** The stream is complete: readers need not connect again. */
 const END = encodeEvent({ name: 'end', data: { complete: true } });
 const GONE = encodeEvent({
   name: 'end',
-  data: { complete: false, reason: 'There is no such build any more.' },
+  data: { complete: false, reason: 'The build no longer exists.' },
 });
 
 function encodePage({ chunks, hasMore, complete }: LogPage, after: number): EncodedPage {

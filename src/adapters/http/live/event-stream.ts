@@ -2,32 +2,32 @@ import type { ServerResponse } from 'node:http';
 import type { EndedBy } from '#adapters/telemetry/stream-metrics.ts';
 import { HEARTBEAT } from './encode-event.ts';
 
-/** What was written last went out at once, or waits for the reader's connection to take it. */
-export type Written = 'sent' | 'waits';
+/** `sent`: the connection took the write. `waits`: it is buffered until the reader takes it. */
+export type WriteResult = 'sent' | 'waits';
 
 /**
- * One reader's answer without an end. At most one write waits here; who has more to say waits for `drained`,
- * so that a slow reader costs what one write costs.
+ * The open response to one reader. At most one write is buffered: wait for `drained` before the next one, so
+ * that a slow reader costs no more than that.
  */
 export class EventStream {
   readonly #response: ServerResponse;
   #waitsSince: number | undefined;
-  #spokeAt: number;
-  /** Meaningful once it is over. */
+  #wroteAt: number;
+  /** Valid once the stream has ended. */
   endedBy: EndedBy = 'reader';
-  /** The connection took everything; there may be more to say. */
+  /** Called when the connection has taken everything. */
   drained: () => void = () => undefined;
-  /** The reader is gone. */
+  /** Called when the reader is gone. */
   gone: () => void = () => undefined;
 
   constructor(response: ServerResponse, now: number) {
     this.#response = response;
-    this.#spokeAt = now;
+    this.#wroteAt = now;
     response.on('drain', () => {
       this.#waitsSince = undefined;
       this.drained();
     });
-    // A reader that goes away in the middle of a write is no failure of ours.
+    // The reader may leave in the middle of a write.
     response.on('error', () => undefined);
   }
 
@@ -39,15 +39,15 @@ export class EventStream {
     return this.#waitsSince !== undefined;
   }
 
-  write(bytes: Buffer, now = performance.now()): Written {
+  write(bytes: Buffer, now = performance.now()): WriteResult {
     if (!this.open) return 'waits';
-    this.#spokeAt = now;
+    this.#wroteAt = now;
     if (this.#response.write(bytes)) return 'sent';
     this.#waitsSince ??= now;
     return 'waits';
   }
 
-  /** Ends it after these words; a reader that wants more comes again. */
+  /** Ends the stream after these bytes. The reader may connect again. */
   end(by: EndedBy, last?: Buffer): void {
     if (!this.open) return;
     this.endedBy = by;
@@ -56,8 +56,8 @@ export class EventStream {
   }
 
   /**
-   * A sign of life when it was quiet; a reader that has not taken a write for too long is cut off, and may
-   * resume.
+   * Sends a heartbeat if the stream was quiet. Closes it if the reader has not taken a write for too long;
+   * the reader may resume.
    */
   tend(now: number, times: { heartbeatMs: number; maxWaitMs: number }): void {
     if (!this.open) return;
@@ -65,6 +65,6 @@ export class EventStream {
       if (now - this.#waitsSince < times.maxWaitMs) return;
       this.endedBy = 'slow';
       this.#response.destroy();
-    } else if (now - this.#spokeAt >= times.heartbeatMs) this.write(HEARTBEAT, now);
+    } else if (now - this.#wroteAt >= times.heartbeatMs) this.write(HEARTBEAT, now);
   }
 }

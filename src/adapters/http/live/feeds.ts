@@ -1,11 +1,11 @@
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** What readers of one thing share. `A`: from where a reader goes on. */
+/** What readers of one thing share. `A`: where a reader resumes. */
 export interface Feed<A> {
   readonly empty: boolean;
   add(stream: EventStream, after: A): () => void;
-  /** Something may have changed. */
+  /** Call it when something may have changed. */
   refresh(): void;
   stop(): void;
 }
@@ -15,17 +15,17 @@ interface Ids {
   pipeline: number;
 }
 
-interface Known<A> {
+interface OpenFeed<A> {
   feed: Feed<A>;
   ids: Ids;
 }
 
 /**
- * The feeds that somebody reads, by what they are of. One listener hears for all of them; what it misses is
- * looked for now and then.
+ * The feeds that have readers, by key. One listener receives the notifications for all of them; those that
+ * are lost are made up for by regular refreshes.
  */
 export class Feeds<A> {
-  readonly #known = new Map<string, Known<A>>();
+  readonly #feeds = new Map<string, OpenFeed<A>>();
   readonly #listen: Notifications['listen'];
   #stopListening: (() => void) | undefined;
 
@@ -33,32 +33,35 @@ export class Feeds<A> {
     this.#listen = listen;
   }
 
-  /** The feed of that key, made when it is the first reader's. The answer ends the reading. */
+  /**
+   * Adds a reader to the feed of the key, which is created for the first reader. Returns a function that
+   * removes the reader.
+   */
   read({ key, ids, make }: { key: string; ids: Ids; make: () => Feed<A> }, stream: EventStream, after: A) {
     this.#stopListening ??= this.#listen(['progress', 'status'], (notification) => this.#heard(notification));
-    const known = this.#known.get(key) ?? { feed: make(), ids };
-    this.#known.set(key, known);
-    const leave = known.feed.add(stream, after);
+    const entry = this.#feeds.get(key) ?? { feed: make(), ids };
+    this.#feeds.set(key, entry);
+    const leave = entry.feed.add(stream, after);
     return (): void => {
       leave();
-      if (!known.feed.empty) return;
-      known.feed.stop();
-      if (this.#known.get(key) === known) this.#known.delete(key);
+      if (!entry.feed.empty) return;
+      entry.feed.stop();
+      if (this.#feeds.get(key) === entry) this.#feeds.delete(key);
     };
   }
 
   refreshAll(): void {
-    for (const { feed } of this.#known.values()) feed.refresh();
+    for (const { feed } of this.#feeds.values()) feed.refresh();
   }
 
   stop(): void {
     this.#stopListening?.();
-    for (const { feed } of this.#known.values()) feed.stop();
-    this.#known.clear();
+    for (const { feed } of this.#feeds.values()) feed.stop();
+    this.#feeds.clear();
   }
 
   #heard(notification: ReceivedNotification<'progress' | 'status'>): void {
-    for (const { feed, ids } of this.#known.values()) if (concerns(notification, ids)) feed.refresh();
+    for (const { feed, ids } of this.#feeds.values()) if (concerns(notification, ids)) feed.refresh();
   }
 }
 

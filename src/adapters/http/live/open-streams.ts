@@ -3,25 +3,25 @@ import { isNonMember } from '#adapters/http/auth/public-access.ts';
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { StreamKind, StreamMetrics } from '#adapters/telemetry/stream-metrics.ts';
-import { encodeEvent, encodeGreeting } from './encode-event.ts';
+import { encodeEvent, encodeRetry } from './encode-event.ts';
 import { EventStream } from './event-stream.ts';
 
 export interface StreamLimits {
-  /** Open at a time: of one account, of one address, of this process. */
+  /** Open streams of one account, of one address, of this process. */
   perAccount: number;
   perAddress: number;
   total: number;
-  /** Of these, for strangers: of one address, of this process. */
+  /** Open streams of non-members: of one address, of this process. */
   publicPerAddress: number;
   publicTotal: number;
-  /** How often rights are looked at again. */
+  /** Milliseconds between checks of rights. */
   recheckMs: number;
   heartbeatMs: number;
-  /** For so long a write may wait for its reader. */
+  /** How long a write may wait for its reader, in milliseconds. */
   maxWaitMs: number;
 }
 
-/** An address may be a whole office, or a proxy that is not trusted to name others. */
+/** An address may be a whole office, or a proxy that is not trusted. */
 export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
@@ -41,7 +41,7 @@ interface Parts {
    * read what it asked for; it looks each credential up once.
    */
   checkRights: () => (request: FastifyRequest) => Promise<void>;
-  /** Called as often as rights are looked at. */
+  /** Called after each check of rights. */
   tended: () => void;
 }
 
@@ -49,17 +49,20 @@ interface Open {
   kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
-  /** Under what it is counted. */
+  /** The keys under which the stream is counted. */
   counted: string[];
 }
 
-/** All streams of this process: their number, their rights, their life and their end. */
+/**
+ * All event streams of this process: it limits their number, checks the rights of their readers, and ends
+ * them.
+ */
 export class OpenStreams {
   readonly #parts: Parts;
   readonly #open = new Set<Open>();
   readonly #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #tending = false;
+  #checking = false;
   #closed = false;
 
   constructor(parts: Parts) {
@@ -67,7 +70,7 @@ export class OpenStreams {
     parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { waits } }) => ({ kind, waits })));
   }
 
-  /** Answers with a stream; or throws the problem that there are too many. */
+  /** Answers with a stream, or throws the problem that too many are open. */
   answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
     const counted = this.#refuse(request, isNonMember(request));
     reply.hijack();
@@ -81,41 +84,41 @@ export class OpenStreams {
       this.#open.delete(open);
       this.#count(open, -1);
       this.#parts.metrics?.ended(kind, open.stream.endedBy);
-      if (this.#open.size === 0) this.#rest();
+      if (this.#open.size === 0) this.#stopTimer();
       open.stream.gone();
     };
-    // Who went away before has been told of already.
+    // The close event of a reader that has left already has passed.
     if (raw.closed) queueMicrotask(gone);
     else raw.once('close', gone);
     // Readers that are cut off together do not come back together.
-    open.stream.write(encodeGreeting(1000 + Math.random() * 2000));
-    // Whoever asks for the headers alone gets no stream that stays.
+    open.stream.write(encodeRetry(1000 + Math.random() * 2000));
+    // A HEAD request gets no open stream.
     if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
-    else this.#timer ??= setInterval(() => void this.#tend(), this.#parts.limits.recheckMs);
+    else this.#timer ??= setInterval(() => void this.#check(), this.#parts.limits.recheckMs);
     return open.stream;
   }
 
-  /** Ends all of them: readers come back, to another replica. */
+  /** Ends all streams; readers reconnect to another replica. */
   close(): void {
     this.#closed = true;
-    this.#rest();
+    this.#stopTimer();
     for (const { stream } of this.#open) stream.end('stop');
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  /** Under what one more would be counted, if there is room for it. */
-  #refuse(request: FastifyRequest, stranger: boolean): string[] {
+  /** Returns the keys under which one more stream is counted, or throws if a limit is reached. */
+  #refuse(request: FastifyRequest, nonMember: boolean): string[] {
     const { limits, metrics } = this.#parts;
-    const rooms = roomsFor(request, stranger, limits);
-    const full = rooms.find(({ key, most }) => (this.#counts.get(key) ?? 0) >= most);
+    const limitsOf = limitsFor(request, nonMember, limits);
+    const full = limitsOf.find(({ key, limit }) => (this.#counts.get(key) ?? 0) >= limit);
     const by = full?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
-    if (by === undefined) return rooms.map(({ key }) => key);
+    if (by === undefined) return limitsOf.map(({ key }) => key);
     metrics?.refused(by);
-    throw by === 'account' || by === 'address' ? tooMany() : noRoom();
+    throw by === 'account' || by === 'address' ? tooMany() : serverFull();
   }
 
   #count({ counted }: Open, by: number): void {
@@ -126,9 +129,9 @@ export class OpenStreams {
     }
   }
 
-  async #tend(): Promise<void> {
-    if (this.#tending) return;
-    this.#tending = true;
+  async #check(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
     const now = performance.now();
     const { limits, tended, checkRights } = this.#parts;
     for (const { stream } of this.#open) stream.tend(now, limits);
@@ -140,11 +143,11 @@ export class OpenStreams {
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
     tended();
-    this.#tending = false;
+    this.#checking = false;
   }
 }
 
-/** Of all connections to the database, those that checks of rights may take. */
+/** Database connections that checks of rights may use at a time. */
 export const MAX_CHECKS_AT_ONCE = 4;
 
 async function may(
@@ -155,50 +158,50 @@ async function may(
     await checkAccess(request);
     return true;
   } catch (error) {
-    // While nobody can tell, nothing is taken away; nothing new can be read either.
+    // While rights cannot be read, streams stay open; nothing new can be read either.
     return !(error instanceof Problem);
   }
 }
 
 function tooMany(): Problem {
-  return new Problem('too-many-requests', 'You follow too much at a time: close some of it.', {
+  return new Problem('too-many-requests', 'You have too many event streams open. Close some of them.', {
     retry_after: 30,
   });
 }
 
-function noRoom(): Problem {
-  return new Problem('unavailable', 'Too many follow something here at a time.');
+function serverFull(): Problem {
+  return new Problem('unavailable', 'Too many event streams are open on this server.');
 }
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
-  // Of proxies that gather answers before they hand them on.
+  // For proxies that buffer responses.
   'x-accel-buffering': 'no',
 };
 
-const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may not read this any more.' } });
+const NO_LONGER = encodeEvent({ name: 'closed', data: { reason: 'You may no longer read this.' } });
 
-type Bound = Parameters<StreamMetrics['refused']>[0];
+type StreamLimit = Parameters<StreamMetrics['refused']>[0];
 
-function roomsFor(
+function limitsFor(
   { identity, ip }: FastifyRequest,
-  stranger: boolean,
+  nonMember: boolean,
   limits: StreamLimits,
-): { key: string; most: number; by: Bound }[] {
+): { key: string; limit: number; by: StreamLimit }[] {
   const { perAccount, perAddress, publicPerAddress, publicTotal } = limits;
   const account =
     identity === undefined
       ? []
-      : [{ key: `account ${identity.user}`, most: perAccount, by: 'account' as const }];
-  const address = { key: `address ${ip}`, most: perAddress, by: 'address' as const };
-  if (!stranger) return [...account, address];
+      : [{ key: `account ${identity.user}`, limit: perAccount, by: 'account' as const }];
+  const address = { key: `address ${ip}`, limit: perAddress, by: 'address' as const };
+  if (!nonMember) return [...account, address];
   const among = {
-    key: `strangers at ${addressGroup(ip)}`,
-    most: publicPerAddress,
+    key: `public at ${addressGroup(ip)}`,
+    limit: publicPerAddress,
     by: 'address' as const,
   };
-  return [...account, address, among, { key: 'strangers', most: publicTotal, by: 'strangers' }];
+  return [...account, address, among, { key: 'public', limit: publicTotal, by: 'strangers' }];
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

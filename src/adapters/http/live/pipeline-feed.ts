@@ -7,23 +7,23 @@ import { throttled } from './throttle.ts';
 const PAUSE_MS = 500;
 
 export interface PipelineFeedParts {
-  /** What readers are told; undefined when there is nothing that they may read any more. */
+  /** Reads the state that readers get; undefined if they may no longer read anything. */
   read: () => Promise<object | undefined>;
-  /** Why it ends then, and with which last words. */
+  /** Why the streams end then, and the last bytes. */
   over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
 
 interface Reader {
   stream: EventStream;
-  /** Id of the state that it has. */
+  /** Id of the state that the reader has. */
   has: string | undefined;
 }
 
 /**
- * A pipeline as its readers follow it. Each event is the whole state, named by its content: whoever comes
- * back with the name of the current one has missed nothing, and whoever reads slowly gets the newest instead
- * of all that were between.
+ * Feeds all readers of a pipeline. Each event is the whole state, and its id is a digest of the content: a
+ * reader who returns with the current id has missed nothing, and a slow reader gets the newest state instead
+ * of all in between.
  */
 export class PipelineFeed {
   readonly #parts: PipelineFeedParts;
@@ -43,7 +43,7 @@ export class PipelineFeed {
   add(stream: EventStream, has: string | undefined): () => void {
     const reader = { stream, has };
     this.#readers.add(reader);
-    stream.drained = () => this.#tell(reader);
+    stream.drained = () => this.#send(reader);
     this.#states.trigger();
     return () => void this.#readers.delete(reader);
   }
@@ -64,10 +64,10 @@ export class PipelineFeed {
     }
     const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
     if (id !== this.#state?.id) this.#state = { id, bytes: encodeEvent({ name: 'pipeline', id, data }) };
-    for (const reader of this.#readers) this.#tell(reader);
+    for (const reader of this.#readers) this.#send(reader);
   }
 
-  #tell(reader: Reader): void {
+  #send(reader: Reader): void {
     const state = this.#state;
     if (state === undefined || reader.has === state.id || reader.stream.waits) return;
     reader.has = state.id;

@@ -8,13 +8,13 @@ import type { PublicViews } from '#flows/views/public-views.ts';
 import { encodeEvent } from './encode-event.ts';
 import type { PipelineFeedParts } from './pipeline-feed.ts';
 
-type Told = Pick<PipelineFeedParts, 'read' | 'over'>;
+type StateSource = Pick<PipelineFeedParts, 'read' | 'over'>;
 
-/** A pipeline as members follow it: what the routes of its parts show them. */
+/** The state of a pipeline for members, as the routes of its parts encode it. */
 export function stateForMembers(
   name: PipelineName,
   views: Pick<Views, 'pipeline' | 'jobs' | 'resources'>,
-): Told {
+): StateSource {
   return {
     over: { by: 'over', last: GONE },
     async read() {
@@ -33,8 +33,8 @@ export function stateForMembers(
   };
 }
 
-/** As strangers follow it. They are not told whether it is gone or theirs to see no more. */
-export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): Told {
+/** The state of a pipeline for the public. They do not learn whether it was deleted or made private. */
+export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicViews, 'snapshot'>): StateSource {
   return {
     over: { by: 'rights', last: HIDDEN },
     async read() {
@@ -46,9 +46,9 @@ export function stateForPublic(name: PipelineName, { snapshot }: Pick<PublicView
 
 const GONE = encodeEvent({
   name: 'end',
-  data: { complete: false, reason: 'There is no pipeline of this name any more.' },
+  data: { complete: false, reason: 'There is no longer a pipeline of this name.' },
 });
 const HIDDEN = encodeEvent({
   name: 'closed',
-  data: { reason: 'There is nothing here any more that everybody may see.' },
+  data: { reason: 'Nothing here is public any longer.' },
 });

@@ -18,15 +18,15 @@ const Events = {
 const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const StateId = Type.String({ maxLength: 100 });
 
-/** How streams are bounded, and who counts them. */
+/** Limits and metrics of the streams. */
 export interface StreamOptions {
   limits?: StreamLimits;
   metrics?: StreamMetrics;
 }
 
-/** What goes on, told as it happens to whoever looks on. */
+/** The routes that stream builds and pipelines as server-sent events. */
 export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): Route[] {
-  const live = new Live(ports, options);
+  const live = new LiveFeeds(ports, options);
   return [buildEvents(live), pipelineEvents(live)].map((one) => ({
     ...one,
     register(app) {
@@ -36,8 +36,8 @@ export function eventRoutes(ports: PipelinePorts, options: StreamOptions = {}): 
   }));
 }
 
-/** The streams of one server, and what they read. */
-class Live {
+/** The streams of one server and their feeds. */
+class LiveFeeds {
   readonly ports: PipelinePorts;
   readonly builds: Feeds<number>;
   readonly pipelines: Feeds<string | undefined>;
@@ -59,7 +59,7 @@ class Live {
 
   serve(app: App): void {
     if (this.#streams !== undefined) return;
-    this.failed = (err) => app.log.warn({ err }, 'what somebody follows could not be read');
+    this.failed = (err) => app.log.warn({ err }, 'an event stream could not be read');
     this.#streams = new OpenStreams({
       limits: this.#options.limits ?? STREAM_LIMITS,
       metrics: this.#options.metrics,
@@ -78,7 +78,7 @@ class Live {
   }
 }
 
-function buildEvents(live: Live): Route {
+function buildEvents(live: LiveFeeds): Route {
   const { views } = live.ports;
   return route({
     method: 'GET',
@@ -106,7 +106,7 @@ function buildEvents(live: Live): Route {
   });
 }
 
-function pipelineEvents(live: Live): Route {
+function pipelineEvents(live: LiveFeeds): Route {
   const { views, publicViews } = live.ports;
   return route({
     method: 'GET',
@@ -124,24 +124,21 @@ function pipelineEvents(live: Live): Route {
     forPublic: 'same',
     handler: async (request, reply) => {
       const name = request.params;
-      const stranger = isNonMember(request);
-      const { id } = stranger
+      const nonMember = isNonMember(request);
+      const { id } = nonMember
         ? requireVisible(request, await publicViews.pipeline(name))
         : requireFound(await views.pipeline(name), `Pipeline ${name.pipeline} in team ${name.team}`);
       const stream = live.streams.answer('pipeline', request, reply);
-      const state = stranger ? stateForPublic(name, publicViews) : stateForMembers(name, views);
+      const state = nonMember ? stateForPublic(name, publicViews) : stateForMembers(name, views);
       const make = () => new PipelineFeed({ ...state, failed: live.failed });
       const has = request.headers['last-event-id'];
-      const key = `${stranger ? 'strangers' : 'members'} ${id} ${pathOf(request)}`;
+      const key = `${nonMember ? 'public' : 'members'} ${id} ${pathOf(request)}`;
       stream.gone = live.pipelines.read({ key, ids: { pipeline: id }, make }, stream, has);
     },
   });
 }
 
-/**
- * Readers who came by the same names share a feed: it reads by names, and a pipeline may be renamed
- * meanwhile.
- */
+/** Readers of the same path share a feed. It reads by names, and a pipeline may be renamed meanwhile. */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
 }

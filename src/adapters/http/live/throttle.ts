@@ -1,12 +1,11 @@
 export interface Throttled {
-  /** Does the work soon; triggered often, once a pause. */
+  /** Runs the work soon; however often it is called, at most once per pause. */
   trigger(): void;
   stop(): void;
 }
 
 /**
- * Work that is done at once when it was quiet, and at most once in `pauseMs` when it is not; never twice at a
- * time.
+ * Throttles work: it runs at once after a quiet time, then at most once in `pauseMs`, and never concurrently.
  */
 export function throttled(
   work: () => Promise<void>,

@@ -13,7 +13,7 @@ const RESOURCE = `${PIPELINE}/resources/:resource`;
 const BUILD = `${JOB}/builds/:build`;
 
 /**
- * Buttons of pages: each does what the action of the same path does, and shows where its answer says, or the
+ * The buttons of pages. Each calls the action of the same path, then shows what its response names, or the
  * page it was on.
  */
 export function actionForms(ports: AccountPorts): PageRoute[] {
@@ -79,7 +79,7 @@ function one({ codec }: AccountPorts, { url, params, method = 'POST', body, quer
   });
 }
 
-/** The page with the button: only its path, and only if it is one of ours. */
+/** The path of the page with the button, if it is one of ours. */
 function cameFrom(referer: string | undefined): string | undefined {
   return referer !== undefined && URL.canParse(referer) ? new URL(referer).pathname : undefined;
 }

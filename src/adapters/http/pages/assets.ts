@@ -6,7 +6,7 @@ import { requireFound } from '#adapters/http/api/found.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
-/** What one imports stands before it. */
+/** An imported asset comes before the one that imports it. */
 const TYPES = {
   'page.css': 'text/css; charset=utf-8',
   'colours.js': SCRIPT,
@@ -38,15 +38,12 @@ function readAssets(): Map<string, Asset> {
   return read;
 }
 
-/**
- * A script names another by the address under which it may be kept, so that the two are always of one
- * release.
- */
+/** Matches imports. A script imports another by its versioned address, so that both are of one release. */
 const IMPORT = /^(import [\w ,{}*$]*'\.\/)([\w-]+\.js)/gm;
 
 let assets: Map<string, Asset> | undefined;
 
-/** Address of a style or script of ours; another text has another address. */
+/** The address of a style or script; a changed text has another address. */
 export function assetUrl(name: AssetName): string {
   assets ??= readAssets();
   return `/assets/${name}?v=${assets.get(name)?.version ?? ''}`;
@@ -67,10 +64,10 @@ export function assetRoutes(): Route[] {
       },
       handler: async ({ params, query }, reply) => {
         const { type, text, version } = requireFound(known.get(params.name), `Asset ${params.name}`);
-        const asked = new Map(Object.entries(Object(query))).get('v');
+        const requested = new Map(Object.entries(Object(query))).get('v');
         // An old page may ask a new release for its script: it gets the new one, and does not keep it under
         // the old address.
-        const caching = asked === version ? 'public, max-age=31536000, immutable' : 'no-cache';
+        const caching = requested === version ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);
       },
     }),

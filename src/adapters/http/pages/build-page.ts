@@ -18,10 +18,10 @@ import { plainLog } from './plain-log.ts';
 import { publicBuildPage } from './public-build-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** So much of a log stands in the page itself; the script, or the link, has all of it. */
-export const MOST_CHARACTERS = 128 * 1024;
+/** Characters of the log in the page itself; the script or the link has all of it. */
+export const MAX_LOG_CHARACTERS = 128 * 1024;
 
-/** A build: what it took, what it does, what it says, and what one may do about it. */
+/** A build: its inputs, its steps, its log, and the actions on it. */
 export function buildPage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline/jobs/:job/builds/:build',
@@ -30,20 +30,21 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
     answer: async ({ params, request }) => {
       const { team, pipeline, job } = jobFromParams(params);
       const ref = refOf({ team, pipeline, job, build: params['build'] ?? '' });
-      const [view, log] = await Promise.all([views.build(ref), views.logs(ref, 0, MOST_CHARACTERS)]);
+      const [view, log] = await Promise.all([views.build(ref), views.logs(ref, 0, MAX_LOG_CHARACTERS)]);
       const build = requireFound(view, nameBuild(ref));
-      const looker = teamViewerOf(request, codec, team);
+      const teamViewer = teamViewerOf(request, codec, team);
       const title = `${job} ${ref.number}`;
       const url = paths.build(ref);
       return layout({
         title,
-        viewer: looker.viewer,
+        viewer: teamViewer.viewer,
         above: breadcrumbs(ref, 'job'),
         events: `${url}/events`,
         main: html`<h1>${title}</h1>
           <p role="status" id="status">${status(build.status)} ${build.message}</p>
           <div id="live">
-            ${facts(build)} ${actions(url, build, looker)} ${inputs(ref, build.inputs)} ${steps(build.steps)}
+            ${facts(build)} ${actions(url, build, teamViewer)} ${inputs(ref, build.inputs)}
+            ${steps(build.steps)}
           </div>
           ${logSection(url, log)}`,
       });
@@ -54,7 +55,7 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
 function facts(build: BuildDetail): Html {
   const { createdAt, startedAt, endedAt, attempt, cancelledBy, warnedBy } = build;
   return html`<dl>
-    <dt>Made</dt>
+    <dt>Created</dt>
     <dd>${timeElement(createdAt)}</dd>
     <dt>Started</dt>
     <dd>${timeElement(startedAt)}</dd>
@@ -94,9 +95,9 @@ function checksOf({ checks = [] }: BuildDetail): Html {
     </dd>`;
 }
 
-/** What one may do now; an action says itself when it no longer can. */
-function actions(url: string, { status: now, endedAt }: BuildDetail, looker: TeamViewer): Html {
-  const { viewer } = looker;
+/** The actions that are possible now. */
+function actions(url: string, { status: now, endedAt }: BuildDetail, teamViewer: TeamViewer): Html {
+  const { viewer } = teamViewer;
   const message = html`<input name="message" aria-label="Why" placeholder="Why" required maxlength="1000" />`;
   const ended = endedAt !== undefined;
   const known: { needs: Role; when: boolean; verb: string; label: string; fields?: Html }[] = [
@@ -106,7 +107,7 @@ function actions(url: string, { status: now, endedAt }: BuildDetail, looker: Tea
     { needs: 'maintain', when: now === 'waiting', verb: 'reject', label: 'Reject', fields: message },
     { needs: 'maintain', when: now === 'failed', verb: 'warning', label: 'Mark as a warning' },
   ];
-  const offered = known.filter(({ needs, when }) => when && may(looker, needs));
+  const offered = known.filter(({ needs, when }) => when && may(teamViewer, needs));
   return offered.length === 0
     ? html``
     : html`<div class="actions">

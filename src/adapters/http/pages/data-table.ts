@@ -1,10 +1,10 @@
 import { html, type Html, type HtmlValue } from './html.ts';
 
-/** A column of a table: what stands above it and what it says of a row. */
+/** A column of a table: its title and the cell of a row. */
 export interface Column<T> {
   title: string;
   cell: (row: T) => HtmlValue;
-  /** Only read out: the cells say it to whoever sees them, as buttons do. */
+  /** The title is only for screen readers: the cells explain themselves, as buttons do. */
   unseen?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Text that is HTML already: made by `html`, and by nothing else. */
+/** Text that is HTML already. Only `html` and `joined` create it. */
 export class Html {
   readonly text: string;
 
@@ -11,13 +11,13 @@ export class Html {
   }
 }
 
-/** What may stand in a template. Nothing is written for `undefined` and `false`. */
+/** A value in a template. `undefined` and `false` write nothing. */
 export type HtmlValue = string | number | undefined | false | Html | readonly Html[];
 
 /**
- * The one way in which text becomes part of a page: all of it is escaped, also for attributes in double
- * quotes, but for what is HTML already. Attributes are always quoted in our templates; a test of all pages
- * holds us to it.
+ * The only way in which text becomes part of a page. Everything is escaped, also for attributes in double
+ * quotes, except what is HTML already. Attributes in our templates are always quoted; a test checks all
+ * pages.
  */
 export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(written)));
@@ -33,17 +33,14 @@ function written(value: HtmlValue): string {
 
 const NAMES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/**
- * Control characters have no place in HTML, and those that turn the direction of writing would show something
- * else than there is.
- */
+/** Replaces control characters, which HTML forbids, and characters that change the text direction. */
 function escape(text: string): string {
   return text
     .replaceAll(/[&<>"']/g, (letter) => NAMES[letter] ?? '')
     .replaceAll(/(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 }
 
-/** The parts one after another, for lists of unknown length. */
+/** Joins parts, for lists of unknown length. */
 export function joined(parts: readonly Html[], between: Html = new Html('')): Html {
   return new Html(parts.map(String).join(between.text));
 }

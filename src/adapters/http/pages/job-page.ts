@@ -38,8 +38,8 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
         views.waiting(name),
       ]);
       const listed = requireFound(builds, nameJob(name));
-      const looker = teamViewerOf(request, codec, name.team);
-      const { viewer } = looker;
+      const teamViewer = teamViewerOf(request, codec, name.team);
+      const { viewer } = teamViewer;
       const start = {
         url: `${paths.job(name)}/trigger`,
         viewer,
@@ -56,8 +56,8 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
           <div id="live">
             ${reasons(waiting?.jobs[0]?.reasons ?? [])}
             <div class="actions">
-              ${may(looker, 'write') && action(start)}
-              ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, looker)}
+              ${may(teamViewer, 'write') && action(start)}
+              ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
             </div>
             ${buildTable(name, listed.rows, [{ title: 'Why', cell: ({ message }) => message }])}
             ${older(listed, paths.builds(name), 'builds')}
@@ -82,15 +82,15 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountP
       const what = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
       const there = requireFound(view, what);
       const listed = requireFound(versions, what);
-      const looker = teamViewerOf(request, codec, team);
+      const teamViewer = teamViewerOf(request, codec, team);
       const url = paths.resource(name);
       return layout({
         title: name.resource,
-        viewer: looker.viewer,
+        viewer: teamViewer.viewer,
         above: breadcrumbs(name),
         main: html`<h1>${name.resource}</h1>
-          ${resourceFacts(there)} ${may(looker, 'write') && resourceActions(url, there, looker)}
-          ${versionTable(listed.rows, { pinned: there.pinned?.version, url, looker })}
+          ${resourceFacts(there)} ${may(teamViewer, 'write') && resourceActions(url, there, teamViewer)}
+          ${versionTable(listed.rows, { pinned: there.pinned?.version, url, teamViewer })}
           ${older(listed, url, 'versions')}`,
       });
     },
@@ -99,7 +99,7 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountP
 
 function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Html {
   return html`<dl>
-    <dt>Looked at</dt>
+    <dt>Checked</dt>
     <dd>${lastCheckedAt === undefined ? 'not yet' : timeElement(lastCheckedAt)}</dd>
     ${
       pinned !== undefined &&
@@ -108,7 +108,7 @@ function resourceFacts({ lastCheckedAt, pinned, checkError }: ResourceView): Htm
     }
     ${
       checkError !== undefined &&
-      html`<dt>Trouble</dt>
+      html`<dt>Error</dt>
         <dd>${checkError}</dd>`
     }
   </dl>`;
@@ -128,13 +128,13 @@ function pinForm(url: string, id: number, { viewer }: TeamViewer): Html {
 
 function versionTable(
   versions: readonly VersionView[],
-  { pinned, url, looker }: { pinned: number | undefined; url: string; looker: TeamViewer },
+  { pinned, url, teamViewer }: { pinned: number | undefined; url: string; teamViewer: TeamViewer },
 ): Html {
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   const pin = {
     title: 'Pin',
     unseen: true,
-    cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, looker),
+    cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, teamViewer),
   };
   const listed = htmlTable(
     versions,
@@ -146,7 +146,7 @@ function versionTable(
       },
       { title: 'Version', cell: (one) => fields(one.fields) },
       { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },
-      ...(may(looker, 'write') ? [pin] : []),
+      ...(may(teamViewer, 'write') ? [pin] : []),
     ],
     'Versions, newest first',
   );

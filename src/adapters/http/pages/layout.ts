@@ -1,20 +1,20 @@
 import { assetUrl } from './assets.ts';
 import { html, type Html } from './html.ts';
 
-/** Who looks at a page; nobody before they have signed in. */
+/** Who views a page; undefined before they sign in. */
 export interface Viewer {
   name: string;
-  /** Proves to our own actions that a page of ours sent a form. */
+  /** Proves to our actions that one of our pages sent a form. */
   csrfToken: string;
 }
 
 interface Document {
   title: string;
   viewer?: Viewer | undefined;
-  /** From the outside to the inside, without the page itself. */
+  /** Breadcrumbs, from the outside to the inside, without the page itself. */
   above?: { name: string; url: string }[];
   main: Html;
-  /** Nobody looks, and may sign in: the path of the page, to come back to. */
+  /** The path to return to after signing in, for pages that show anyone a link to sign in. */
   signIn?: string | undefined;
   /** Path of the events that the page follows. */
   events?: string;
@@ -105,36 +105,34 @@ export function csrfField(viewer: Viewer | undefined): Html {
   return html`<input type="hidden" name="csrf_token" value="${viewer?.csrfToken ?? ''}" />`;
 }
 
-/**
- * What went wrong, told first, and read out at once; fields that it is about name it as what describes them.
- */
+/** An error message at the top, which screen readers announce. Fields name it as their description. */
 export function alert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p role="alert" class="alert" id="problem">${message}</p>`;
 }
 
-/** Of a field that `alert` is about. */
+/** The attribute of a field that `alert` describes. */
 export function describedBy(problem: string | undefined): Html {
   return problem === undefined ? html`` : html` aria-describedby="problem"`;
 }
 
-/** A table that may be wider than a phone: the keyboard moves what nothing inside can be pressed of, too. */
+/** A table that may be wider than a phone. It takes the focus, so the keyboard can scroll it. */
 export function scrolling(name: string, table: Html): Html {
   return html`<div class="scroll" role="group" aria-label="${name}" tabindex="0">${table}</div>`;
 }
 
-/** A moment, in the words of the machine; the script writes it as the reader's own clock has it. */
+/** A time in UTC. The script rewrites it in the reader's time zone. */
 export function timeElement(at: Date | string | undefined): Html {
   if (at === undefined) return html`–`;
   const text = typeof at === 'string' ? at : at.toISOString();
   return html`<time datetime="${text}">${text.slice(0, 19).replace('T', ' ')} UTC</time>`;
 }
 
-/** In words and in colour. */
+/** A status, in words and in colour. */
 export function status(word: string): Html {
   return html`<span class="status ${word}">${word}</span>`;
 }
 
-/** From start to end, as one would say it. */
+/** A duration in words. */
 export function formatDuration(from: Date | undefined, to: Date | undefined): string {
   if (from === undefined || to === undefined) return '–';
   const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1000));

@@ -7,8 +7,8 @@ import { paths } from './paths.ts';
 import { countOf } from './team-pages.ts';
 
 /*
- * What the pages of members and those of strangers both show. It is made of the fields that are named here,
- * all of which strangers may see (ADR 0023); members have columns of their own beside them.
+ * What the pages for members and for the public both show: only fields that the public may see (ADR 0023).
+ * Pages for members add columns.
  */
 
 interface Job {
@@ -111,7 +111,7 @@ export function buildTable<T extends Build>(
           cell: ({ number }) => html`<a href="${paths.build({ ...name, number })}">${number}</a>`,
         },
         { title: 'Status', cell: (build) => status(build.status) },
-        { title: 'Made', cell: ({ createdAt }) => timeElement(createdAt) },
+        { title: 'Created', cell: ({ createdAt }) => timeElement(createdAt) },
         { title: 'Took', cell: ({ startedAt, endedAt }) => formatDuration(startedAt, endedAt) },
         ...more,
       ],

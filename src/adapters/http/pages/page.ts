@@ -19,7 +19,7 @@ export type PageAnswer = Html | Redirect | { status: number; page: Html; cookies
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-export interface AskedPage {
+export interface PageRequest {
   params: Values;
   query: Values;
   request: FastifyRequest;
@@ -28,12 +28,12 @@ export interface AskedPage {
 interface PageParts {
   url: string;
   params?: TSchema;
-  answer: (asked: AskedPage) => Promise<PageAnswer>;
+  answer: (pageRequest: PageRequest) => Promise<PageAnswer>;
   /**
    * What non-members get; required if the route needs `public`. `undefined`: nothing is there, or nothing
    * public.
    */
-  forPublic?: (asked: AskedPage) => Promise<Html | undefined>;
+  forPublic?: (pageRequest: PageRequest) => Promise<Html | undefined>;
 }
 
 const Any = Type.Record(Type.String(), Type.String({ maxLength: 2048 }));
@@ -52,10 +52,10 @@ export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
         config: { rules },
         schema: { hide: true, ...defined({ params }) },
         handler: async (request, reply) => {
-          const asked = { params: texts(request.params), query: texts(request.query), request };
-          if (forPublic === undefined || !isNonMember(request)) return send(reply, await answer(asked));
+          const pageRequest = { params: texts(request.params), query: texts(request.query), request };
+          if (forPublic === undefined || !isNonMember(request)) return send(reply, await answer(pageRequest));
           request.server.limitPublicReads(request);
-          return send(reply, requirePublic(request, await forPublic(asked)));
+          return send(reply, requirePublic(request, await forPublic(pageRequest)));
         },
       });
     },

@@ -1,7 +1,7 @@
 import { buildUrl } from '#adapters/http/api/jobs.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 
-/** Paths are those of the API: a page and its JSON have one address. */
+/** Paths of pages are those of the API: a page and its JSON have one address. */
 export const paths = {
   team: (team: string): string => `/teams/${encodeURIComponent(team)}/pipelines`,
   pipeline: ({ team, pipeline }: PipelineName): string =>
@@ -15,13 +15,13 @@ export const paths = {
 
 type Values = Readonly<Record<string, string | undefined>>;
 
-/** What a path names; its schema has seen to it that all of it is there. */
+/** The names in a path; its schema has checked that they are there. */
 export function jobFromParams(params: Values): JobName {
   const [team, pipeline, job] = [params['team'] ?? '', params['pipeline'] ?? '', params['job'] ?? ''];
   return { team, pipeline, job };
 }
 
-/** The way to a pipeline, or to what is in it. */
+/** The breadcrumbs of a pipeline, or of something in it. */
 export function breadcrumbs(
   name: PipelineName & { job?: string },
   within: 'team' | 'pipeline' | 'job' = 'pipeline',
@@ -35,7 +35,7 @@ export function breadcrumbs(
   ];
 }
 
-/** The same for strangers, who come to no team. */
+/** The same for the public, who can open no team. */
 export function publicBreadcrumbs(
   name: PipelineName & { job?: string },
   within: 'pipeline' | 'job' = 'pipeline',

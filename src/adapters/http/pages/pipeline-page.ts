@@ -29,18 +29,18 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         views.waiting(name),
       ]);
       const there = requireFound(view, `Pipeline ${pipeline} in team ${team}`);
-      const looker = teamViewerOf(request, codec, team);
+      const teamViewer = teamViewerOf(request, codec, team);
       const title = there.displayName ?? pipeline;
       return layout({
         title,
-        viewer: looker.viewer,
+        viewer: teamViewer.viewer,
         above: breadcrumbs(name, 'team'),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${title}</h1>
           ${pipelineImage(name, title, jobs, resources)}
           <div id="live">
-            ${pauseOf('pipeline', { url: paths.pipeline(name), paused: there.paused }, looker)}
-            ${jobsOf(name, jobs, waiting, looker)} ${resourcesOf(name, resources, looker)}
+            ${pauseOf('pipeline', { url: paths.pipeline(name), paused: there.paused }, teamViewer)}
+            ${jobsOf(name, jobs, waiting, teamViewer)} ${resourcesOf(name, resources, teamViewer)}
           </div>`,
       });
     },
@@ -51,19 +51,19 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
 export function pauseOf(
   what: 'pipeline' | 'job',
   { url, paused }: { url: string; paused: boolean },
-  looker: TeamViewer,
+  teamViewer: TeamViewer,
 ): Html {
-  const { viewer } = looker;
+  const { viewer } = teamViewer;
   const [verb, label] = paused ? ['unpause', 'Unpause'] : ['pause', 'Pause'];
   return html`${pausedNote(what, paused)}
-  ${may(looker, 'write') && action({ url: `${url}/${verb}`, viewer, label: `${label} the ${what}`, quiet: true })}`;
+  ${may(teamViewer, 'write') && action({ url: `${url}/${verb}`, viewer, label: `${label} the ${what}`, quiet: true })}`;
 }
 
 function jobsOf(
   name: PipelineName,
   jobs: readonly JobView[],
   waiting: WaitingView | undefined,
-  looker: TeamViewer,
+  teamViewer: TeamViewer,
 ): Html {
   const why = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
   const start = {
@@ -72,7 +72,7 @@ function jobsOf(
     cell: ({ name: job }: JobView) =>
       action({
         url: `${paths.job({ ...name, job })}/trigger`,
-        viewer: looker.viewer,
+        viewer: teamViewer.viewer,
         label: 'Start',
         about: `Start a build of ${job}`,
         fields: html`<input type="hidden" name="check" value="true" />`,
@@ -80,7 +80,7 @@ function jobsOf(
   };
   return jobTable(name, jobs, [
     { title: 'Why it waits', cell: (job) => reasons(why.get(job.name) ?? []) },
-    ...(may(looker, 'write') ? [start] : []),
+    ...(may(teamViewer, 'write') ? [start] : []),
   ]);
 }
 
@@ -91,14 +91,14 @@ export function reasons(known: readonly { message: string }[]): Html {
   );
 }
 
-function resourcesOf(name: PipelineName, resources: readonly ResourceView[], looker: TeamViewer): Html {
+function resourcesOf(name: PipelineName, resources: readonly ResourceView[], teamViewer: TeamViewer): Html {
   const check = {
     title: 'Check',
     unseen: true,
     cell: ({ name: resource }: ResourceView) =>
       action({
         url: `${paths.resource({ ...name, resource })}/check`,
-        viewer: looker.viewer,
+        viewer: teamViewer.viewer,
         label: 'Check',
         about: `Check ${resource} now`,
       }),
@@ -108,12 +108,12 @@ function resourcesOf(name: PipelineName, resources: readonly ResourceView[], loo
       title: 'Newest version',
       cell: ({ latest }) => (latest === undefined ? 'none yet' : fields(latest.fields)),
     },
-    { title: 'Looked at', cell: lookedAt },
-    ...(may(looker, 'write') ? [check] : []),
+    { title: 'Checked', cell: checkedAt },
+    ...(may(teamViewer, 'write') ? [check] : []),
   ]);
 }
 
-function lookedAt({ lastCheckedAt, checkError }: ResourceView): Html {
+function checkedAt({ lastCheckedAt, checkError }: ResourceView): Html {
   const at = lastCheckedAt === undefined ? 'not yet' : timeElement(lastCheckedAt);
   return html`${at}${checkError !== undefined && html`<br /><strong>${checkError}</strong>`}`;
 }

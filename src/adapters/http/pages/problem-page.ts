@@ -4,29 +4,29 @@ import { layout, type Viewer } from './layout.ts';
 
 const TITLES: Record<number, string> = {
   403: 'You may not do this',
-  404: 'There is nothing here',
-  409: 'It cannot be done now',
-  429: 'Too much at a time',
-  500: 'Something went wrong on our side',
-  503: 'We cannot answer now',
+  404: 'Not found',
+  409: 'This is not possible now',
+  429: 'Too many requests',
+  500: 'Something went wrong in Millrace',
+  503: 'Millrace is not available now',
 };
 
 const BACK: Record<string, string> = { '/teams': 'To your teams', '/profile': 'Back to your profile' };
 
-/** What went wrong, in the words of the API, and a way back. */
+/** A problem in the words of the API, and a link back. */
 export function problemPage(problem: {
   status: number;
   title?: string;
   detail: string | undefined;
   viewer?: Viewer | undefined;
   back?: string;
-  /** Path of a page that may well be there a little later. */
+  /** Path of a page that may work a little later. */
   again?: string | undefined;
-  /** Id of the request, as the log has it. */
+  /** Id of the request, as in the log. */
   request?: string;
 }): Html {
   const { status, detail, viewer, back = '/teams', again, request } = problem;
-  const title = TITLES[status] ?? problem.title ?? STATUS_CODES[status] ?? 'It did not work';
+  const title = TITLES[status] ?? problem.title ?? STATUS_CODES[status] ?? 'Something went wrong';
   return layout({
     title,
     viewer,

@@ -20,7 +20,7 @@ import {
 
 const PROFILE = '/profile';
 
-/** One's own account: name, password, linked accounts, tokens, sessions. */
+/** The user's own account: name, password, linked accounts, tokens, sessions. */
 export function profilePages(ports: AccountPorts): PageRoute[] {
   return [
     profilePage(ports),
@@ -112,7 +112,7 @@ function onlyPassword(viewer: Viewer | undefined, hasPassword: boolean, problem?
   });
 }
 
-/** Also for those who must, before anything else is open to them. */
+/** Also for users who must change their password first. */
 function passwordPage({ accounts, codec }: AccountPorts): PageRoute {
   return page({
     url: '/profile/password',
@@ -145,7 +145,7 @@ function passwordForm({ accounts, codec }: AccountPorts): PageRoute {
   });
 }
 
-/** A form may not lead elsewhere, not even by a redirect: a link does, and goes on by itself. */
+/** A form may not lead to another site, not even by a redirect. So this page shows a link to the provider. */
 function linkForm({ codec }: AccountPorts): PageRoute {
   const url = '/profile/linked-accounts/:canonical';
   return form({
@@ -188,7 +188,7 @@ function tokenForm({ codec }: AccountPorts): PageRoute {
   });
 }
 
-/** Of that day; without one, the default. */
+/** The end of that day; without a day, the default. */
 function untilEndOf(day: string): { expires_at?: string } {
   return day === '' ? {} : { expires_at: `${day}T23:59:59Z` };
 }
@@ -207,7 +207,7 @@ function tokenPage(name: string, token: string, viewer: Viewer | undefined): Htm
   });
 }
 
-/** Forms that only do something. */
+/** Forms that only call a route. */
 function simpleForms({ codec }: AccountPorts): PageRoute[] {
   const simple = (
     url: string,

@@ -70,16 +70,16 @@ export function linksSection(
 
 interface TokenForm {
   teams: Readonly<Record<string, Role>>;
-  /** Tokens may be without an end here. */
+  /** Tokens without an end are allowed here. */
   endless: boolean;
   viewer: Viewer | undefined;
 }
 
-/** Whoever had a token of the account could go on with it. */
+/** Tokens end by default: anyone who had one could continue to use it. */
 export function keepTokensField(id: string): Html {
   return html`<p>
     <input id="${id}" name="keep_tokens" type="checkbox" value="yes" />
-    <label for="${id}">Keep my API tokens. They end otherwise</label>
+    <label for="${id}">Keep my API tokens. Otherwise they end</label>
   </p>`;
 }
 
@@ -88,16 +88,16 @@ export function tokensSection(tokens: readonly ApiToken[], { teams, endless, vie
     <h2 id="tokens">API tokens</h2>
     ${tokens.length === 0 ? html`<p>You have none.</p>` : tokenTable(tokens, viewer)}
     <details>
-      <summary>Make a token</summary>
+      <summary>Create a token</summary>
       <form method="post" action="/api-tokens">
         ${csrfField(viewer)}
         <p>
           <label for="token-name">Name</label><input id="token-name" name="name" required maxlength="100" />
         </p>
         <p>
-          <label for="token-team">Good for</label
+          <label for="token-team">Valid for</label
           ><select id="token-team" name="team">
-            <option value="">everything that you may</option>
+            <option value="">everything you may do</option>
             ${Object.keys(teams).map((team) => html`<option value="${team}">team ${team} only</option>`)}
           </select>
         </p>
@@ -108,7 +108,7 @@ export function tokensSection(tokens: readonly ApiToken[], { teams, endless, vie
           </select>
         </p>
         <p>
-          <label for="token-end">Good until</label
+          <label for="token-end">Valid until</label
           ><input id="token-end" name="expires_at" type="date" aria-describedby="token-end-help" />
         </p>
         <p class="help" id="token-end-help">For 90 days if you choose no day.</p>
@@ -116,10 +116,10 @@ export function tokensSection(tokens: readonly ApiToken[], { teams, endless, vie
           endless &&
           html`<p>
             <input id="token-endless" name="endless" type="checkbox" value="yes" />
-            <label for="token-endless">Good for ever</label>
+            <label for="token-endless">Never expires</label>
           </p>`
         }
-        <p><button type="submit">Make it</button></p>
+        <p><button type="submit">Create token</button></p>
       </form>
     </details>
   </section>`;
@@ -132,7 +132,7 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
         <tr>
           <th scope="col">Name</th>
           <th scope="col">Begins with</th>
-          <th scope="col">Good for</th>
+          <th scope="col">Valid for</th>
           <th scope="col">Until</th>
           <th scope="col">Last used</th>
           <th scope="col"><span class="unseen">Delete</span></th>
@@ -145,7 +145,7 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
               <th scope="row">${name}</th>
               <td class="code">${prefix}…</td>
               <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
-              <td>${expiresAt === undefined ? 'without end' : timeElement(expiresAt)}</td>
+              <td>${expiresAt === undefined ? 'never' : timeElement(expiresAt)}</td>
               <td>${timeElement(lastUsedAt)}</td>
               <td>
                 ${action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about: `Delete the token ${name}` })}

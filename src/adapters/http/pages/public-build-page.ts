@@ -6,17 +6,17 @@ import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
 /**
- * A build as strangers see it: how it and its steps stand. Its own stream has its log, so that the page
- * follows the pipeline's, which tells of each change of a status.
+ * A build for the public: its status and that of its steps. The build's own stream has the log, so the page
+ * follows the pipeline's stream, which reports each change of a status.
  */
-export function publicBuildPage(shown: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
-  return async (asked) => {
-    const { team, pipeline, job } = jobFromParams(asked.params);
-    const ref = refOf({ team, pipeline, job, build: asked.params['build'] ?? '' });
-    const build = await shown.build(ref);
+export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec): PublicPage {
+  return async (pageRequest) => {
+    const { team, pipeline, job } = jobFromParams(pageRequest.params);
+    const ref = refOf({ team, pipeline, job, build: pageRequest.params['build'] ?? '' });
+    const build = await views.build(ref);
     if (build === undefined) return undefined;
     const title = `${job} ${ref.number}`;
-    return publicLayout(asked, codec, {
+    return publicLayout(pageRequest, codec, {
       title,
       above: publicBreadcrumbs(ref, 'job'),
       events: `${paths.pipeline(ref)}/events`,
@@ -29,7 +29,7 @@ export function publicBuildPage(shown: Pick<PublicViews, 'build'>, codec: Codec)
 
 function facts({ createdAt, startedAt, endedAt }: PublicBuildDetail): Html {
   return html`<dl>
-    <dt>Made</dt>
+    <dt>Created</dt>
     <dd>${timeElement(createdAt)}</dd>
     <dt>Started</dt>
     <dd>${timeElement(startedAt)}</dd>

@@ -7,16 +7,16 @@ import { cursor, older, PER_PAGE } from './paging.ts';
 import { jobFromParams, paths, publicBreadcrumbs } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
-/** A job as strangers see it: how its builds stand. */
-export function publicJobPage(shown: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
-  return async (asked) => {
-    const name = jobFromParams(asked.params);
+/** A job for the public: the status of its builds. */
+export function publicJobPage(views: Pick<PublicViews, 'job' | 'builds'>, codec: Codec): PublicPage {
+  return async (pageRequest) => {
+    const name = jobFromParams(pageRequest.params);
     const [view, builds] = await Promise.all([
-      shown.job(name),
-      shown.builds(name, { limit: PER_PAGE, ...cursor(asked.query['before']) }),
+      views.job(name),
+      views.builds(name, { limit: PER_PAGE, ...cursor(pageRequest.query['before']) }),
     ]);
     if (view === undefined || builds === undefined) return undefined;
-    return publicLayout(asked, codec, {
+    return publicLayout(pageRequest, codec, {
       title: name.job,
       above: publicBreadcrumbs(name),
       events: `${paths.pipeline(name)}/events`,
@@ -29,20 +29,20 @@ export function publicJobPage(shown: Pick<PublicViews, 'job' | 'builds'>, codec:
   };
 }
 
-/** A resource as strangers see it: when its versions were found. */
+/** A resource for the public: when its versions were found. */
 export function publicResourcePage(
-  shown: Pick<PublicViews, 'resource' | 'versions'>,
+  views: Pick<PublicViews, 'resource' | 'versions'>,
   codec: Codec,
 ): PublicPage {
-  return async (asked) => {
-    const { team, pipeline } = jobFromParams(asked.params);
-    const name = { team, pipeline, resource: asked.params['resource'] ?? '' };
+  return async (pageRequest) => {
+    const { team, pipeline } = jobFromParams(pageRequest.params);
+    const name = { team, pipeline, resource: pageRequest.params['resource'] ?? '' };
     const [view, versions] = await Promise.all([
-      shown.resource(name),
-      shown.versions(name, { limit: PER_PAGE, ...cursor(asked.query['before']) }),
+      views.resource(name),
+      views.versions(name, { limit: PER_PAGE, ...cursor(pageRequest.query['before']) }),
     ]);
     if (view === undefined || versions === undefined) return undefined;
-    return publicLayout(asked, codec, {
+    return publicLayout(pageRequest, codec, {
       title: name.resource,
       above: publicBreadcrumbs(name),
       main: html`<h1>${name.resource}</h1>

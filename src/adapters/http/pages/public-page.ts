@@ -1,14 +1,14 @@
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
-import { viewerOf, type AskedPage } from './page.ts';
+import { viewerOf, type PageRequest } from './page.ts';
 
 export type Codec = Pick<SessionCodec, 'csrfToken'>;
-export type PublicPage = (asked: AskedPage) => Promise<Html | undefined>;
+export type PublicPage = (pageRequest: PageRequest) => Promise<Html | undefined>;
 
-/** A page for strangers: no action, a way to sign in, and no way to where only members come. */
+/** A page for the public: no actions, a link to sign in, and no links that need a member. */
 export function publicLayout(
-  { request }: AskedPage,
+  { request }: PageRequest,
   codec: Codec,
   parts: { title: string; above?: { name: string; url: string }[]; events?: string; main: Html },
 ): Html {
@@ -19,7 +19,7 @@ export function publicLayout(
     signIn: request.url,
     main: html`${main}
       <p>
-        <span class="help">This is what everybody may see. Members of the team see more of it.</span>
+        <span class="help">This is what the public may see. Members of the team see more.</span>
       </p>`,
   });
 }

@@ -4,21 +4,21 @@ import { jobTable, pausedNote, pipelineImage, resourceTable } from './lists.ts';
 import { jobFromParams, paths } from './paths.ts';
 import { publicLayout, type Codec, type PublicPage } from './public-page.ts';
 
-/** A pipeline as strangers see it: its picture, its jobs and its resources. */
+/** A pipeline for the public: its image, its jobs and its resources. */
 export function publicPipelinePage(
-  shown: Pick<PublicViews, 'pipeline' | 'jobs' | 'resources'>,
+  views: Pick<PublicViews, 'pipeline' | 'jobs' | 'resources'>,
   codec: Codec,
 ): PublicPage {
-  return async (asked) => {
-    const { team, pipeline } = jobFromParams(asked.params);
+  return async (pageRequest) => {
+    const { team, pipeline } = jobFromParams(pageRequest.params);
     const name = { team, pipeline };
     const [view, jobs = [], resources = []] = await Promise.all([
-      shown.pipeline(name),
-      shown.jobs(name),
-      shown.resources(name),
+      views.pipeline(name),
+      views.jobs(name),
+      views.resources(name),
     ]);
     if (view === undefined) return undefined;
-    return publicLayout(asked, codec, {
+    return publicLayout(pageRequest, codec, {
       title: pipeline,
       events: `${paths.pipeline(name)}/events`,
       main: html`<h1>${pipeline}</h1>

@@ -6,7 +6,7 @@ import { viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
-/** A problem as a browser shows it. Who has to sign in first, or to change their password, is sent there. */
+/** Sends a problem as a page. Users who must sign in or change their password first are redirected there. */
 export function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -20,19 +20,19 @@ export function sendProblemPage(
   const { title } = problem.document(request.id);
   const viewer = viewerOf(request, browser);
   const { status, message: detail } = problem;
-  const shown = problemPage({
+  const page = problemPage({
     status,
     title,
     detail,
     viewer,
-    again: again(request, status),
+    again: retryPath(request, status),
     request: request.id,
   });
-  return reply.code(status).type('text/html; charset=utf-8').send(shown.text);
+  return reply.code(status).type('text/html; charset=utf-8').send(page.text);
 }
 
-/** What was refused for a moment only, and does nothing when it is asked for again. */
-function again({ raw, url }: FastifyRequest, status: number): string | undefined {
+/** The path to try again, for a request that changes nothing and failed only for the moment. */
+function retryPath({ raw, url }: FastifyRequest, status: number): string | undefined {
   return mediumOf(raw) === 'page' && [429, 500, 503].includes(status) ? returnPath(url) : undefined;
 }
 

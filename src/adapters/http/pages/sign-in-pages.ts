@@ -9,7 +9,10 @@ import { alert, describedBy, layout } from './layout.ts';
 import { form, page, type PageAnswer } from './page.ts';
 import { HOME, returnPath } from './return-path.ts';
 
-/** Sign-in as people see it: the form, a button for each provider, the name that is chosen the first time. */
+/**
+ * The sign-in pages: the form, a button for each provider, and the page to choose a name at the first
+ * sign-in.
+ */
 export function signInPages(ports: AccountPorts): PageRoute[] {
   return [
     page({
@@ -55,7 +58,7 @@ async function loginPage({ oauth }: AccountPorts, { to, username, problem }: Log
 }
 
 function localForm(to: string, { username = '', problem }: Omit<Login, 'to'>): Html {
-  // Where one goes on: behind a name that is there already.
+  // Focus the password if the name is filled in already.
   const [first, second] = username === '' ? [html` autofocus`, html``] : [html``, html` autofocus`];
   return html`<form method="post" action="/auth/login">
     <input type="hidden" name="return_to" value="${to}" />
@@ -109,8 +112,8 @@ function loginForm(ports: AccountPorts): PageRoute {
 }
 
 /**
- * On the way to the provider. Where to go afterwards waits in a cookie of its own; it is looked at again when
- * it is used.
+ * Redirects to the provider. The path to return to waits in a cookie of its own and is checked again when it
+ * is used.
  */
 function startPage(ports: AccountPorts): PageRoute {
   return page({
@@ -122,8 +125,8 @@ function startPage(ports: AccountPorts): PageRoute {
       const answer = await callApi(request, { method: 'GET', url });
       if (answer.location === undefined) return await refused(ports, answer, to);
       const { back, options } = ports.browser.cookies(request);
-      const kept = `${back}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
-      const cookie = options.secure === true ? `${kept}; Secure` : kept;
+      const returnCookie = `${back}=${encodeURIComponent(to)}; Path=/; Max-Age=600; HttpOnly; SameSite=Lax`;
+      const cookie = options.secure === true ? `${returnCookie}; Secure` : returnCookie;
       return { to: answer.location, cookies: [...answer.cookies, cookie] };
     },
   });
@@ -137,13 +140,13 @@ async function refused(
   return { status, page: await loginPage(ports, { to, problem: problem ?? 'Signing in failed.' }) };
 }
 
-/** Where the provider sends the browser back to. */
+/** Where the provider redirects the browser to. */
 function callbackPage(ports: AccountPorts): PageRoute {
   return page({
     url: '/auth/oauth/:canonical/callback',
     params: ProviderParams,
     answer: async ({ request }) => {
-      const to = keptPath(request, ports);
+      const to = storedReturnPath(request, ports);
       const answer = await callApi(request, { method: 'GET', url: request.url });
       const { cookies, data } = answer;
       if (answer.problem !== undefined) return await refused(ports, answer, to);
@@ -155,9 +158,9 @@ function callbackPage(ports: AccountPorts): PageRoute {
   });
 }
 
-function keptPath(request: FastifyRequest, { browser }: AccountPorts): string {
-  const kept = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
-  return returnPath(kept);
+function storedReturnPath(request: FastifyRequest, { browser }: AccountPorts): string {
+  const path = request.server.parseCookie(request.headers.cookie ?? '')[browser.cookies(request).back];
+  return returnPath(path);
 }
 
 interface Profile {
@@ -199,7 +202,7 @@ function profilePage({ token, username, fullName, problem }: Profile): Html {
           <label for="full_name">Full name</label>
           <input id="full_name" name="full_name" value="${fullName}" autocomplete="name" maxlength="200" />
         </p>
-        <p><button type="submit">Make my account</button></p>
+        <p><button type="submit">Create my account</button></p>
       </form>
     </div>`,
   });
@@ -214,8 +217,8 @@ function profileForm(ports: AccountPorts): PageRoute {
       const body = { profile_token: token, username, full_name: fullName, session: 'cookie' };
       const url = '/auth/oauth/complete-profile';
       const { status, problem, cookies } = await callApi(request, { method: 'POST', url, body });
-      if (problem === undefined) return { to: keptPath(request, ports), cookies };
-      // What has been used up, or is too old, cannot be tried again.
+      if (problem === undefined) return { to: storedReturnPath(request, ports), cookies };
+      // A token that was used or has expired cannot be tried again.
       if (status === 401) return { status, page: await loginPage(ports, { to: HOME, problem }) };
       return { status, page: profilePage({ token, username, fullName, problem }) };
     },

@@ -11,10 +11,10 @@ import { layout } from './layout.ts';
 import { page, viewerOf } from './page.ts';
 import { paths } from './paths.ts';
 
-/** Pipelines of so many teams are shown at once; of others the names. */
-const MOST_TEAMS = 20;
+/** Teams whose pipelines are listed at once; of the others only the names. */
+const MAX_TEAMS = 20;
 
-/** Where one begins: teams and their pipelines. */
+/** The first pages: teams and their pipelines. */
 export function teamPages({ views }: PipelinePorts, { members, codec }: AccountPorts): PageRoute[] {
   const one = (url: string): PageRoute =>
     page({
@@ -40,10 +40,10 @@ export function teamPages({ views }: PipelinePorts, { members, codec }: AccountP
         const { globalAdmin, userId } = accountOf(request.identity);
         const teams = await members.teams(globalAdmin ? 'all' : { userId });
         const sections: Html[] = [];
-        for (const team of teams.slice(0, MOST_TEAMS)) {
+        for (const team of teams.slice(0, MAX_TEAMS)) {
           sections.push(teamSection(team, pipelineList(await views.pipelines(team.name))));
         }
-        for (const team of teams.slice(MOST_TEAMS)) sections.push(teamSection(team, html``));
+        for (const team of teams.slice(MAX_TEAMS)) sections.push(teamSection(team, html``));
         const nothing = html`<p>You are in no team yet. An admin of a team can add you.</p>`;
         return layout({
           title: 'Teams',

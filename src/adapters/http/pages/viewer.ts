@@ -5,7 +5,7 @@ import { includes, type Role } from '#domain/access/roles.ts';
 import type { Viewer } from './layout.ts';
 import { viewerOf } from './page.ts';
 
-/** Who looks at something of a team, and what they may do there. */
+/** Who views something of a team, and their role there. */
 export interface TeamViewer {
   viewer: Viewer | undefined;
   role: Role | undefined;
