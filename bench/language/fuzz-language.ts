@@ -2,14 +2,14 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { asyncProperty, check, oneof, string } from 'fast-check';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { readPipeline } from '#adapters/hcl/compile-text.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
-import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { circumstances, numberFlag } from '#bench/table.ts';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { expressionTexts, mutatedBytes } from '#testing/hcl/arbitrary-texts.ts';
 import { describeTwice } from '#testing/hcl/compare-native.ts';
-import { startReference } from '#testing/hcl/reference.ts';
+import { startReference } from '#testing/hcl/native-parser.ts';
 
 /*
  * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import hcl2 from 'hcl2-parser';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { readPipeline } from '#adapters/hcl/compile-text.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
-import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';

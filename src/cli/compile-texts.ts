@@ -1,10 +1,10 @@
 import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
 import { diagnose, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
+import type { NeededSource } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import type { NeededSource } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { engineFile } from './find-engine.ts';
 import { isError, type Finding } from './finding.ts';

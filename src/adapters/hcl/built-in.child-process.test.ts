@@ -5,8 +5,8 @@ import * as builtIn from '#domain/pipeline/built-in-types.ts';
 import type { Command } from '#domain/pipeline/pipeline.ts';
 import { fillImage } from '#domain/pipeline/service-image.ts';
 import { buildEngine } from './build.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 let engine: HclEngine;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { findEngine } from './locate.ts';

@@ -6,7 +6,7 @@ import { assert, property } from 'fast-check';
 import hcl2 from 'hcl2-parser';
 import type { Body, Expression, Item, Value } from '#domain/language/syntax.ts';
 import { literalTexts } from '#testing/hcl/arbitrary-texts.ts';
-import { times } from '#testing/hcl/times.ts';
+import { times } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclDocument, type HclEngine } from './engine.ts';
 

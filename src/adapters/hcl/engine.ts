@@ -1,4 +1,5 @@
 import type { Body, Convert, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
+import { writeScope } from './encode-scope.ts';
 import { completeImports, EngineExit, systemCalls } from './wasi.ts';
 import {
   readBody,
@@ -8,7 +9,6 @@ import {
   type EvaluateAnswer,
   type ParseAnswer,
 } from './wire.ts';
-import { writeScope } from './write-scope.ts';
 
 export interface HclDocument {
   body?: Body;

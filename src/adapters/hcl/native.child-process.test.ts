@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { assert, asyncProperty, oneof } from 'fast-check';
 import { expressionTexts, mutatedBytes, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
 import { describeTwice } from '#testing/hcl/compare-native.ts';
-import { startReference, type Reference } from '#testing/hcl/reference.ts';
-import { times } from '#testing/hcl/times.ts';
+import { startReference, type Reference } from '#testing/hcl/native-parser.ts';
+import { times } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { buildEngine } from './build.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 let engine: HclEngine;
 beforeAll(async () => {

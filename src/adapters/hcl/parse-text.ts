@@ -8,8 +8,8 @@ import {
   type ForeignTemplate,
 } from '#domain/language/foreign-templates.ts';
 import type { Problem, Range } from '#domain/language/syntax.ts';
+import type { ParsedText } from '#domain/pipeline/compile-context.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
-import type { ParsedText } from '#domain/pipeline/surroundings.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
 import { withLineFeeds } from './line-ends.ts';
 

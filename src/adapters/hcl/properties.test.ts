@@ -6,10 +6,10 @@ import { array, assert, constantFrom, oneof, property, shuffledSubarray, string 
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import type { Body, Item, Problem } from '#domain/language/syntax.ts';
 import { expressionTexts, mutatedTexts, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
-import { times } from '#testing/hcl/times.ts';
+import { times } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(3_600_000);

@@ -14,7 +14,7 @@ import {
 } from 'fast-check';
 import type { Attribute, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
-import { times } from '#testing/hcl/times.ts';
+import { times } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 

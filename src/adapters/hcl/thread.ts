@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
-import { openWorkPlace, shareWorkPlace } from './work-place.ts';
+import { openWorkPlace, shareWorkPlace } from './evaluated-range.ts';
 import type { HostAnswer, WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /** A thread that compiles one text after another. After a failure it has ended. */

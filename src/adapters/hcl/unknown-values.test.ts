@@ -6,8 +6,8 @@ import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
 import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 /*
  * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
 
 let engine: HclEngine;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {

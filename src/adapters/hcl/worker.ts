@@ -1,9 +1,9 @@
 import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LIMITS } from '#domain/pipeline/limits.ts';
+import { readPipeline } from './compile-text.ts';
 import { startEngine } from './engine.ts';
-import { readPipeline } from './read-pipeline.ts';
-import { openWorkPlace } from './work-place.ts';
+import { openWorkPlace } from './evaluated-range.ts';
 import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
 
 /*

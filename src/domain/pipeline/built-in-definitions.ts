@@ -1,7 +1,7 @@
 import { labelAt } from '#domain/language/read-block.ts';
+import type { Surroundings } from './compile-context.ts';
 import { readDefinition } from './definition-text.ts';
 import { programOf } from './runner-override.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Found, Kind } from './type-kinds.ts';
 
 /**

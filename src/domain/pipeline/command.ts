@@ -1,10 +1,10 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { labelAt, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { KnownRunners } from './compile-context.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironment } from './environment.ts';
 import type { Command, CustomCommand } from './pipeline.ts';
-import type { KnownRunners } from './surroundings.ts';
 
 const image =
   /^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;

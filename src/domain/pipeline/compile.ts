@@ -7,14 +7,14 @@ import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import { cutsOff } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
+import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
 import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
-import { readPipeline } from './read-pipeline.ts';
+import { readPipeline } from './resolve-pipeline.ts';
 import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
-import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './surroundings.ts';
 import { OTHERS, readVariables, type GivenVariables, type Variables } from './variables.ts';
 
 /**

@@ -11,7 +11,7 @@ import { typeSchema } from '#domain/language/pipeline-schema.ts';
 import type { Text } from '#domain/language/read-attribute.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
-import type { ParsedText, Surroundings } from './surroundings.ts';
+import type { ParsedText, Surroundings } from './compile-context.ts';
 import type { Kind } from './type-kinds.ts';
 
 const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);

@@ -2,11 +2,11 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { blocksOf, labelAt, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
+import type { Surroundings } from './compile-context.ts';
 import { checkName, claimName } from './name.ts';
 import type { Command } from './pipeline.ts';
 import { readOverride, type Override } from './runner-override.ts';
 import { readSourced } from './sources.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Found, Kind, KnownTypes, Named } from './type-kinds.ts';
 
 /** Declared types, and the built-in ones that no declaration replaces. */

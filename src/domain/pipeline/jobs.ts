@@ -13,6 +13,7 @@ import {
 } from '#domain/language/read-block.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Label, Range } from '#domain/language/syntax.ts';
+import type { Surroundings } from './compile-context.ts';
 import { checkConditionNames } from './condition-names.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
@@ -33,7 +34,6 @@ import { hooksOf, readHook } from './read-hooks.ts';
 import { readPlan, type PlanSurroundings } from './read-plan.ts';
 import { readNotify } from './read-steps.ts';
 import { warnOfSharedPrefixes } from './shared-prefix.ts';
-import type { Surroundings } from './surroundings.ts';
 import { readTags } from './tags.ts';
 
 export interface JobDraft {

@@ -15,6 +15,7 @@ import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
 import { readCommand } from './command.ts';
+import type { KnownRunners } from './compile-context.ts';
 import { readEnvironment } from './environment.ts';
 import { lacksPutToken } from './git-rules.ts';
 import { canonicalName } from './instances.ts';
@@ -24,7 +25,6 @@ import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
 import { answeredByOperator, isTriggerStream, type KnownResource, type KnownResources } from './resources.ts';
 import { stepName, targetOf } from './step-target.ts';
-import type { KnownRunners } from './surroundings.ts';
 
 /** What the steps of a job may name, and where it is noted what they ask of other jobs. */
 export interface StepSurroundings {

@@ -1,9 +1,9 @@
 import { blocksOf, boolAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
+import type { Surroundings } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ResourceType } from './pipeline.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Kind, Named } from './type-kinds.ts';
 
 type Definition = Omit<ResourceType, keyof Named>;

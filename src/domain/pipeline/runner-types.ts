@@ -1,8 +1,8 @@
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInRunnerTypes } from './built-in-types.ts';
+import type { KnownRunner, KnownRunners, Surroundings } from './compile-context.ts';
 import { readTypes } from './definitions.ts';
-import type { KnownRunner, KnownRunners, Surroundings } from './surroundings.ts';
 import type { Kind } from './type-kinds.ts';
 
 type Templates = { path: string; args: string[] };

@@ -2,13 +2,13 @@ import { defined } from '#defined';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInSource } from './built-in-source.ts';
+import type { Surroundings } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
 import { findType } from './resources.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { SecretDefinition } from './secret-types.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { KnownTypes, Named } from './type-kinds.ts';
 
 /** The `secret` block of a variable. */

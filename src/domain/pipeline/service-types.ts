@@ -3,10 +3,10 @@ import { diagnose } from '#domain/language/diagnostic.ts';
 import { blocksOf, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
+import type { Surroundings } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
 import { isNothing, nothing } from './resource-types.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Kind, Named } from './type-kinds.ts';
 
 type Definition = Omit<ServiceType, keyof Named>;

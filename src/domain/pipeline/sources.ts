@@ -5,9 +5,9 @@ import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
 import { closest, didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
 import { builtInSource } from './built-in-source.ts';
+import type { Surroundings } from './compile-context.ts';
 import { readDefinition } from './definition-text.ts';
 import { LIMITS } from './limits.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Found, Kind } from './type-kinds.ts';
 
 interface Way<Definition> {

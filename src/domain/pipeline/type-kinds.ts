@@ -1,7 +1,7 @@
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Surroundings } from './compile-context.ts';
 import type { Command, Origin } from './pipeline.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** What all types have. */
 export interface Named {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import { compileWithSources, type SourcePorts } from './compile-with-sources.ts';
 import type { ConfigurationAnswer, PipelineManifest, SourceAnswer } from './manifest-ports.ts';
 import type { CachedSources } from './ports.ts';

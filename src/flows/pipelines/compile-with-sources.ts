@@ -1,7 +1,7 @@
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
+import type { NeededSource, ResolvedSource, ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { checkSourceBytes, checkSources, LIMITS } from '#domain/pipeline/limits.ts';
-import type { NeededSource, ResolvedSource, ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type {
   Compiler,
   ConfigurationAnswer,

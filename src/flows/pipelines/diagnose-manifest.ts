@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import { renderDiagnostic, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
-import type { NeededSource } from '#domain/pipeline/surroundings.ts';
+import type { NeededSource } from '#domain/pipeline/compile-context.ts';
 import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 

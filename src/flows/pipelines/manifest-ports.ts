@@ -1,5 +1,5 @@
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import type { TagRules } from '#domain/planning/place-pod.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';

@@ -1,6 +1,6 @@
 import type { HclDocument, HclEngine } from '#adapters/hcl/engine.ts';
 import type { Body, Expression, Item, Problem, Scope, Value } from '#domain/language/syntax.ts';
-import type { Reference } from './reference.ts';
+import type { Reference } from './native-parser.ts';
 
 const digits = (number: string): Value => ({ kind: 'number', digits: number });
 const text = (content: string): Value => ({ kind: 'string', text: content });

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { readPipeline } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
-import { readPipeline } from '#adapters/hcl/read-pipeline.ts';
 import { renderDiagnostic, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 /*

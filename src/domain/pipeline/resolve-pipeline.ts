@@ -1,5 +1,6 @@
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Block } from '#domain/language/syntax.ts';
+import type { Surroundings } from './compile-context.ts';
 import { readTypes } from './definitions.ts';
 import { jobNames } from './job-names.ts';
 import { readJobs, type JobDraft } from './jobs.ts';
@@ -16,7 +17,6 @@ import { secretTypes } from './secret-types.ts';
 import { readSecrets, type SecretBlock } from './secrets.ts';
 import { serviceTypes } from './service-types.ts';
 import { warnOfSupersede } from './supersede-effect.ts';
-import type { Surroundings } from './surroundings.ts';
 import { warnOfTriggerLoops } from './trigger-loops.ts';
 
 /** The blocks of a text, jobs unread because their groups come first. */

@@ -1,7 +1,7 @@
 import type { Range } from '#domain/language/syntax.ts';
+import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import { compilePipeline, type Compilation } from '#domain/pipeline/compile.ts';
 import { checkSize } from '#domain/pipeline/limits.ts';
-import type { ResolvedSources } from '#domain/pipeline/surroundings.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { openDefinitions } from './definitions.ts';
 import type { HclEngine } from './engine.ts';
