@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import hcl2 from 'hcl2-parser';
 import { parse as parseYaml } from 'yaml';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
@@ -122,7 +122,7 @@ function times(): string[][] {
     for (let run = 0; run < runs; run += 1) {
       samples[0].push(elapsed(() => hcl2.parseToObject(text)));
       samples[1].push(elapsed(() => engine.parse(text, LIMITS.depth).release()));
-      samples[2].push(elapsed(() => readPipeline(engine, text, {})));
+      samples[2].push(elapsed(() => compileText(engine, text, {})));
     }
     const [parser, tree, whole] = samples.map(summarise);
     if (parser === undefined || tree === undefined || whole === undefined) return [];

@@ -2,14 +2,14 @@ import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { asyncProperty, check, oneof, string } from 'fast-check';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
 import { circumstances, numberFlag } from '#bench/table.ts';
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { expressionTexts, mutatedBytes } from '#testing/hcl/arbitrary-texts.ts';
-import { describeTwice } from '#testing/hcl/compare-native.ts';
-import { startReference } from '#testing/hcl/native-parser.ts';
+import { describeBoth } from '#testing/hcl/compare-native.ts';
+import { startNativeParser } from '#testing/hcl/native-parser.ts';
 
 /*
  * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native
@@ -23,14 +23,14 @@ const seed = numberFlag('seed', 1 + Math.floor(Math.random() * 2 ** 30));
 const COLLECT_EVERY = 50;
 
 const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-const reference = await startReference();
+const reference = await startNativeParser();
 let read = 0;
 let sound = 0;
 
 async function tryText(source: Uint8Array): Promise<void> {
-  const { pipeline, diagnostics, needs = [] } = readPipeline(engine, source, {});
+  const { pipeline, diagnostics, needs = [] } = compileText(engine, source, {});
   strictEqual(pipeline === undefined, hasErrors(diagnostics) || needs.length > 0);
-  const described = await describeTwice(engine, reference, source);
+  const described = await describeBoth(engine, reference, source);
   deepStrictEqual(described?.ours, described?.theirs);
   const document = engine.parse(source, LIMITS.depth);
   document.release();

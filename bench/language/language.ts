@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import hcl2 from 'hcl2-parser';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine } from '#adapters/hcl/engine.ts';
 import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
@@ -23,7 +23,7 @@ const engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine
 const text = thousandLines();
 const variables = { token: { value: makeSecretPlaceholder('token'), secret: true } };
 
-const read = (): ReturnType<typeof readPipeline> => readPipeline(engine, text, variables);
+const read = (): ReturnType<typeof compileText> => compileText(engine, text, variables);
 const { pipeline, diagnostics } = read();
 if (!pipeline) throw new Error(JSON.stringify(diagnostics));
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { parse } from 'yaml';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -114,7 +114,7 @@ async function alone(): Promise<Place> {
 
 async function listen(
   client: ApiClient,
-  compiler: Compiler,
+  compiler: HclCompiler,
 ): Promise<ReturnType<typeof createAdmissionServer>> {
   const server = createAdmissionServer({
     diagnose: (manifest) => diagnoseManifest(manifest, compiler),

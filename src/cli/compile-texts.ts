@@ -1,4 +1,4 @@
-import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 import { diagnose, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { NeededSource } from '#domain/pipeline/compile-context.ts';
@@ -41,7 +41,7 @@ export async function compileTexts(
 async function compileText(
   text: PipelineText,
   given: GivenVariables,
-  { compiler, languageOnly }: { compiler: Compiler; languageOnly: boolean },
+  { compiler, languageOnly }: { compiler: HclCompiler; languageOnly: boolean },
 ): Promise<CompiledText> {
   const variables = { ...text.given, ...given };
   const { hcl } = text.text;

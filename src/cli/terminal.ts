@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Compiler } from '#adapters/hcl/compile.ts';
+import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { explain } from './explain.ts';
 
 /** What a verb sees of the world besides files: tests give it another one. */
@@ -17,7 +17,7 @@ export interface Terminal {
   /** Asks whoever sits there for a line, which a screen shows or not; absent where nobody does. */
   ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
   /** What reads pipelines in place of a compiler of the verb's own. */
-  openCompiler?: () => Compiler;
+  openCompiler?: () => HclCompiler;
   /** In place of the environment of the process. */
   environment?: Readonly<Record<string, string | undefined>>;
   /** Waits, in place of a clock, for so many milliseconds. */

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import type { Compiler } from '#adapters/hcl/compile.ts';
+import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { compilerFor, idleCompiler } from './idle-compiler.ts';
 
-function counted(): { create: () => Compiler; made: () => number; closed: () => number } {
+function counted(): { create: () => HclCompiler; made: () => number; closed: () => number } {
   let [made, closed] = [0, 0];
-  const create = (): Compiler => {
+  const create = (): HclCompiler => {
     made += 1;
     return {
       compile: () => Promise.resolve({ diagnostics: [] }),
@@ -42,7 +42,7 @@ test('closing it closes the one that is there', async () => {
 });
 
 /** One seat, which texts share as they share the processes of the real compiler. Notes the order. */
-function oneSeat(compiled: string[]): () => Compiler {
+function oneSeat(compiled: string[]): () => HclCompiler {
   const pool = createFairPool(['seat']);
   return () => ({
     async compile(source, _variables, _sources, share = '') {

@@ -1,4 +1,4 @@
-import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 
 /** Pipelines come rarely; between them the thread and the engine's memory are given back. */
 const IDLE_MS = 30_000;
@@ -10,9 +10,9 @@ interface Idle {
 }
 
 /** A compiler that exists only while it is used. */
-export function idleCompiler(create: () => Compiler = createCompiler, idle: Idle = {}): Compiler {
+export function idleCompiler(create: () => HclCompiler = createCompiler, idle: Idle = {}): HclCompiler {
   const { idleMs = IDLE_MS, rested } = idle;
-  let current: Compiler | undefined;
+  let current: HclCompiler | undefined;
   let using = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -48,8 +48,8 @@ export function idleCompiler(create: () => Compiler = createCompiler, idle: Idle
 /** The same compiler for the texts of one namespace: with those of others they take turns. */
 export function compilerFor(
   namespace: string,
-  compiler: Pick<Compiler, 'compile'>,
-): Pick<Compiler, 'compile'> {
+  compiler: Pick<HclCompiler, 'compile'>,
+): Pick<HclCompiler, 'compile'> {
   return {
     compile: (source, variables, sources) => compiler.compile(source, variables, sources, namespace),
   };

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers';
-import type { Compiler } from '#adapters/hcl/compile.ts';
+import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import {
   ensureInternalTls,
@@ -20,7 +20,7 @@ export interface Leadership {
   config: OperatorConfig;
   log: Log;
   client: ApiClient;
-  compiler: Compiler;
+  compiler: HclCompiler;
   /** Fetches what stands under sources. */
   reader: SourceReader;
   database: OperatorDatabase;

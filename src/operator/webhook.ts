@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Compiler } from '#adapters/hcl/compile.ts';
+import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { createAdmissionServer } from '#adapters/http/admission/server.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { CertificateAndKey } from '#adapters/kubernetes/secrets/certificates.ts';
@@ -23,7 +23,7 @@ export interface WebhookOptions {
   config: WebhookConfig;
   client: Pick<ApiClient, 'get' | 'apply'>;
   secrets: ReleaseSecretsOptions;
-  compiler: Pick<Compiler, 'compile'>;
+  compiler: Pick<HclCompiler, 'compile'>;
   log: Log;
   metrics: Pick<OperatorMetrics, 'reviewed'>;
   observe: ObserveRequest;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
@@ -23,7 +23,7 @@ function complaints({ text, vars, secrets, expected }: HclExample): string[] {
       secrets.map((name) => [name, { value: makeSecretPlaceholder(name), secret: true }]),
     ),
   };
-  const { diagnostics } = readPipeline(engine, text, given);
+  const { diagnostics } = compileText(engine, text, given);
   const codes = new Set<string>(diagnostics.map(({ code }) => code));
   return [
     ...diagnostics.filter(({ code }) => !expected.includes(code)).map(renderDiagnostic),

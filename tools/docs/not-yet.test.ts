@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 /** What the operator refuses. */
 function refused(text: string): string[] {
-  const { diagnostics, notYetRun: later = [] } = readPipeline(engine, text, {});
+  const { diagnostics, notYetRun: later = [] } = compileText(engine, text, {});
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   return later.map(({ message }) => message);
 }
@@ -133,7 +133,7 @@ describe('the reference marks what the operator refuses', () => {
         .find(({ name }) => name === type)
         ?.text.trim();
       const text = `resource "${type}" "x" {\n  params {\n${PARAMETERS[type] ?? ''}  }\n}\n`;
-      const { pipeline } = readPipeline(engine, text, {});
+      const { pipeline } = compileText(engine, text, {});
       const isRefused = refused(text).length > 0;
       const cached = pipeline?.resources.some(({ cache }) => cache);
       expect(note).toBe(

@@ -5,7 +5,7 @@ import * as builtIn from '#domain/pipeline/built-in-types.ts';
 import type { Command } from '#domain/pipeline/pipeline.ts';
 import { fillImage } from '#domain/pipeline/service-image.ts';
 import { buildEngine } from './build.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 let engine: HclEngine;
@@ -59,7 +59,7 @@ const isCommand = (value: object): value is Command => 'runner' in value && type
 
 describe('what is built in', () => {
   test.each(cases)('the %s type %s is read without an error, and its scripts are scripts', (kind, name) => {
-    const { pipeline, diagnostics } = readPipeline(engine, users[kind]?.(name) ?? '', {});
+    const { pipeline, diagnostics } = compileText(engine, users[kind]?.(name) ?? '', {});
     expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
     const commands = commandsIn(pipeline).flatMap((command) => ('cmd' in command ? [command.cmd] : []));
     for (const script of commands) execFileSync('/bin/sh', ['-n'], { input: script });
@@ -68,7 +68,7 @@ describe('what is built in', () => {
 
   test('services have an image also without parameters', () => {
     for (const name of builtIn.builtInServiceTypes.keys()) {
-      const { pipeline } = readPipeline(engine, `job "x" {\n  service "${name}" {}\n}\n`, {});
+      const { pipeline } = compileText(engine, `job "x" {\n  service "${name}" {}\n}\n`, {});
       const [type] = pipeline?.serviceTypes ?? [];
       const image = type?.start.runner === 'docker' ? fillImage(type.start.image, {}) : '';
       expect(image).toMatch(/^[a-z/]+:[0-9.]+(-alpine)?$/);

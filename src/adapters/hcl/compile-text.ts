@@ -7,28 +7,28 @@ import { openDefinitions } from './definitions.ts';
 import type { HclEngine } from './engine.ts';
 import { parseText, type ParsedDocument } from './parse-text.ts';
 
-export interface ReadOptions {
-  /** Texts under sources that an earlier compilation said it needs. */
+export interface CompileTextOptions {
+  /** Fetched texts that an earlier compilation needed. */
   sources?: ResolvedSources;
-  /** What timestamp() answers, as RFC 3339 says; without it that function is an error. */
+  /** Result of timestamp() in RFC 3339. Absent: the function is an error. */
   time?: string;
-  /** Is told which expression is evaluated, and when that is done. */
-  atWork?: (range: Range | undefined) => void;
+  /** Called with the range of an expression before it is evaluated, and with undefined after it. */
+  onEvaluation?: (range: Range | undefined) => void;
 }
 
-/** Text to pipeline with an engine in this thread. Throws when the engine broke; then start another one. */
-export function readPipeline(
+/** Compiles a text with an engine in this thread. Throws if the engine is broken: then start another one. */
+export function compileText(
   engine: HclEngine,
   source: string | Uint8Array,
   given: GivenVariables,
-  { sources = {}, time, atWork }: ReadOptions = {},
+  { sources = {}, time, onEvaluation }: CompileTextOptions = {},
 ): Compilation {
   const tooLarge = checkSize(Buffer.byteLength(source));
   if (tooLarge) return { diagnostics: [tooLarge] };
   const document = parseText(engine, source, time);
   const definitions = openDefinitions(engine, time);
   try {
-    return compilePipeline(atWork ? watched(document, atWork) : document, {
+    return compilePipeline(onEvaluation ? withCallback(document, onEvaluation) : document, {
       given,
       sources,
       parse: definitions.parse,
@@ -39,13 +39,16 @@ export function readPipeline(
   }
 }
 
-function watched(document: ParsedDocument, atWork: NonNullable<ReadOptions['atWork']>): ParsedDocument {
+function withCallback(
+  document: ParsedDocument,
+  onEvaluation: NonNullable<CompileTextOptions['onEvaluation']>,
+): ParsedDocument {
   return {
     ...document,
     evaluate(expression, scope) {
-      atWork(expression.range);
+      onEvaluation(expression.range);
       const evaluation = document.evaluate(expression, scope);
-      atWork(undefined);
+      onEvaluation(undefined);
       return evaluation;
     },
   };

@@ -3,11 +3,11 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { childProcesses, describeProcess, nextChild } from '#testing/process/child-processes.ts';
 import { buildEngine } from './build.ts';
-import { createCompiler, type Compiler, type CompilerOptions } from './compile.ts';
+import { createCompiler, type CompilerOptions, type HclCompiler } from './compile.ts';
 
 // Slow machines take long to start threads and programs.
 let engine = '';
-let compiler: Compiler | undefined;
+let compiler: HclCompiler | undefined;
 
 beforeAll(async () => {
   engine = await buildEngine();
@@ -17,7 +17,7 @@ afterEach(async () => {
   await compiler?.close();
 });
 
-function start(options: CompilerOptions = {}): Compiler {
+function start(options: CompilerOptions = {}): HclCompiler {
   // Two seconds of the processor are not much where it is slow.
   compiler = createCompiler({ engine, timeLimitMs: 60_000, ...options });
   return compiler;

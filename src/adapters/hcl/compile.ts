@@ -5,30 +5,29 @@ import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { findEngine } from './locate.ts';
 import { startProcess, type CompilerProcess } from './process.ts';
-import type { WorkerRequest } from './worker-messages.ts';
+import type { CompileRequest } from './worker-messages.ts';
 
 export interface CompilerOptions {
-  /** How long a process may work on one text. */
+  /** Time limit for one text, in processor time. */
   timeLimitMs?: number;
   memoryLimitMb?: number;
-  /** How many texts are compiled side by side: one that takes its whole time does not hold up the others. */
+  /** Number of processes. A slow text then delays only the texts in its own process. */
   processes?: number;
   /**
-   * After so long without a request a process ends and gives back its memory; the next request starts another
+   * After this time without a request, a process ends to release its memory. The next request starts another
    * one.
    */
   idleMs?: number;
-  /** `hcl.wasm`; by default beside the bundled program, or what `build.ts` made of these sources. */
+  /** Path of `hcl.wasm`. Default: beside the bundled program, or the output of `build.ts`. */
   engine?: string;
-  /** What timestamp() answers, once for each text. */
+  /** Result of timestamp(), evaluated once for each text. */
   now?: () => Date;
 }
 
-export interface Compiler {
+export interface HclCompiler {
   /**
-   * Never rejects for what the text is: time, memory and faults of the engine are diagnostics too. `sources`:
-   * texts that an earlier compilation said it needs. `share`: whose text it is; where several wait, they take
-   * turns.
+   * Never rejects because of the text: limits and engine faults are diagnostics. `sources`: texts that an
+   * earlier compilation needed. `share`: owner of the text; owners that wait take turns.
    */
   compile(
     source: string | Uint8Array,
@@ -36,20 +35,18 @@ export interface Compiler {
     sources?: ResolvedSources,
     share?: string,
   ): Promise<Compilation>;
-  /** Ends the processes. What is still waiting is answered with an error. */
+  /** Ends the processes. Requests that wait get an error. */
   close(): Promise<void>;
 }
 
-/** A place for a process, which is started when it is needed. */
+/** A slot for a process, which starts on demand. */
 interface Seat {
   process?: CompilerProcess;
   idle?: NodeJS.Timeout;
 }
 
-/**
- * Compiles in processes, started at the first request, that a hostile text can only take down with itself.
- */
-export function createCompiler(options: CompilerOptions = {}): Compiler {
+/** Compiles in child processes, so that a hostile text can only crash its own process. */
+export function createCompiler(options: CompilerOptions = {}): HclCompiler {
   const timeLimitMs = options.timeLimitMs ?? LIMITS.milliseconds;
   const memoryLimitMb = options.memoryLimitMb ?? 256;
   const idleMs = options.idleMs ?? 30_000;
@@ -58,19 +55,19 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
   const queue = createFairPool(seats);
   let closed = false;
 
-  const rest = async (seat: Seat): Promise<void> => {
+  const stopIdle = async (seat: Seat): Promise<void> => {
     clearTimeout(seat.idle);
-    const resting = seat.process;
+    const idleProcess = seat.process;
     delete seat.process;
-    await resting?.stop();
+    await idleProcess?.stop();
   };
-  const run = async (seat: Seat, request: WorkerRequest): Promise<Compilation> => {
+  const run = async (seat: Seat, request: CompileRequest): Promise<Compilation> => {
     if (closed) throw new Error('the compiler is closed');
     clearTimeout(seat.idle);
     if (seat.process?.hasEnded()) delete seat.process;
     seat.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
     const compilation = await seat.process.send(request, timeLimitMs);
-    seat.idle = setTimeout(() => void rest(seat), idleMs).unref();
+    seat.idle = setTimeout(() => void stopIdle(seat), idleMs).unref();
     return compilation;
   };
 
@@ -86,7 +83,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
     },
     async close() {
       closed = true;
-      await Promise.all(seats.map(rest));
+      await Promise.all(seats.map(stopIdle));
     },
   };
 }

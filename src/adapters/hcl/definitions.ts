@@ -1,36 +1,37 @@
 import type { HclEngine } from './engine.ts';
 import { parseText, type ParsedDocument } from './parse-text.ts';
 
-/**
- * Definitions of types are few and much the same in every pipeline: an engine keeps those that it has parsed.
- */
-const kept = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
-const MOST = 32;
-const LONGEST = 64 * 1024;
+/** Parsed type definitions by engine: they are few and nearly the same in every pipeline. */
+const cache = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
+const MAX_CACHED_DEFINITIONS = 32;
+const MAX_CACHED_CHARACTERS = 64 * 1024;
 
-/** Parses definitions for one compilation; `close` frees what only that needed. */
+/** Parses type definitions for one compilation. `close` frees what cannot be cached. */
 export function openDefinitions(
   engine: HclEngine,
   time: string | undefined,
 ): { parse: (text: string) => ParsedDocument; close: () => void } {
-  const known = kept.get(engine) ?? new Map<string, ParsedDocument>();
-  kept.set(engine, known);
-  const passing: ParsedDocument[] = [];
+  const cached = cache.get(engine) ?? new Map<string, ParsedDocument>();
+  cache.set(engine, cached);
+  const uncached: ParsedDocument[] = [];
   return {
     parse(text) {
-      const document = known.get(text) ?? parseText(engine, text, time);
-      known.delete(text);
-      // A document has the time of its compilation.
-      if (text.length > LONGEST || text.includes('timestamp')) passing.push(document);
-      else known.set(text, document);
+      const document = cached.get(text) ?? parseText(engine, text, time);
+      cached.delete(text);
+      // timestamp() makes a document specific to its compilation.
+      if (text.length > MAX_CACHED_CHARACTERS || text.includes('timestamp')) uncached.push(document);
+      else cached.set(text, document);
       return document;
     },
     close() {
-      for (const document of passing) document.release();
-      for (const document of known.values()) document.releaseScopes();
-      for (const [text, document] of [...known].slice(0, Math.max(0, known.size - MOST))) {
+      for (const document of uncached) document.release();
+      for (const document of cached.values()) document.releaseScopes();
+      for (const [text, document] of [...cached].slice(
+        0,
+        Math.max(0, cached.size - MAX_CACHED_DEFINITIONS),
+      )) {
         document.release();
-        known.delete(text);
+        cached.delete(text);
       }
     },
   };

@@ -6,7 +6,7 @@ import { assert, property } from 'fast-check';
 import hcl2 from 'hcl2-parser';
 import type { Body, Expression, Item, Value } from '#domain/language/syntax.ts';
 import { literalTexts } from '#testing/hcl/arbitrary-texts.ts';
-import { times } from '#testing/hcl/property-runs.ts';
+import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclDocument, type HclEngine } from './engine.ts';
 
@@ -141,6 +141,6 @@ describe('hcl2-parser agrees', () => {
   });
 
   test('on generated texts, valid or with an attribute set twice', () => {
-    assert(property(literalTexts, compare), { numRuns: times(1000) });
+    assert(property(literalTexts, compare), { numRuns: propertyRuns(1000) });
   });
 });

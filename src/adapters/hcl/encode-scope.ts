@@ -1,13 +1,13 @@
 import type { Scope } from '#domain/language/syntax.ts';
 import { findSecretNames, makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { writeValue } from './wire.ts';
+import { encodeValue } from './wire.ts';
 
 /**
- * What the engine needs for a scope: the values, the placeholders in them that it must not look at, and the
+ * The engine's form of a scope: the values, the secret placeholders in them that it must not inspect, and the
  * time.
  */
-export function writeScope(scope: Scope, time: string): string {
-  const variables = Object.fromEntries([...scope].map(([name, value]) => [name, writeValue(value)]));
+export function encodeScope(scope: Scope, time: string): string {
+  const variables = Object.fromEntries([...scope].map(([name, value]) => [name, encodeValue(value)]));
   const text = JSON.stringify(variables);
   const opaque = findSecretNames(text).map((name) => {
     const placeholder = makeSecretPlaceholder(name);
@@ -17,7 +17,7 @@ export function writeScope(scope: Scope, time: string): string {
 }
 
 /**
- * The placeholder may be named after a place in Kubernetes; whoever wrote the pipeline knows the variable.
+ * The variable that holds the placeholder, for messages: the placeholder itself can name a Kubernetes Secret.
  */
 function nameOf(placeholder: string, scope: Scope): string {
   const variables = scope.get('var');

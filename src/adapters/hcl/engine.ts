@@ -1,11 +1,11 @@
 import type { Body, Convert, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
-import { writeScope } from './encode-scope.ts';
+import { encodeScope } from './encode-scope.ts';
 import { completeImports, EngineExit, systemCalls } from './wasi.ts';
 import {
-  readBody,
-  readProblem,
-  readValue,
-  writeValue,
+  decodeBody,
+  decodeProblem,
+  decodeValue,
+  encodeValue,
   type EvaluateAnswer,
   type ParseAnswer,
 } from './wire.ts';
@@ -13,32 +13,29 @@ import {
 export interface HclDocument {
   body?: Body;
   problems: Problem[];
-  /**
-   * Knows the expressions of this document only. Throws when the engine cannot go on: then it is of no more
-   * use.
-   */
+  /** Evaluates expressions of this document only. Throws if the engine is broken: then start another one. */
   evaluate: Evaluate;
-  /** The same holds for its type expressions. */
+  /** Converts values with type expressions of this document only. Throws like `evaluate`. */
   convert: Convert;
-  /** Frees what the engine keeps for the scopes that the document was evaluated in. */
+  /** Frees the engine's memory for the scopes of this document. */
   releaseScopes(): void;
-  /** Frees all that the engine keeps for the document. */
+  /** Frees the engine's memory for this document. */
   release(): void;
 }
 
 export interface HclEngine {
   /**
-   * `maxDepth`: how deep blocks, brackets, templates and operators may be nested. `time`: what timestamp()
-   * answers, as RFC 3339 says; without it that function is an error.
+   * `maxDepth`: limit for nested blocks, brackets, templates and operators. `time`: result of timestamp() in
+   * RFC 3339; absent: the function is an error.
    */
   parse(source: string | Uint8Array, maxDepth: number, time?: string): HclDocument;
-  /** HCL's own layout. Keeps the text's meaning also when it is not valid HCL. */
+  /** Formats a text as HCL does. Preserves the meaning of invalid texts too. */
   format(source: string | Uint8Array): string;
-  /** The functions that expressions may call. */
+  /** Names of the functions that expressions can call. */
   functionNames(): string[];
-  /** Collects the engine's garbage, which does not happen often enough by itself: some milliseconds. */
+  /** Runs the engine's garbage collector, which by itself runs too rarely. Takes some milliseconds. */
   collect(): void;
-  /** Bytes of the engine's own memory, which only grows. */
+  /** Size of the engine's memory in bytes. It never shrinks. */
   memorySize(): number;
 }
 
@@ -59,22 +56,22 @@ interface EngineExports {
 }
 
 const encoder = new TextEncoder();
-/** A byte order mark is part of a layout too. */
+/** Preserves a byte order mark, which is part of the layout. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Starts an engine: some 20 ms from a compiled module. Calls are synchronous. */
+/** Starts an engine: about 20 ms from a compiled module. Calls are synchronous. */
 export function startEngine(module: WebAssembly.Module): HclEngine {
-  const { calls, lastWords } = systemCalls(() => exports.memory);
+  const { calls, stderr } = systemCalls(() => exports.memory);
   const exports = readExports(new WebAssembly.Instance(module, completeImports(module, calls)).exports);
   exports['_initialize']();
 
-  /** A trap leaves the engine unusable; what the runtime said before tells why. */
+  /** A trap makes the engine unusable. The last output of its runtime gives the cause. */
   const guarded = <Result>(run: () => Result): Result => {
     try {
       return run();
     } catch (error) {
-      const [words = ''] = lastWords().trim().split('\n');
-      throw new EngineExit(words === '' ? String(error) : words, { cause: error });
+      const [line = ''] = stderr().trim().split('\n');
+      throw new EngineExit(line === '' ? String(error) : line, { cause: error });
     }
   };
   const send = <Result>(
@@ -131,7 +128,7 @@ function openDocument(
   const scopeId = (scope: Scope): number => {
     const known = scopes.get(scope);
     if (known !== undefined) return known;
-    const id = makeScope(writeScope(scope, time));
+    const id = makeScope(encodeScope(scope, time));
     scopes.set(scope, id);
     return id;
   };
@@ -140,14 +137,14 @@ function openDocument(
     scopes.clear();
   };
   return {
-    ...(answer.body && { body: readBody(answer.body) }),
-    problems: answer.diagnostics.map(readProblem),
+    ...(answer.body && { body: decodeBody(answer.body) }),
+    problems: answer.diagnostics.map(decodeProblem),
     evaluate(expression, scope) {
       if (expression.value) return { value: expression.value, problems: [] };
       return readEvaluation(receive(guarded(() => exports.evaluate(tree, expression.id, scopeId(scope)))));
     },
     convert(type, value) {
-      const text = value === undefined ? '' : JSON.stringify(writeValue(value));
+      const text = value === undefined ? '' : JSON.stringify(encodeValue(value));
       return readEvaluation(
         receive(send(text, (address, length) => exports.convertTo(tree, type.id, address, length))),
       );
@@ -163,8 +160,8 @@ function openDocument(
 function readEvaluation(text: string): ReturnType<Evaluate> {
   const wire: EvaluateAnswer = JSON.parse(text);
   if (wire.fault !== undefined) throw new EngineExit(wire.fault);
-  const problems = wire.diagnostics.map(readProblem);
-  return wire.value === undefined ? { problems } : { value: readValue(wire.value), problems };
+  const problems = wire.diagnostics.map(decodeProblem);
+  return wire.value === undefined ? { problems } : { value: decodeValue(wire.value), problems };
 }
 
 function isEngine(exports: WebAssembly.Exports): exports is WebAssembly.Exports & EngineExports {

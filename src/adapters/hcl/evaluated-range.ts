@@ -1,27 +1,24 @@
 import type { Range } from '#domain/language/syntax.ts';
 
-/**
- * The place of the expression that a thread evaluates, in memory that both sides see: a thread that is ended
- * cannot say it any more.
- */
-export interface WorkPlace {
+/** Range of the expression that a thread evaluates, in shared memory: a terminated thread cannot send it. */
+export interface EvaluatedRange {
   note: (range: Range | undefined) => void;
   read: () => Range | undefined;
 }
 
-const NUMBERS = 6;
+const RANGE_NUMBERS = 6;
 
-export const shareWorkPlace = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(NUMBERS * Int32Array.BYTES_PER_ELEMENT);
+export const allocateEvaluatedRange = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(RANGE_NUMBERS * Int32Array.BYTES_PER_ELEMENT);
 
-const NOTHING = { line: 0, column: 0, byte: 0 };
-const NOWHERE: Range = { start: NOTHING, end: NOTHING };
+const NO_POSITION = { line: 0, column: 0, byte: 0 };
+const NO_RANGE: Range = { start: NO_POSITION, end: NO_POSITION };
 
-export function openWorkPlace(shared: SharedArrayBuffer): WorkPlace {
+export function openEvaluatedRange(shared: SharedArrayBuffer): EvaluatedRange {
   const numbers = new Int32Array(shared);
   return {
     note: (range) => {
-      const { start, end } = range ?? NOWHERE;
+      const { start, end } = range ?? NO_RANGE;
       numbers.set([start.line, start.column, start.byte, end.line, end.column, end.byte]);
     },
     read: () => {

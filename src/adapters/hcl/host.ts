@@ -6,9 +6,8 @@ import { startThread, type CompilerThread } from './thread.ts';
 import type { HostAnswer, HostRequest } from './worker-messages.ts';
 
 /*
- * The process that compiles pipelines, one request at a time, in a thread that can be ended in the middle of
- * one. V8 aborts the whole process for some faults of a thread: that is why it has one of its own (ADR 0014).
- * process.ts starts it and says what it is given.
+ * The compiler process: one request at a time, in a thread that can be terminated. V8 aborts the whole
+ * process after some faults of a thread, hence a separate process (ADR 0014). process.ts starts it.
  */
 const [, , engine = '', megabytes = ''] = argv;
 const memoryLimitMb = Number(megabytes);
@@ -18,7 +17,7 @@ let thread: CompilerThread | undefined;
 process.on('message', ({ request, timeLimitMs }: HostRequest) => {
   void answer(request, timeLimitMs).then((reply) => process.send?.(reply));
 });
-// Whoever asked is gone, and may have been killed: nobody waits for what a thread still works on.
+// The parent has ended, possibly by a kill signal, so nobody waits for the result.
 process.on('disconnect', () => process.exit());
 
 async function answer(request: HostRequest['request'], timeLimitMs: number): Promise<HostAnswer> {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { buildEngine } from './build.ts';
-import { createCompiler, type Compiler } from './compile.ts';
+import { createCompiler, type HclCompiler } from './compile.ts';
 
 // Slow machines take long to start threads and programs.
 jest.setTimeout(600_000);
 
-let compiler: Compiler;
-let impatient: Compiler;
+let compiler: HclCompiler;
+let impatient: HclCompiler;
 beforeAll(async () => {
   const engine = await buildEngine();
   compiler = createCompiler({ engine, timeLimitMs: 300_000, processes: 1 });
@@ -111,13 +111,13 @@ const endless: [what: string, source: string][] = [
   ],
 ];
 
-async function codesOf(used: Compiler, source: string | Uint8Array): Promise<string[]> {
+async function codesOf(used: HclCompiler, source: string | Uint8Array): Promise<string[]> {
   const { pipeline, diagnostics } = await used.compile(source, {});
   expect(pipeline).toBeUndefined();
   return diagnostics.map(({ code }) => code);
 }
 
-async function expectHealth(used: Compiler): Promise<void> {
+async function expectHealth(used: HclCompiler): Promise<void> {
   // A slow machine may need a second try within half a second.
   for (;;) {
     const { pipeline, diagnostics } = await used.compile(script('upper("a")'), {});

@@ -7,9 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const engineFolder = fileURLToPath(new URL('engine', import.meta.url));
 
-/**
- * Where builds from sources keep the engine: outside the checkout, under the hash of what it is made from.
- */
+/** Path of the engine for these sources: outside the repository, by the hash of its inputs. */
 export function cachedEngine(): string {
   const hash = createHash('sha256');
   const sources = globSync(['**/*.go', 'go.{mod,sum}'], { cwd: engineFolder }).filter(
@@ -26,8 +24,7 @@ export function cachedEngine(): string {
 }
 
 /**
- * The file given, or the engine beside the bundled program, or the one that `build.ts` made for these
- * sources.
+ * The given file, the engine beside the bundled program, or the one that `build.ts` built from these sources.
  */
 export function findEngine(given?: string): string {
   const bundled = fileURLToPath(new URL('hcl.wasm', import.meta.url));

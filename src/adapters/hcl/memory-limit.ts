@@ -2,8 +2,8 @@ const MEMORY_SECTION = 5;
 const PAGE = 64 * 1024;
 
 /**
- * Gives the module's memory a maximum, which Go's linker leaves open: beyond it the engine's allocation fails
- * and only the engine ends. A worker's resourceLimits do not count this memory.
+ * Sets a maximum for the module's memory, which Go's linker leaves open. Beyond it an allocation fails and
+ * only the engine ends. A worker's `resourceLimits` do not count this memory.
  */
 export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   let at = 8;
@@ -18,14 +18,14 @@ export function limitMemory(module: Uint8Array, megabytes: number): Uint8Array {
   throw new Error('the HCL engine has no memory section; build it again');
 }
 
-/** One memory, either `00 min` or `01 min max`. */
+/** The section of one memory: `00 min` or `01 min max`. */
 function boundedSection(content: Uint8Array, maximum: number): Uint8Array {
   const [minimum] = readNumber(content, 2);
   const body = [1, 1, ...writeNumber(minimum), ...writeNumber(Math.max(minimum, maximum))];
   return Uint8Array.from([MEMORY_SECTION, ...writeNumber(body.length), ...body]);
 }
 
-/** LEB128: the number and where it ends. */
+/** Decodes LEB128: the number, and the index after it. */
 function readNumber(bytes: Uint8Array, from: number): [value: number, end: number] {
   let value = 0;
   let at = from;

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { assert, asyncProperty, oneof } from 'fast-check';
 import { expressionTexts, mutatedBytes, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
-import { describeTwice } from '#testing/hcl/compare-native.ts';
-import { startReference, type Reference } from '#testing/hcl/native-parser.ts';
-import { times } from '#testing/hcl/property-runs.ts';
+import { describeBoth } from '#testing/hcl/compare-native.ts';
+import { startNativeParser, type NativeParser } from '#testing/hcl/native-parser.ts';
+import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
@@ -16,15 +16,15 @@ jest.setTimeout(3_600_000);
  * texts that the engine's guard refuses before HCL sees them.
  */
 let engine: HclEngine;
-let reference: Reference;
+let reference: NativeParser;
 beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
-  reference = await startReference();
+  reference = await startNativeParser();
 }, 600_000);
 afterAll(() => reference.stop());
 
 async function compare(source: Uint8Array): Promise<boolean> {
-  const described = await describeTwice(engine, reference, source);
+  const described = await describeBoth(engine, reference, source);
   expect(described?.ours).toEqual(described?.theirs);
   return described?.sure === true;
 }
@@ -43,7 +43,7 @@ describe('native hashicorp/hcl agrees', () => {
     );
     await assert(
       asyncProperty(texts, async (source) => void (await compare(source))),
-      { numRuns: times(1000) },
+      { numRuns: propertyRuns(1000) },
     );
   });
 });

@@ -4,7 +4,7 @@ import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { buildEngine } from './build.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 let engine: HclEngine;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 /** What the operator would have to pass over. */
 function refused(text: string, fetched: Readonly<Record<string, string>> = {}): string[] {
-  const { diagnostics, notYetRun = [] } = readPipeline(engine, text, {}, { sources: sourcesOf(fetched) });
+  const { diagnostics, notYetRun = [] } = compileText(engine, text, {}, { sources: sourcesOf(fetched) });
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(notYetRun.every(({ code, severity }) => code === 'later-feature' && severity === 'error')).toBe(
     true,
@@ -97,7 +97,7 @@ describe('the operator refuses for now', () => {
       '3:3: this version cannot run secrets of type env yet (3 places)',
       '20:3: this version cannot run timeout in job yet',
     ]);
-    const [first] = readPipeline(engine, text, {}).notYetRun ?? [];
+    const [first] = compileText(engine, text, {}).notYetRun ?? [];
     expect(first?.otherRanges?.map(({ start }) => start.line)).toEqual([9, 15]);
   });
 
@@ -148,7 +148,7 @@ describe('the operator sees what a fetched definition brings', () => {
 
   test('the type trigger, which goes on as such', () => {
     const sources = sourcesOf({ [URL_OF_TYPE]: pointingTo('svc://trigger') });
-    const { pipeline, notYetRun } = readPipeline(engine, withFetched(), {}, { sources });
+    const { pipeline, notYetRun } = compileText(engine, withFetched(), {}, { sources });
     expect(notYetRun).toBeUndefined();
     expect(pipeline?.resourceTypes.map(isTriggerStream)).toEqual([true]);
   });

@@ -13,7 +13,7 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
 import { withLineFeeds } from './line-ends.ts';
 
-/** Keeps a byte order mark, which counts in HCL's places. */
+/** Preserves a byte order mark, which counts in HCL's positions. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -47,11 +47,11 @@ function parse(engine: HclEngine, given: string | Uint8Array, time: string | und
 const isBroken = ({ problems }: HclDocument): boolean =>
   problems.some(({ severity }) => severity === 'error');
 
-/** Templates that a comment hides the end of are never closed: they look nested. */
+/** A template whose end is hidden by a comment is never closed, so the text looks nested. */
 const mayBeMistaken = ({ problems: [first] }: HclDocument): boolean =>
   first?.code === 'too-deep' || first?.code === 'too-many-lines';
 
-/** HCL finds the second error of a template only without the first. */
+/** HCL reports only the first error of a template, so each round can find one more. */
 const MAX_ROUNDS = 4;
 
 interface Found {
@@ -71,7 +71,7 @@ function withoutForeign(
     const known = judgeForeignTemplates(foreign, read.problems, wrong);
     if (known.length === wrong.length) break;
     wrong = known;
-    // With more of them the rest of the text cannot be judged: it is looked at when these are corrected.
+    // Too many to judge the rest of the text, which is checked once these are corrected.
     if (foreign.length >= MAX_FOREIGN_TEMPLATES)
       return { ...read, problems: wrong.map(explainForeignTemplate) };
     read.release();
@@ -79,14 +79,14 @@ function withoutForeign(
   }
   const numbers = foreign.filter(({ kind }) => kind === 'number');
   const explained = [...wrong, ...numbers].map(explainForeignTemplate);
-  // Without a body a guard has refused the rest.
+  // Without a body, a guard has refused the rest.
   const others = !read.body && wrong.length > 0 ? [] : read.problems;
   return { ...read, problems: [...others, ...explained] };
 }
 
 const MAX_TEXT_BYTES = 80;
 
-/** Each problem with the beginning of the text that it is about. */
+/** Adds to each problem the beginning of its text. */
 function withTexts(problems: readonly Problem[], text: string): Problem[] {
   const bytes = encoder.encode(text);
   return problems.map((problem) => {

@@ -7,27 +7,27 @@ import { deserialize } from 'node:v8';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { definitionTooLong } from '#domain/pipeline/limits.ts';
-import { PATIENCE, tooLong } from './thread.ts';
-import type { HostAnswer, HostRequest, WorkerRequest } from './worker-messages.ts';
+import { MAX_WALL_TIME_FACTOR, timeLimitDiagnostic } from './thread.ts';
+import type { CompileRequest, HostAnswer, HostRequest } from './worker-messages.ts';
 
-/** A process that compiles one text after another. */
+/** A child process that compiles one text at a time. */
 export interface CompilerProcess {
-  send(request: WorkerRequest, timeLimitMs: number): Promise<Compilation>;
-  /** It will not answer any more; whoever needs one starts another. */
+  send(request: CompileRequest, timeLimitMs: number): Promise<Compilation>;
+  /** The process has ended: start another one. */
   hasEnded(): boolean;
   stop(): Promise<void>;
 }
 
 const isSource = import.meta.url.endsWith('.ts');
-/** The bundle has the process's program beside it; sources run as they are. */
+/** The program of the process: beside the bundle, or this source file's neighbour. */
 const program = fileURLToPath(new URL(isSource ? './host.ts' : './hcl-host.js', import.meta.url));
-/** All that the program is made of. */
+/** The directory that the program may read. */
 const readable = fileURLToPath(new URL(isSource ? '../../../' : './', import.meta.url));
 
 export function startProcess(engine: string, memoryLimitMb: number): CompilerProcess {
   const child = forkHost(engine, memoryLimitMb);
   void preferForOutOfMemory(child);
-  const lastWords = listen(child);
+  const stderrOf = collectStderr(child);
   let settle: ((answer: HostAnswer) => void) | undefined;
   let ended: HostAnswer | undefined;
   const end = (failure: Diagnostic): void => {
@@ -36,7 +36,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
   };
   const gone = new Promise<void>((resolve) => {
     child.on('close', (code, signal) => {
-      end(explainEnd(lastWords(), signal ?? `exit code ${code}`));
+      end(explainEnd(stderrOf(), signal ?? `exit code ${code}`));
       resolve();
     });
     child.on('error', (error) => {
@@ -45,7 +45,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
     });
   });
   child.on('message', (answer: HostAnswer) => settle?.(answer));
-  rest(child);
+  unrefChild(child);
 
   return {
     async send(request, timeLimitMs) {
@@ -55,36 +55,33 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
       const answer = new Promise<HostAnswer>((resolve) => {
         settle = resolve;
       });
-      // The process counts the time itself; this is for one that no longer does.
+      // The process enforces the limit itself. This is for one that no longer responds.
       const last = setTimeout(
         () => {
-          end(tooLong(timeLimitMs));
+          end(timeLimitDiagnostic(timeLimitMs));
           child.kill('SIGKILL');
         },
-        2 * PATIENCE * timeLimitMs,
+        2 * MAX_WALL_TIME_FACTOR * timeLimitMs,
       );
       const message: HostRequest = { request, timeLimitMs };
-      // A process that is gone says so by itself, and how it ended.
+      // If the process has ended, its `close` event reports it.
       child.send(message, () => undefined);
       const outcome = await answer;
       clearTimeout(last);
-      rest(child);
+      unrefChild(child);
       return readAnswer(outcome);
     },
     hasEnded: () => ended !== undefined,
     async stop() {
       end(diagnose('engine-fault', undefined, 'the compiler was closed'));
-      wake(child);
+      refChild(child);
       child.kill('SIGKILL');
       await gone;
     },
   };
 }
 
-/**
- * It gets no environment, may start no program and write no file, and reads nothing but itself and the
- * engine.
- */
+/** It gets no environment, starts no program, writes no file, and reads only itself and the engine. */
 function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   return fork(program, [engine, String(memoryLimitMb)], {
     env: {},
@@ -100,52 +97,52 @@ function forkHost(engine: string, memoryLimitMb: number): ChildProcess {
   });
 }
 
-/** The kernel's highest score: this process is killed first. */
+/** The maximum: the kernel kills this process first. */
 const KILLED_FIRST = '1000';
 
 /**
- * If the container runs out of memory, the kernel kills the process that reads a hostile text, and not the
- * one that started it. Linux only.
+ * If the container runs out of memory, the kernel should kill the process with the hostile text, not its
+ * parent. Linux only.
  */
 async function preferForOutOfMemory({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined || process.platform !== 'linux') return;
-  // The process may have ended, or /proc may be out of reach: then it has its parent's score.
+  // If the process has ended or /proc is not accessible, it keeps the score of its parent.
   await writeFile(`/proc/${pid}/oom_score_adj`, KILLED_FIRST).catch(() => undefined);
 }
 
-/** Nobody's own process waits for one that has nothing to do. */
-function rest(child: ChildProcess): void {
+/** An idle child must not keep this process alive. */
+function unrefChild(child: ChildProcess): void {
   child.unref();
   child.channel?.unref();
 }
 
 /**
- * The end that `gone` waits for has come when the process, its channel and its standard error have all ended.
- * One that is left out keeps nothing alive: when it is the last to end, Node exits with code 13 before it.
+ * The `close` event comes when the process, its channel and its stderr have all ended. Without references to
+ * all three, Node can exit with code 13 before it.
  */
-function wake(child: ChildProcess): void {
+function refChild(child: ChildProcess): void {
   child.ref();
   child.channel?.ref();
   if (child.stderr instanceof Socket) child.stderr.ref();
 }
 
-const LONGEST_WORDS = 4096;
+const MAX_STDERR_CHARACTERS = 4096;
 
-/** The beginning of what the process says on standard error: what broke it comes first. */
-function listen(child: ChildProcess): () => string {
-  let words = '';
+/** Collects the beginning of stderr, because the cause comes first. */
+function collectStderr(child: ChildProcess): () => string {
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    words = (words + text).slice(0, LONGEST_WORDS);
+    stderr = (stderr + text).slice(0, MAX_STDERR_CHARACTERS);
   });
   if (child.stderr instanceof Socket) child.stderr.unref();
-  return () => words;
+  return () => stderr;
 }
 
-function explainEnd(words: string, how: string): Diagnostic {
-  if (/out of memory|heap limit|allocation failed/i.test(words)) {
+function explainEnd(stderr: string, how: string): Diagnostic {
+  if (/out of memory|heap limit|allocation failed/i.test(stderr)) {
     return diagnose('memory-limit', undefined, 'reading the pipeline took more memory than is allowed');
   }
-  const first = words.split('\n').find((line) => /\w/.test(line));
+  const first = stderr.split('\n').find((line) => /\w/.test(line));
   const said = first === undefined ? '' : `: ${first.trim().slice(0, 200)}`;
   return diagnose('engine-fault', undefined, `the process that reads pipelines ended (${how})${said}`);
 }

@@ -6,9 +6,9 @@ import { array, assert, constantFrom, oneof, property, shuffledSubarray, string 
 import { hasErrors } from '#domain/language/diagnostic.ts';
 import type { Body, Item, Problem } from '#domain/language/syntax.ts';
 import { expressionTexts, mutatedTexts, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
-import { times } from '#testing/hcl/property-runs.ts';
+import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 // Slow machines take long to start threads and programs.
@@ -25,7 +25,7 @@ describe('any text', () => {
   test('has a pipeline, needs or errors, each with a code, a place inside the text and a message of one line', () => {
     assert(
       property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
-        const { pipeline, diagnostics, needs = [] } = readPipeline(engine, text, {});
+        const { pipeline, diagnostics, needs = [] } = compileText(engine, text, {});
         expect(pipeline === undefined).toBe(hasErrors(diagnostics) || needs.length > 0);
         const lines = text.split('\n').length;
         for (const { range, message, help } of diagnostics) {
@@ -34,7 +34,7 @@ describe('any text', () => {
           if (range) expect(range.start.line).toBeLessThanOrEqual(lines + 1);
         }
       }),
-      { numRuns: times(1000) },
+      { numRuns: propertyRuns(1000) },
     );
   });
 
@@ -47,9 +47,9 @@ describe('any text', () => {
         sound += 1;
         expect(engine.format(once)).toBe(once);
       }),
-      { numRuns: times(1000) },
+      { numRuns: propertyRuns(1000) },
     );
-    expect(sound).toBeGreaterThan(times(300));
+    expect(sound).toBeGreaterThan(propertyRuns(300));
   });
 
   test('means the same when it is laid out, and keeps all but blanks, so its comments too', () => {
@@ -61,7 +61,7 @@ describe('any text', () => {
         expect(meaning(formatted)).toEqual(meaning(loose));
         expect(withoutBlanks(formatted)).toBe(withoutBlanks(loose));
       }),
-      { numRuns: times(1000) },
+      { numRuns: propertyRuns(1000) },
     );
   });
 });
@@ -118,7 +118,7 @@ const outline = (body: Body | undefined): unknown =>
  * order too.
  */
 function declared(text: string): unknown {
-  const { pipeline } = readPipeline(engine, text, {});
+  const { pipeline } = compileText(engine, text, {});
   if (pipeline === undefined) return undefined;
   const notifications = pipeline.notifications?.map((one) => ({ ...one, jobs: one.jobs?.toSorted() }));
   const parts = Object.entries({ ...pipeline, notifications }).map(([name, part]): [string, unknown] => [
@@ -171,7 +171,7 @@ describe('order', () => {
         property(shuffledSubarray(blocks, { minLength: blocks.length }), (shuffled) => {
           expect(declared(`${shuffled.join('\n\n')}\n`)).toEqual(expected);
         }),
-        { numRuns: times(100) },
+        { numRuns: propertyRuns(100) },
       );
     },
   );

@@ -14,7 +14,7 @@ import {
 } from 'fast-check';
 import type { Attribute, Value } from '#domain/language/syntax.ts';
 import { makeSecretPlaceholder, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
-import { times } from '#testing/hcl/property-runs.ts';
+import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
@@ -177,7 +177,7 @@ function compare(expression: string, a: string, b: string): Outcome {
 describe('putting a secret in place of its stand-in gives what the expression is with the secret itself', () => {
   test('for expressions of all kinds', () => {
     const outcomes: Outcome[] = [];
-    const numRuns = times(2000);
+    const numRuns = propertyRuns(2000);
     const compared = property(expressions, secrets, secrets, (expression, a, b) => {
       outcomes.push(compare(expression, a, b));
     });
@@ -189,6 +189,6 @@ describe('putting a secret in place of its stand-in gives what the expression is
     const compared = property(callsOf(name), secrets, secrets, (...call) => {
       compare(...call);
     });
-    assert(compared, { numRuns: times(200) });
+    assert(compared, { numRuns: propertyRuns(200) });
   });
 });

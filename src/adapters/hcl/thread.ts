@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
-import { openWorkPlace, shareWorkPlace } from './evaluated-range.ts';
-import type { HostAnswer, WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
+import { allocateEvaluatedRange, openEvaluatedRange } from './evaluated-range.ts';
+import type { CompileAnswer, CompileRequest, HostAnswer, WorkerData } from './worker-messages.ts';
 
-/** A thread that compiles one text after another. After a failure it has ended. */
+/** A thread that compiles one text at a time. It ends after a failure. */
 export interface CompilerThread {
-  send(request: WorkerRequest, timeLimitMs: number): Promise<HostAnswer>;
+  send(request: CompileRequest, timeLimitMs: number): Promise<HostAnswer>;
 }
 
-/** The bundle has the thread's program beside it; sources run as they are. */
+/** The program of the thread: beside the bundle, or this source file's neighbour. */
 const workerUrl = new URL(
   import.meta.url.endsWith('.ts') ? './worker.ts' : './hcl-worker.js',
   import.meta.url,
 );
 
 export function startThread(module: WorkerData['module'], memoryLimitMb: number): CompilerThread {
-  const workerData: WorkerData = { module, place: shareWorkPlace() };
-  const workPlace = openWorkPlace(workerData.place);
+  const workerData: WorkerData = { module, place: allocateEvaluatedRange() };
+  const evaluatedRange = openEvaluatedRange(workerData.place);
   const resourceLimits = { maxOldGenerationSizeMb: memoryLimitMb, stackSizeMb: 16 };
   const worker = new Worker(workerUrl, { workerData, resourceLimits });
   let settle: ((answer: HostAnswer | { kind: 'ready' }) => void) | undefined;
@@ -26,8 +26,8 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
     new Promise((resolve) => {
       settle = resolve;
     });
-  worker.on('message', (answer: WorkerAnswer | { kind: 'ready' }) => settle?.(answer));
-  worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error, workPlace.read())));
+  worker.on('message', (answer: CompileAnswer | { kind: 'ready' }) => settle?.(answer));
+  worker.on('error', (error: NodeJS.ErrnoException) => fail(explainFault(error, evaluatedRange.read())));
   worker.on('exit', () => fail(diagnose('engine-fault', undefined, 'the thread that reads pipelines ended')));
   const started = next();
 
@@ -36,8 +36,10 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
       const start = await started;
       if (start.kind !== 'ready') return start;
       const answer = next();
-      workPlace.note(undefined);
-      const watch = await watchTime(worker, timeLimitMs, () => fail(tooLong(timeLimitMs, workPlace.read())));
+      evaluatedRange.note(undefined);
+      const watch = await watchTime(worker, timeLimitMs, () =>
+        fail(timeLimitDiagnostic(timeLimitMs, evaluatedRange.read())),
+      );
       worker.postMessage(request, []);
       const outcome = await answer;
       watch.end();
@@ -48,39 +50,38 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
   };
 }
 
-/** `place`: of the expression that was evaluated then. */
-export function tooLong(timeLimitMs: number, place?: Range): Diagnostic {
+/** `range`: the expression that was being evaluated. */
+export function timeLimitDiagnostic(timeLimitMs: number, place?: Range): Diagnostic {
   const where = place ? ': it was at this expression' : '';
   return diagnose('time-limit', place, `reading the pipeline took longer than ${timeLimitMs} ms${where}`);
 }
 
 /**
- * How much longer the clock on the wall may take than the thread: on a busy machine it waits most of the
- * time.
+ * Limit of wall time as a multiple of the limit of processor time: on a busy machine the thread mostly waits.
  */
-export const PATIENCE = 15;
+export const MAX_WALL_TIME_FACTOR = 15;
 
-/** Calls once the thread has worked for so long, by its own time. */
-async function watchTime(worker: Worker, limitMs: number, call: () => void): Promise<{ end: () => void }> {
-  const worked = async (): Promise<number> => {
+/** Calls `onLimit` when the thread has used this much processor time. */
+async function watchTime(worker: Worker, limitMs: number, onLimit: () => void): Promise<{ end: () => void }> {
+  const usedMs = async (): Promise<number> => {
     try {
       const { user, system } = await worker.cpuUsage();
       return (user + system) / 1000;
     } catch {
-      // The thread is gone, which is an answer too: there is nothing left to watch.
+      // The thread has ended: there is nothing to watch.
       return 0;
     }
   };
-  const before = await worked();
+  const before = await usedMs();
   let ended = false;
-  const look = async (): Promise<void> => {
-    const spent = (await worked()) - before;
+  const checkTime = async (): Promise<void> => {
+    const spent = (await usedMs()) - before;
     if (ended) return;
-    if (spent >= limitMs) call();
-    else timer = setTimeout(() => void look(), Math.max(limitMs - spent, 10));
+    if (spent >= limitMs) onLimit();
+    else timer = setTimeout(() => void checkTime(), Math.max(limitMs - spent, 10));
   };
-  let timer = setTimeout(() => void look(), limitMs);
-  const last = setTimeout(call, PATIENCE * limitMs);
+  let timer = setTimeout(() => void checkTime(), limitMs);
+  const last = setTimeout(onLimit, MAX_WALL_TIME_FACTOR * limitMs);
   return {
     end() {
       ended = true;

@@ -6,7 +6,7 @@ import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
 import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 /*
@@ -26,10 +26,10 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .toSorted();
 
 const told = (text: string | Buffer, given: GivenVariables): string[] =>
-  readPipeline(engine, text, given).diagnostics.map(renderDiagnostic);
+  compileText(engine, text, given).diagnostics.map(renderDiagnostic);
 
 const errorsOf = (text: string | Buffer, given: GivenVariables): string[] =>
-  readPipeline(engine, text, given)
+  compileText(engine, text, given)
     .diagnostics.filter((diagnostic) => hasErrors([diagnostic]))
     .map(renderDiagnostic);
 
@@ -178,8 +178,8 @@ describe('with values that nobody knows, it is still told that', () => {
 
 test('nothing comes of a text that was read without all its values', () => {
   const text = 'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n';
-  expect(readPipeline(engine, text, {}).pipeline).toBeDefined();
-  expect(readPipeline(engine, text, UNKNOWN)).toEqual({ diagnostics: [] });
+  expect(compileText(engine, text, {}).pipeline).toBeDefined();
+  expect(compileText(engine, text, UNKNOWN)).toEqual({ diagnostics: [] });
 });
 
 describe('it is not judged', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 let engine: HclEngine;
@@ -40,7 +40,7 @@ describe('a diagnostic names the variable', () => {
     ],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [text, given, code, variable]) => {
-    const { diagnostics } = readPipeline(engine, text, given);
+    const { diagnostics } = compileText(engine, text, given);
     expect(diagnostics).toContainEqual(expect.objectContaining({ code, variable }));
   });
 });

@@ -8,21 +8,21 @@ const CLOCK = 0;
 const SUBSCRIPTION_SIZE = 48;
 const EVENT_SIZE = 32;
 
-/** The engine ended itself: out of memory, or a fault that its runtime could not survive. */
+/** The engine has ended: out of memory, or a fatal fault of its runtime. */
 export class EngineExit extends Error {}
 
 /**
- * The few system calls that the Go runtime makes: clocks, chance, a poll that only knows clocks, and its last
- * words. There are no files, no arguments and no environment, so the engine can reach nothing. (node:wasi
- * would do, but warns on every start that it is experimental.)
+ * The system calls of Go's runtime: clocks, random numbers, polling of clocks, and output to stderr. There
+ * are no files, arguments or environment, so the engine can access nothing. (node:wasi prints a warning at
+ * every start.)
  */
 export function systemCalls(memory: () => WebAssembly.Memory): {
   calls: Record<string, (...args: never[]) => number>;
-  /** What the runtime wrote to stderr: why it died. */
-  lastWords: () => string;
+  /** What the runtime wrote to stderr: the cause of its end. */
+  stderr: () => string;
 } {
   const view = () => new DataView(memory().buffer);
-  let lastWords = '';
+  let stderr = '';
   const writeCounts = (count: number, size: number): number => {
     view().setUint32(count, 0, true);
     view().setUint32(size, 0, true);
@@ -33,18 +33,15 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     for (let i = 0; i < length; i++) {
       const address = view().getUint32(vectors + 8 * i, true);
       const size = view().getUint32(vectors + 8 * i + 4, true);
-      if (descriptor === STDERR && lastWords.length < 2000) {
-        lastWords += new TextDecoder().decode(new Uint8Array(memory().buffer, address, size));
+      if (descriptor === STDERR && stderr.length < 2000) {
+        stderr += new TextDecoder().decode(new Uint8Array(memory().buffer, address, size));
       }
       total += size;
     }
     view().setUint32(written, total, true);
     return SUCCESS;
   };
-  /**
-   * Every clock that is waited for has rung: the runtime looks at the time itself, and nothing here ever
-   * waits for more.
-   */
+  /** Reports every clock as expired: the runtime checks the time itself, and never blocks here. */
   const poll = (subscriptions: number, events: number, length: number, answered: number): number => {
     let count = 0;
     for (let i = 0; i < length; i++) {
@@ -78,10 +75,10 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
       throw new EngineExit(`exit code ${code}`);
     },
   };
-  return { calls, lastWords: () => lastWords };
+  return { calls, stderr: () => stderr };
 }
 
-/** Fills every system call that the module imports and nobody gives with an answer that refuses. */
+/** Adds every other system call that the module imports; they return "not supported". */
 export function completeImports(
   module: WebAssembly.Module,
   given: Record<string, (...args: never[]) => number>,

@@ -1,6 +1,5 @@
 /**
- * The part of the global WebAssembly that the engine needs; Node has it, but its types come only with a
- * browser's.
+ * The part of `WebAssembly` that the engine needs. Node has it, but TypeScript declares it only for browsers.
  */
 declare namespace WebAssembly {
   interface ModuleImport {

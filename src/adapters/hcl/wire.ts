@@ -1,6 +1,6 @@
 import type { Block, Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
 
-/** What the engine writes (engine/encode.go, engine/value.go), and how it becomes the domain's tree. */
+/** The engine's JSON (engine/encode.go, engine/value.go), and its conversion to the domain's syntax tree. */
 export interface ParseAnswer {
   fault?: string;
   diagnostics: WireProblem[];
@@ -66,97 +66,99 @@ export type WireValue =
   | { map: [string, WireValue][] }
   | { object: [string, WireValue][] };
 
-function readRange([line, column, byte, endLine, endColumn, endByte]: WireRange): Range {
+function decodeRange([line, column, byte, endLine, endColumn, endByte]: WireRange): Range {
   return { start: { line, column, byte }, end: { line: endLine, column: endColumn, byte: endByte } };
 }
 
-export function readProblem({ subject, context, ...problem }: WireProblem): Problem {
+export function decodeProblem({ subject, context, ...problem }: WireProblem): Problem {
   return {
     ...problem,
-    ...(subject && { subject: readRange(subject) }),
-    ...(context && { context: readRange(context) }),
+    ...(subject && { subject: decodeRange(subject) }),
+    ...(context && { context: decodeRange(context) }),
   };
 }
 
-export function readBody(wire: WireBody): Body {
-  return { range: readRange(wire.range), items: wire.items.map(readItem) };
+export function decodeBody(wire: WireBody): Body {
+  return { range: decodeRange(wire.range), items: wire.items.map(decodeItem) };
 }
 
-function readItem(wire: WireAttribute | WireBlock): Item {
-  if ('block' in wire) return readBlock(wire);
+function decodeItem(wire: WireAttribute | WireBlock): Item {
+  if ('block' in wire) return decodeBlock(wire);
   return {
     kind: 'attribute',
     name: wire.attribute,
-    nameRange: readRange(wire.nameRange),
-    range: readRange(wire.range),
-    expression: readExpression(wire.expression),
+    nameRange: decodeRange(wire.nameRange),
+    range: decodeRange(wire.range),
+    expression: decodeExpression(wire.expression),
   };
 }
 
-function readBlock(wire: WireBlock): Block {
+function decodeBlock(wire: WireBlock): Block {
   return {
     kind: 'block',
     type: wire.block,
-    typeRange: readRange(wire.typeRange),
-    labels: wire.labels.map(readNamed),
-    range: readRange(wire.range),
-    body: readBody(wire.body),
+    typeRange: decodeRange(wire.typeRange),
+    labels: wire.labels.map(decodeWithRange),
+    range: decodeRange(wire.range),
+    body: decodeBody(wire.body),
   };
 }
 
-function readNamed<Named extends { range: WireRange }>(wire: Named): Omit<Named, 'range'> & { range: Range } {
-  return { ...wire, range: readRange(wire.range) };
+function decodeWithRange<Named extends { range: WireRange }>(
+  wire: Named,
+): Omit<Named, 'range'> & { range: Range } {
+  return { ...wire, range: decodeRange(wire.range) };
 }
 
-function readExpression(wire: WireExpression): Expression {
+function decodeExpression(wire: WireExpression): Expression {
   return {
     id: wire.id,
-    range: readRange(wire.range),
-    ...(wire.value !== undefined && { value: readValue(wire.value) }),
+    range: decodeRange(wire.range),
+    ...(wire.value !== undefined && { value: decodeValue(wire.value) }),
     ...(wire.keyword !== undefined && { keyword: wire.keyword }),
     ...(wire.quoted === true && { quoted: true }),
-    ...(wire.items && { items: wire.items.map(readExpression) }),
+    ...(wire.items && { items: wire.items.map(decodeExpression) }),
     ...(wire.entries && {
       entries: wire.entries.map(({ key, value }) => ({
-        key: readExpression(key),
-        value: readExpression(value),
+        key: decodeExpression(key),
+        value: decodeExpression(value),
       })),
     }),
     variables: (wire.variables ?? []).map(({ direct, steps, ...variable }) => ({
-      ...readNamed(variable),
-      steps: steps.map(readNamed),
+      ...decodeWithRange(variable),
+      steps: steps.map(decodeWithRange),
       direct: direct === true,
     })),
-    functions: (wire.functions ?? []).map(readNamed),
+    functions: (wire.functions ?? []).map(decodeWithRange),
   };
 }
 
-export function readValue(wire: WireValue): Value {
+export function decodeValue(wire: WireValue): Value {
   if (wire === null) return { kind: 'null' };
   if (typeof wire === 'string') return { kind: 'string', text: wire };
   if (typeof wire === 'boolean') return { kind: 'bool', value: wire };
   if ('number' in wire) return { kind: 'number', digits: wire.number };
-  if ('list' in wire) return { kind: 'list', items: wire.list.map(readValue) };
-  if ('set' in wire) return { kind: 'set', items: wire.set.map(readValue) };
-  if ('tuple' in wire) return { kind: 'tuple', items: wire.tuple.map(readValue) };
-  if ('map' in wire) return { kind: 'map', entries: readEntries(wire.map) };
-  return { kind: 'object', entries: readEntries(wire.object) };
+  if ('list' in wire) return { kind: 'list', items: wire.list.map(decodeValue) };
+  if ('set' in wire) return { kind: 'set', items: wire.set.map(decodeValue) };
+  if ('tuple' in wire) return { kind: 'tuple', items: wire.tuple.map(decodeValue) };
+  if ('map' in wire) return { kind: 'map', entries: decodeEntries(wire.map) };
+  return { kind: 'object', entries: decodeEntries(wire.object) };
 }
 
-function readEntries(entries: [string, WireValue][]): [string, Value][] {
-  return entries.map(([key, value]) => [key, readValue(value)]);
+function decodeEntries(entries: [string, WireValue][]): [string, Value][] {
+  return entries.map(([key, value]) => [key, decodeValue(value)]);
 }
 
-export function writeValue(value: Value): WireValue {
+export function encodeValue(value: Value): WireValue {
   if (value.kind === 'null') return null;
   if (value.kind === 'string') return value.text;
   if (value.kind === 'bool') return value.value;
   if (value.kind === 'number') return { number: value.digits };
   if ('entries' in value) {
-    const entries = value.entries.map(([key, element]): [string, WireValue] => [key, writeValue(element)]);
+    const entries = value.entries.map(([key, element]): [string, WireValue] => [key, encodeValue(element)]);
     return value.kind === 'map' ? { map: entries } : { object: entries };
   }
-  const items = value.items.map(writeValue);
+  const items = value.items.map(encodeValue);
   if (value.kind === 'list') return { list: items };
   return value.kind === 'set' ? { set: items } : { tuple: items };
 }

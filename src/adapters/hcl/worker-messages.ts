@@ -3,31 +3,28 @@ import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 export interface WorkerData {
-  /** hcl.wasm with its memory limited; compiled once for all threads of a process. */
+  /** hcl.wasm with a memory limit, compiled once for all threads of a process. */
   module: WebAssembly.Module;
-  /** Where in the text the thread is at work, for whoever has to end it: see `work-place.ts`. */
+  /** Shared memory with the range under evaluation: see `evaluated-range.ts`. */
   place: SharedArrayBuffer;
 }
 
-export interface WorkerRequest {
+export interface CompileRequest {
   source: string | Uint8Array;
   variables: GivenVariables;
   sources: ResolvedSources;
-  /** What timestamp() answers. */
+  /** Result of timestamp(). */
   time: string;
 }
 
-/**
- * A compilation is serialised by the thread itself, which so knows how long it is before anybody else has to
- * hold it.
- */
-export type WorkerAnswer =
+/** The thread serialises the compilation, so its size is known before another process has to hold it. */
+export type CompileAnswer =
   { kind: 'compiled'; compilation: Uint8Array } | { kind: 'too-long'; bytes: number };
 
-/** What a process is asked. */
+/** A request to the compiler process. */
 export interface HostRequest {
-  request: WorkerRequest;
+  request: CompileRequest;
   timeLimitMs: number;
 }
 
-export type HostAnswer = WorkerAnswer | { kind: 'failed'; failure: Diagnostic };
+export type HostAnswer = CompileAnswer | { kind: 'failed'; failure: Diagnostic };

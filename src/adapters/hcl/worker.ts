@@ -1,33 +1,33 @@
 import { serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LIMITS } from '#domain/pipeline/limits.ts';
-import { readPipeline } from './compile-text.ts';
+import { compileText } from './compile-text.ts';
 import { startEngine } from './engine.ts';
-import { openWorkPlace } from './evaluated-range.ts';
-import type { WorkerAnswer, WorkerData, WorkerRequest } from './worker-messages.ts';
+import { openEvaluatedRange } from './evaluated-range.ts';
+import type { CompileAnswer, CompileRequest, WorkerData } from './worker-messages.ts';
 
 /*
- * The thread that compiles pipelines. It takes one request at a time; a fault of the engine ends the thread,
- * and host.ts starts another one.
+ * The compiler thread: one request at a time. A fault of the engine ends the thread, and host.ts starts
+ * another one.
  */
 const { module, place }: WorkerData = workerData;
-const workPlace = openWorkPlace(place);
+const evaluatedRange = openEvaluatedRange(place);
 const engine = startEngine(module);
-/** Bytes of text; reading one makes about a thousand of garbage. */
-const COLLECT_EVERY = 16 * 1024;
+/** Collects garbage after this many bytes of text. Parsing creates about a thousand times as much garbage. */
+const COLLECT_AFTER_BYTES = 16 * 1024;
 let uncollected = 0;
-const answer = (message: WorkerAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
+const answer = (message: CompileAnswer | { kind: 'ready' }): void => parentPort?.postMessage(message, []);
 
-parentPort?.on('message', ({ source, variables, sources, time }: WorkerRequest) => {
+parentPort?.on('message', ({ source, variables, sources, time }: CompileRequest) => {
   const compilation = serialize(
-    readPipeline(engine, source, variables, { sources, time, atWork: workPlace.note }),
+    compileText(engine, source, variables, { sources, time, onEvaluation: evaluatedRange.note }),
   );
   const { length } = compilation;
   answer(
     length > LIMITS.definitionBytes ? { kind: 'too-long', bytes: length } : { kind: 'compiled', compilation },
   );
   uncollected += source.length;
-  if (uncollected < COLLECT_EVERY) return;
+  if (uncollected < COLLECT_AFTER_BYTES) return;
   uncollected = 0;
   engine.collect();
 });

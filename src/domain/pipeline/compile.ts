@@ -11,7 +11,7 @@ import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } f
 import { LIMITS } from './limits.ts';
 import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
-import { readPipeline } from './resolve-pipeline.ts';
+import { resolvePipeline } from './resolve-pipeline.ts';
 import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
@@ -118,7 +118,7 @@ function readText(
     embedded: false,
     misread,
   };
-  const read = readPipeline(
+  const read = resolvePipeline(
     {
       blocks,
       jobs: body.items.filter((item) => isBlock(item, 'job')),

@@ -29,7 +29,7 @@ interface Blocks {
 }
 
 /** Blocks to pipeline: every rule between them. */
-export function readPipeline(
+export function resolvePipeline(
   { blocks, jobs, secrets, incomplete }: Blocks,
   first: Surroundings,
 ): { pipeline: Pipeline; jobs: ReadBlock[] } {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { createCompiler, type Compiler } from '#adapters/hcl/compile.ts';
+import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 import { clientCommands } from '#cli/client/commands.ts';
 import type { Run } from '#cli/command-options.ts';
 import { offlineCommands } from '#cli/commands.ts';
@@ -18,8 +18,8 @@ export interface Ran {
  * One for all commands of a test file: starting the engine takes longer than a command. It ends with its
  * process.
  */
-let shared: Compiler | undefined;
-function openShared(): Compiler {
+let shared: HclCompiler | undefined;
+function openShared(): HclCompiler {
   const compiler = (shared ??= createCompiler({ engine: engineFile(), timeLimitMs: 60_000 }));
   return {
     compile: async (...asked) => await compiler.compile(...asked),

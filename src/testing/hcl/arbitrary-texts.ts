@@ -13,11 +13,13 @@ import {
   type Arbitrary,
 } from 'fast-check';
 
-/* Texts that properties are tried on. */
+/*
+ * Generators of texts for property tests.
+ */
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 
-/** The texts of the suite that are not made to be long. */
+/** The texts of the suite except the long ones. */
 export const suiteTexts: readonly string[] = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.hcl'))
   .toSorted()
@@ -72,7 +74,7 @@ const references = constantFrom(
 );
 const keys = constantFrom('a', '"b c"', '(var.text)', 'var.text', '1');
 
-/** `x` is an expression again. */
+/** `x` generates nested expressions. */
 function expressionsOf(literal: Arbitrary<string>, x: Arbitrary<string>): Arbitrary<string> {
   const entry = tuple(keys, constantFrom('=', ':'), x).map((parts) => parts.join(' '));
   return oneof(
@@ -128,10 +130,10 @@ function bodyOf(value: Arbitrary<string>, inner: () => Arbitrary<string>): Arbit
   return array(item, { maxLength: 5 }).map((items) => items.join(''));
 }
 
-/** Valid, or with an attribute set twice; without references and operators. */
+/** Texts of literals, without references and operators. Valid, or with an attribute set twice. */
 export const literalTexts: Arbitrary<string> = shapes.literals;
 
-/** With expressions of all kinds; most have no value. */
+/** Texts with expressions of all kinds. Most have no value. */
 export const expressionTexts: Arbitrary<string> = shapes.expressions;
 
 const pieces = constantFrom(
@@ -150,7 +152,7 @@ const edits = array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** A text of the suite or a generated one, with pieces cut out, doubled, or put in from elsewhere. */
+/** A text of the suite or a generated one, with pieces deleted, duplicated or inserted. */
 export const mutatedTexts: Arbitrary<string> = tuple(
   oneof(constantFrom(...suiteTexts), expressionTexts),
   edits,
@@ -161,7 +163,7 @@ export const mutatedTexts: Arbitrary<string> = tuple(
   }, original),
 );
 
-/** The bytes of such a text, some of them broken. */
+/** The bytes of a mutated text, with some invalid ones. */
 export const mutatedBytes: Arbitrary<Uint8Array> = tuple(
   mutatedTexts,
   array(tuple(integer({ min: 0, max: 5000 }), integer({ min: 0, max: 255 })), { maxLength: 2 }),

@@ -1,10 +1,10 @@
 import type { HclDocument, HclEngine } from '#adapters/hcl/engine.ts';
 import type { Body, Expression, Item, Problem, Scope, Value } from '#domain/language/syntax.ts';
-import type { Reference } from './native-parser.ts';
+import type { NativeParser } from './native-parser.ts';
 
 const digits = (number: string): Value => ({ kind: 'number', digits: number });
 const text = (content: string): Value => ({ kind: 'string', text: content });
-/** As in engine/reference/main.go. */
+/** The same scope as in engine/reference/main.go. */
 const scope: Scope = new Map<string, Value>([
   [
     'var',
@@ -79,10 +79,10 @@ const describeProblem = ({ severity, summary, detail, subject, context }: Proble
 });
 
 /**
- * How many signs a broken character is shown as is no difference, nor where Go reports a fault inside a
- * function, nor what HCL suggests by chance.
+ * Ignores differences that are no defects: how many replacement characters stand for broken bytes, Go's stack
+ * traces, and HCL's random suggestions.
  */
-const smooth = (described: unknown): unknown =>
+const normalise = (described: unknown): unknown =>
   JSON.parse(
     JSON.stringify(described)
       .replaceAll(/\ufffd+/g, '\ufffd')
@@ -94,13 +94,13 @@ const smooth = (described: unknown): unknown =>
   );
 
 /**
- * What the engine and native hashicorp/hcl say of a text, in one shape: where they lie, blocks, attributes,
- * values, problems, and the layout. Nothing for a text that the engine's guard refuses before HCL sees it, or
- * that has more problems than the engine tells.
+ * What the engine and native hashicorp/hcl return for a text, in one shape: ranges, blocks, attributes,
+ * values, problems and the formatted text. Undefined if the engine's guard refuses the text, or if it has
+ * more problems than the engine reports.
  */
-export async function describeTwice(
+export async function describeBoth(
   engine: HclEngine,
-  reference: Reference,
+  reference: NativeParser,
   source: Uint8Array,
 ): Promise<{ ours: unknown; theirs: unknown; sure: boolean } | undefined> {
   const document = engine.parse(source, 200, '2026-02-03T04:05:06Z');
@@ -109,5 +109,5 @@ export async function describeTwice(
   document.release();
   if (JSON.stringify(ours).includes('"summary":"Too many errors"')) return undefined;
   const { sure, ...theirs }: { sure: boolean } = JSON.parse(await reference.describe(source));
-  return { ours: smooth(ours), theirs: smooth(theirs), sure };
+  return { ours: normalise(ours), theirs: normalise(theirs), sure };
 }

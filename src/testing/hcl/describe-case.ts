@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { argv, stdout } from 'node:process';
 import { buildEngine } from '#adapters/hcl/build.ts';
-import { readPipeline } from '#adapters/hcl/compile-text.ts';
+import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { renderDiagnostic, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
@@ -22,12 +22,12 @@ export interface CaseDescription {
   text: string;
 }
 
-/** Cases under `syntax/` are about HCL itself, the others about pipelines. */
+/** Cases under `syntax/` test HCL itself, the others test pipelines. */
 export function describeCase(engine: HclEngine, file: string): CaseDescription {
   const source = readFileSync(file);
   if (file.includes('/syntax/')) return describeSyntax(engine, source);
   const { given, sources } = readGiven(file);
-  const compilation = readPipeline(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
+  const compilation = compileText(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
   const { pipeline, diagnostics, needs = [] } = compilation;
   return {
     ...(pipeline && { json: describePipeline(pipeline) }),
@@ -35,7 +35,7 @@ export function describeCase(engine: HclEngine, file: string): CaseDescription {
   };
 }
 
-/** Variables stand in `<case>.vars.json`, texts under sources in `<case>.sources.json`. */
+/** Variables are in `<case>.vars.json`, fetched texts in `<case>.sources.json`. */
 function readGiven(file: string): { given: GivenVariables; sources: ResolvedSources } {
   const read = (extension: string): string => {
     const path = file.replace(/\.hcl$/, extension);
@@ -84,7 +84,7 @@ function spell(source: Buffer, { start, end }: Range): string {
 
 const spot = ({ start, end }: Range): string => `${start.line}:${start.column}-${end.line}:${end.column}`;
 
-/** Numbers as the text of their digits, marked so that they are not taken for strings. */
+/** Numbers as `{ number: "<digits>" }`, to tell them from strings. */
 function describeValue(value: Value): unknown {
   if (value.kind === 'null') return null;
   if (value.kind === 'string') return value.text;
@@ -102,7 +102,7 @@ function describeDiagnostic(diagnostic: Diagnostic): string {
   return `${diagnostic.severity} ${diagnostic.code} ${renderDiagnostic(diagnostic)}\n    ${diagnostic.help}\n`;
 }
 
-/** Without the scripts of built-in types, which have tests of their own. */
+/** Omits the scripts of built-in types, which have tests of their own. */
 function describePipeline(pipeline: Pipeline): unknown {
   const short = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(short);
@@ -120,7 +120,7 @@ const isBuiltIn = (value: object): boolean => 'builtIn' in value && value.builtI
 
 const WIDTH = 110;
 
-/** JSON for people: what fits stands on one line. */
+/** JSON in which values that fit stand on one line. */
 function layOut(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value) ?? 'null';
   const spaced = typeof value === 'object' ? flatten(value) : flat;

@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { cachedEngine, engineFolder } from '#adapters/hcl/locate.ts';
 
 /**
- * The native program of engine/reference: hashicorp/hcl without WebAssembly and without our encoding. Tests
+ * The native program in engine/reference: hashicorp/hcl without WebAssembly and without our encoding. Tests
  * compare the engine with it.
  */
-export interface Reference {
-  /** What became of a text, as engine/reference/main.go writes it. */
+export interface NativeParser {
+  /** The parsed and evaluated text as JSON, as engine/reference/main.go writes it. */
   describe(source: Uint8Array): Promise<string>;
   stop(): void;
 }
@@ -30,7 +30,7 @@ async function buildReference(): Promise<string> {
   return target;
 }
 
-export async function startReference(): Promise<Reference> {
+export async function startNativeParser(): Promise<NativeParser> {
   const child = spawn(await buildReference(), [], { stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => waiting.shift()?.resolve(line));

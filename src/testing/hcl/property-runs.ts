@@ -1,4 +1,4 @@
 import { env } from 'node:process';
 
-/** How often a property is tried: as often as said, times MORE_RUNS. */
-export const times = (count: number): number => count * Number(env['MORE_RUNS'] ?? 1);
+/** Number of runs of a property test: `count` × the environment variable MORE_RUNS. */
+export const propertyRuns = (count: number): number => count * Number(env['MORE_RUNS'] ?? 1);

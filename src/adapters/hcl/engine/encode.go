@@ -14,10 +14,11 @@ import (
 	"millrace.dev/hcl-engine/opaque"
 )
 
-// encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered in the order of writing.
+// encoder writes the syntax tree as JSON; see wire.ts for the shapes. Expressions are numbered as they are
+// written.
 type encoder struct {
 	bytes []byte
-	// limit is how long a value may become before the rest of it is left out.
+	// limit is the maximum length of a value; the rest is omitted.
 	limit       int
 	expressions []hclsyntax.Expression
 }
@@ -66,7 +67,7 @@ func (e *encoder) span(r hcl.Range) *encoder {
 	return e.raw("]")
 }
 
-// maxDiagnostics is more than anybody reads: a hostile text can have one for each of its bytes.
+// maxDiagnostics bounds the diagnostics: a hostile text can have one for each of its bytes.
 const maxDiagnostics = 1_000
 
 func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
@@ -74,7 +75,12 @@ func (e *encoder) diagnostics(diagnostics hcl.Diagnostics) {
 		e.comma(i == 0)
 		if i == maxDiagnostics {
 			more := fmt.Sprintf("There are %d more.", len(diagnostics)-i)
-			e.diagnostic(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Too many errors", Detail: more, Subject: diagnostic.Subject}, "")
+			e.diagnostic(&hcl.Diagnostic{
+				Severity: hcl.DiagError,
+				Summary:  "Too many errors",
+				Detail:   more,
+				Subject:  diagnostic.Subject,
+			}, "")
 			return
 		}
 		code := ""
@@ -103,7 +109,7 @@ func (e *encoder) diagnostic(d *hcl.Diagnostic, code string) {
 	e.raw("}")
 }
 
-// withoutStack leaves of a function's panic, which go-cty reports with its stack, what it said.
+// withoutStack removes the stack trace from the message of a panic in a function.
 func withoutStack(detail string) string {
 	const panicked = "panic in function implementation: "
 	before, said, found := strings.Cut(detail, panicked)
@@ -114,7 +120,7 @@ func withoutStack(detail string) string {
 	return before + said
 }
 
-// body writes attributes and blocks in the order of the file: the library keeps them apart.
+// body writes attributes and blocks in the order of the file; the library stores them apart.
 func (e *encoder) body(body *hclsyntax.Body) {
 	type item struct {
 		at    int
@@ -188,7 +194,8 @@ func (e *encoder) expression(expression hclsyntax.Expression) {
 	e.raw("}")
 }
 
-// references writes what the expression needs from outside; if that is nothing, its value is written at once.
+// references writes the variables and functions of an expression. If there are none, it writes the value
+// instead.
 func (e *encoder) references(expression hclsyntax.Expression) {
 	if value, ok := literal(expression); ok {
 		e.raw(`,"value":`).value(value)

@@ -1,9 +1,10 @@
 //go:build wasip1
 
-// The HCL engine: hashicorp/hcl as a WebAssembly reactor. It parses, evaluates and formats, and knows no rule of Millrace.
+// The HCL engine: hashicorp/hcl as a WebAssembly reactor. It parses, evaluates and formats. It has no rules
+// of Millrace.
 //
-// Bytes cross the border in buffers that the caller asks for and frees. Every answer is a buffer of JSON, its address in the high
-// and its length in the low half of one integer.
+// The caller allocates and frees the buffers for its input. Every result is a buffer of JSON: its address is
+// the high half of one integer, its length the low half.
 package main
 
 import (
@@ -27,12 +28,12 @@ import (
 var (
 	buffers = map[uint32][]byte{}
 	trees   = map[uint32][]hclsyntax.Expression{}
-	// protected are the trees, and of each the expressions, that opaque.Protect has changed.
+	// protected holds, for each tree, the expressions that opaque.Protect has changed.
 	protected = map[uint32]map[uint32]struct{}{}
 	scopes    = map[uint32]*scope{}
 	lastID    uint32
-	// callable is the parent of all scopes with the same time. It has the functions: in the scopes themselves HCL would suggest one of them,
-	// by chance, to whoever calls another.
+	// callable is the parent of all scopes with the same time and has the functions. In the scopes themselves
+	// HCL would suggest one of them at random for an unknown function.
 	callable     *hcl.EvalContext
 	callableTime string
 )
@@ -42,8 +43,8 @@ type scope struct {
 	opaque  opaque.Texts
 }
 
-// The caller limits the memory for good; this makes the collector work harder long before. Until then it is idle: a text of a thousand
-// lines takes half as long when what it leaves behind is collected afterwards.
+// The caller sets the hard memory limit; this makes the collector run well before it. Below it the collector
+// is off: a text of a thousand lines takes half the time if garbage is collected afterwards.
 func init() {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(128 << 20)
@@ -73,14 +74,14 @@ func releaseScope(id uint32) {
 	delete(scopes, id)
 }
 
-// maxPieces is how many lines a heredoc may have.
+// maxPieces is the maximum number of lines of a heredoc.
 const maxPieces = 5_000
 
 //go:wasmexport parse
 func parse(address, length, maxDepth uint32) (answer uint64) {
 	defer answerPanic(&answer)
 	source := buffers[address][:length]
-	// The answer is some seven times as long as the text.
+	// The result is about seven times as long as the text.
 	out := &encoder{bytes: make([]byte, 0, 8*int(length))}
 	out.raw(`{"diagnostics":[`)
 	if problem := guard.Check(source, guard.Limits{Depth: int(maxDepth), Pieces: maxPieces}); problem != nil {
@@ -102,9 +103,9 @@ func parse(address, length, maxDepth uint32) (answer uint64) {
 func makeScope(address, length uint32) uint32 {
 	var wire struct {
 		Variables map[string]any
-		// Opaque has the texts that stand in for others, and their names.
+		// Opaque maps placeholders to their names.
 		Opaque opaque.Texts
-		// Time is what timestamp() answers.
+		// Time is the result of timestamp().
 		Time string
 	}
 	if err := json.Unmarshal(buffers[address][:length], &wire); err != nil {
@@ -131,7 +132,7 @@ func evaluate(tree, expression, scope uint32) (answer uint64) {
 	}
 	value, diagnostics := evaluated.Value(given.context)
 	written := &encoder{limit: maxValue}
-	// Unknown values come only from what the parser could not read; it has said so.
+	// Unknown values come only from what the parser has already reported.
 	if !diagnostics.HasErrors() && value.IsWhollyKnown() {
 		written.raw(`,"value":`).value(value)
 	}
@@ -159,10 +160,10 @@ func protect(tree, expression uint32) {
 	opaque.Protect(trees[tree][expression])
 }
 
-// maxValue is how long a value may be, written out: four times the longest text there is.
+// maxValue is the maximum length of an encoded value: four times the longest text.
 const maxValue = 1 << 20
 
-// functionNames answers with the names of all functions, as a JSON list.
+// functionNames returns the names of all functions as a JSON list.
 //
 //go:wasmexport functionNames
 func functionNames() (answer uint64) {
@@ -177,7 +178,7 @@ func functionNames() (answer uint64) {
 	return reply(out.bytes)
 }
 
-// collect frees what is not used any more. The collector has no thread of its own here and falls behind if it is not called.
+// collect runs the garbage collector, which has no thread of its own here and falls behind otherwise.
 //
 //go:wasmexport collect
 func collect() {
@@ -201,7 +202,7 @@ func reply(bytes []byte) uint64 {
 	return uint64(keep(bytes))<<32 | uint64(len(bytes)-1)
 }
 
-// answerPanic turns a fault of the library into an answer: one bad input must not take the engine down.
+// answerPanic turns a panic of the library into a result: one bad input must not end the engine.
 func answerPanic(answer *uint64) {
 	if fault := recover(); fault != nil {
 		out := &encoder{}

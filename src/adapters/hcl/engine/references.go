@@ -9,8 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// references are what an expression takes from its scope. A traversal is direct when its value reaches the result unchanged or as a
-// part of a text; operators, conditions, indexes and functions make it indirect.
+// references returns the variables of an expression. A traversal is direct if its value reaches the result
+// unchanged or inside a string; operators, conditions, indexes and functions make it indirect.
 type references struct {
 	traversals []*hclsyntax.ScopeTraversalExpr
 	calls      []*hclsyntax.FunctionCallExpr
@@ -81,7 +81,7 @@ func (r *references) markDirect(expression hclsyntax.Expression) {
 	}
 }
 
-// literal answers with the value of a plain literal: a number, bool, null or text without template parts.
+// literal returns the value of a literal: a number, bool, null or string without template parts.
 func literal(expression hclsyntax.Expression) (cty.Value, bool) {
 	switch typed := expression.(type) {
 	case *hclsyntax.LiteralValueExpr:

@@ -14,9 +14,9 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// convertTo converts a value to the type that an expression spells, by HCL's own rules for type constraints: list(string),
-// object({ name = string, port = optional(number, 80) }) and so on. Without a value it only reads the type. Diagnostics about the type
-// have a place, those about the value have none.
+// convertTo converts a value to a type expression such as list(string) or object({ name = string, port =
+// optional(number, 80) }), by HCL's own rules. Without a value it only reads the type. Diagnostics about the
+// type have a range, those about the value have none.
 //
 //go:wasmexport convertTo
 func convertTo(tree, expression, address, length uint32) (answer uint64) {
@@ -34,7 +34,11 @@ func convertTo(tree, expression, address, length uint32) (answer uint64) {
 			value, err = convert.Convert(value, constraint)
 		}
 		if err != nil {
-			diagnostics = append(diagnostics, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unsuitable value", Detail: explain(err)})
+			diagnostics = append(diagnostics, &hcl.Diagnostic{
+				Severity: hcl.DiagError,
+				Summary:  "Unsuitable value",
+				Detail:   explain(err),
+			})
 		}
 	}
 	out := &encoder{}
@@ -48,7 +52,7 @@ func convertTo(tree, expression, address, length uint32) (answer uint64) {
 	return reply(out.bytes)
 }
 
-// explain says where inside the value it does not fit, and why.
+// explain returns the path inside the value and the reason why it does not fit.
 func explain(err error) string {
 	var at cty.PathError
 	if !errors.As(err, &at) || len(at.Path) == 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// value writes texts, bools and null as JSON has them, a number as {"number": "<all its digits>"}, a sequence as
-// {"tuple": […]} (or list, set), a mapping as {"object": [[key, value], …]} (or map).
+// value writes strings, bools and null as in JSON, a number as {"number": "<all its digits>"}, a sequence as
+// {"tuple": […]} (or list, set), and a mapping as {"object": [[key, value], …]} (or map).
 func (e *encoder) value(value cty.Value) {
 	kind := value.Type()
 	switch {
 	case e.limit > 0 && len(e.bytes) > e.limit:
-		// Whoever gave the limit will not answer with this.
+		// The caller set the limit and discards this value.
 	case value.IsNull():
 		e.raw("null")
 	case kind == cty.String:
@@ -106,7 +106,7 @@ func decodeCompound(wire map[string]any) cty.Value {
 	return cty.NullVal(cty.DynamicPseudoType)
 }
 
-// decodeSequence makes a list or set where the elements are of one type, which they are unless a caller made the value up.
+// decodeSequence returns a list or set. All elements have one type unless the caller made the value up.
 func decodeSequence(kind string, items []any) cty.Value {
 	values := make([]cty.Value, len(items))
 	for i, item := range items {
@@ -156,7 +156,7 @@ func decodeMapping(kind string, entries []any) cty.Value {
 	return cty.MapVal(values)
 }
 
-// elementType is the one type of all values; nulls have any, and get it in place. NilType when there is none.
+// elementType returns the common type of all values, or NilType. Nulls are converted to it in place.
 func elementType(values []cty.Value) cty.Type {
 	found := cty.DynamicPseudoType
 	for _, value := range values {

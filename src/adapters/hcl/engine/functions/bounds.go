@@ -11,19 +11,24 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// What a single call may make. A short text could otherwise ask for more than any machine has.
+// Limits for the result of one call. A short text could otherwise exhaust any machine.
 const (
 	maxText     = 4 << 20
 	maxElements = 10_000
 	maxPadding  = 1_000
 	maxNesting  = 200
-	// A number's size as a power of two: some 1,200 digits before or behind the point. Written out, a larger one would fill the memory.
+	// The maximum exponent of a number in base 2: about 1,200 decimal digits before or after the point.
+	// Larger numbers would exhaust the memory when they are written out.
 	maxExponent = 4_096
 )
 
-// LimitOperators makes HCL's arithmetic refuse numbers that are too large to be written. It holds for the whole program.
+// LimitOperators makes HCL's arithmetic refuse numbers that are too large to write. It affects the whole
+// program.
 func LimitOperators() {
-	for _, operation := range []*hclsyntax.Operation{hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpNegate} {
+	arithmetic := []*hclsyntax.Operation{
+		hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpNegate,
+	}
+	for _, operation := range arithmetic {
 		operation.Impl = bounded(operation.Impl)
 	}
 	for _, operation := range []*hclsyntax.Operation{hclsyntax.OpDivide, hclsyntax.OpModulo} {
@@ -31,7 +36,7 @@ func LimitOperators() {
 	}
 }
 
-// checked is the function with a look at its arguments before it runs.
+// checked returns the function with a check of its arguments.
 func checked(inner function.Function, check func(args []cty.Value) error) function.Function {
 	return wrapped(inner, func(args []cty.Value) (cty.Value, error) {
 		if err := check(args); err != nil {
@@ -41,7 +46,7 @@ func checked(inner function.Function, check func(args []cty.Value) error) functi
 	})
 }
 
-// bounded is the function, refusing to take or to answer with a number that is too large or no number at all.
+// bounded returns the function with checks that its arguments and result are numbers within the limits.
 func bounded(inner function.Function) function.Function {
 	return wrapped(inner, func(args []cty.Value) (cty.Value, error) {
 		for i, arg := range args {
@@ -208,7 +213,7 @@ func checkJSON(args []cty.Value) error {
 
 var verb = regexp.MustCompile(`%[ +#0-]*(\d*)(?:\.(\d*))?(?:\[\d+\])?`)
 
-// checkFormat keeps padding, repetition and numbers spelt as text in bounds.
+// checkFormat limits padding, repetition and numbers written as text.
 func checkFormat(args []cty.Value) error {
 	format := args[0].AsString()
 	verbs := verb.FindAllStringSubmatch(format, -1)
@@ -224,7 +229,8 @@ func checkFormat(args []cty.Value) error {
 			return function.NewArgError(i+1, err)
 		}
 		longest = max(longest, length)
-		if kind := arg.Type(); arg.IsKnown() && !arg.IsNull() && (kind.IsTupleType() || kind.IsListType() || kind.IsSetType()) {
+		kind := arg.Type()
+		if arg.IsKnown() && !arg.IsNull() && (kind.IsTupleType() || kind.IsListType() || kind.IsSetType()) {
 			rounds = max(rounds, arg.LengthInt())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	// allTrue takes null for false, as Terraform does.
+	// allTrue treats null as false, like Terraform.
 	allTrue = overBools(func(elements []cty.Value) bool {
 		for _, element := range elements {
 			if element.IsNull() || element.False() {
@@ -29,7 +29,7 @@ var (
 		return false
 	})
 
-	// coalesce skips empty texts too, unlike go-cty's.
+	// coalesce also skips empty strings, unlike go-cty's.
 	coalesce = function.New(&function.Spec{
 		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -57,7 +57,7 @@ var (
 		},
 	})
 
-	// length counts the characters of a text too, unlike go-cty's.
+	// length also counts the characters of a string, unlike go-cty's.
 	length = function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType}},
 		Type: func(args []cty.Value) (cty.Type, error) {
@@ -78,7 +78,7 @@ var (
 		},
 	})
 
-	// lookup may go without a default, unlike go-cty's: then a missing key is an error.
+	// lookup accepts no default, unlike go-cty's: a missing key is then an error.
 	lookup = function.New(&function.Spec{
 		Params:   []function.Parameter{{Name: "inputMap", Type: cty.DynamicPseudoType}, {Name: "key", Type: cty.String}},
 		VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},

@@ -1,5 +1,6 @@
-// Package functions has the functions that expressions may call: Terraform's, by name and behaviour. Most are go-cty's own; what it
-// lacks, or has otherwise, is here. None knows a clock, a file, a process or chance: the time is handed in.
+// Package functions has the functions of expressions: Terraform's, by name and behaviour. Most are go-cty's;
+// those that it lacks or that differ are here. None accesses a clock, files, processes or random numbers: the
+// time is a parameter.
 package functions
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// Table answers with every function by its name. With an empty time, written as RFC 3339 says, timestamp() is an error.
+// Table returns all functions by name. time is in RFC 3339; if it is empty, timestamp() is an error.
 func Table(time string) map[string]function.Function {
 	table := map[string]function.Function{"timestamp": timestamp(time)}
 	for _, group := range []map[string]function.Function{texts, collections, numbers, encodings, sets, conversions} {

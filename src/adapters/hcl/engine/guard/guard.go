@@ -1,4 +1,5 @@
-// Package guard refuses texts that the parser would not survive, not notice, or take too long for.
+// Package guard refuses texts that would crash the parser, take too long, or have errors that it does not
+// report.
 package guard
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Problem is a diagnostic of our own.
+// Problem is a diagnostic of the guard.
 type Problem struct {
 	Diagnostic *hcl.Diagnostic
 	Code       string
@@ -18,21 +19,22 @@ type Problem struct {
 
 // Limits of a text.
 type Limits struct {
-	// Depth is how deep blocks, brackets, templates and operators may be nested.
+	// Depth is the maximum depth of blocks, brackets, templates and operators.
 	Depth int
-	// Pieces is how many lines a heredoc may have, or pieces a quoted text: the parser puts them together in time that grows with the
-	// square of their number.
+	// Pieces is the maximum number of lines of a heredoc, or of pieces of a quoted string. The parser joins
+	// them in quadratic time.
 	Pieces int
 }
 
-// Check answers with what is wrong with the text, or nil.
+// Check returns what is wrong with the text, or nil.
 func Check(source []byte, limits Limits) *Problem {
 	if at := bytes.IndexByte(source, 0); at >= 0 {
 		return refuse("nul-character", positionOf(source, at), "Invalid character", "The text contains a NUL byte.")
 	}
 	if at := firstBroken(source); at >= 0 {
-		// HCL takes some of it for parts of a name, together with the sign behind it.
-		return refuse("", positionOf(source, at), "Invalid character encoding", "The text is not UTF-8. Choose UTF-8 as the encoding in your editor.")
+		// HCL takes invalid bytes as part of a name, together with the character after them.
+		detail := "The text is not UTF-8. Choose UTF-8 as the encoding in your editor."
+		return refuse("", positionOf(source, at), "Invalid character encoding", detail)
 	}
 	if IsSurelySound(source, limits) {
 		return nil
@@ -40,8 +42,8 @@ func Check(source []byte, limits Limits) *Problem {
 	return CheckTokens(source, limits)
 }
 
-// CheckTokens reads the tokens, so that brackets in strings and comments do not count, and refuses what would make the recursive parser
-// or evaluator overflow its stack.
+// CheckTokens refuses tokens that would overflow the stack of the recursive parser or evaluator. It counts
+// tokens, so brackets in strings and comments do not matter.
 func CheckTokens(source []byte, limits Limits) *Problem {
 	tokens, _ := hclsyntax.LexConfig(source, "", hcl.InitialPos)
 	depth := depthCounter{frames: []frame{{body: true}}}
@@ -56,18 +58,20 @@ func CheckTokens(source []byte, limits Limits) *Problem {
 		depth.read(token.Type, word)
 		depth.pass(token.Type, token.Bytes)
 		if depth.total > limits.Depth {
-			detail := fmt.Sprintf("Blocks, brackets, templates and operators may be nested or chained at most %d deep.", limits.Depth)
+			const format = "Blocks, brackets, templates and operators may be nested or chained at most %d deep."
+			detail := fmt.Sprintf(format, limits.Depth)
 			return refuse("too-deep", token.Range, "Nested too deeply", detail)
 		}
 		if depth.top().pieces > limits.Pieces {
-			detail := fmt.Sprintf("A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)", limits.Pieces)
+			const format = "A text may have at most %d lines. (A $ or %% that begins no template counts as a line too.)"
+			detail := fmt.Sprintf(format, limits.Pieces)
 			return refuse("too-many-lines", token.Range, "Text too long", detail)
 		}
 	}
 	return nil
 }
 
-// wordAfter is the first token that the parser will see: it passes over comments, and over line ends in a template.
+// wordAfter returns the next token for the parser, which skips comments, and line ends in a template.
 func wordAfter(tokens hclsyntax.Tokens) []byte {
 	for _, token := range tokens {
 		if token.Type != hclsyntax.TokenComment && token.Type != hclsyntax.TokenNewline {
@@ -77,7 +81,7 @@ func wordAfter(tokens hclsyntax.Tokens) []byte {
 	return nil
 }
 
-// firstBroken is where the text stops being UTF-8, or -1.
+// firstBroken returns the offset of the first invalid UTF-8 byte, or -1.
 func firstBroken(source []byte) int {
 	for at := 0; at < len(source); {
 		char, size := utf8.DecodeRune(source[at:])
@@ -90,11 +94,13 @@ func firstBroken(source []byte) int {
 }
 
 func refuse(code string, at hcl.Range, summary, detail string) *Problem {
-	return &Problem{Code: code, Diagnostic: &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}}
+	diagnostic := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+	return &Problem{Code: code, Diagnostic: diagnostic}
 }
 
-// frame is an open bracket, template or string: chain counts the operators that make its current expression a deep tree, control
-// the template directives (%{ if }, %{ for }) that are open in it, pieces what its text consists of.
+// frame is an open bracket, template or string. chain counts the operators that deepen the tree of its
+// current expression, control its open template directives (%{ if }, %{ for }), and pieces the pieces of its
+// text.
 type frame struct {
 	body    bool
 	weight  int
@@ -106,11 +112,11 @@ type frame struct {
 type depthCounter struct {
 	frames []frame
 	total  int
-	// afterOperand is true behind what a bracket may index; otherwise a bracket begins a list.
+	// afterOperand is true after an operand: a bracket is then an index, otherwise a list.
 	afterOperand bool
 }
 
-// read takes a token, and for the beginning of a directive the word behind it.
+// read counts a token. word is the one after it, for the start of a directive.
 func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenOBrace:
@@ -129,7 +135,8 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 		d.push(frame{weight: 1})
 	case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
 		d.push(frame{})
-	case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+	case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd,
+		hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
 		d.pop()
 	case hclsyntax.TokenNewline:
 		if d.top().body {
@@ -145,13 +152,15 @@ func (d *depthCounter) read(token hclsyntax.TokenType, word []byte) {
 	}
 }
 
-// pass takes note of what a bracket behind the token would be. Line ends and comments change nothing: an index may follow them in brackets.
+// pass notes whether a bracket after the token would be an index. Line ends and comments do not count,
+// because an index can follow them inside brackets.
 func (d *depthCounter) pass(token hclsyntax.TokenType, word []byte) {
 	switch token {
 	case hclsyntax.TokenNewline, hclsyntax.TokenComment:
 	case hclsyntax.TokenIdent:
 		d.afterOperand = string(word) != "in"
-	case hclsyntax.TokenNumberLit, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+	case hclsyntax.TokenNumberLit, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCBrace,
+		hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
 		d.afterOperand = true
 	default:
 		d.afterOperand = false

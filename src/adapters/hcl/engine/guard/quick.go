@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// IsSurelySound reads the text by itself, in a fraction of the time that tokens take. It knows well-bracketed texts only and counts rather
-// too much than too little: at the first thing that it is not sure of it says no, and the tokens decide.
+// IsSurelySound is a quick check without tokens, which takes a fraction of the time. It accepts only
+// well-bracketed texts and never undercounts. If it is not sure, it returns false, and CheckTokens decides.
 func IsSurelySound(source []byte, limits Limits) bool {
 	r := quickReader{source: source, depth: depthCounter{frames: []frame{{body: true}}}, open: []opened{{kind: inFile}}}
 	for r.at < len(source) {
@@ -25,7 +25,7 @@ const (
 	inTemplate = '$'
 )
 
-// opened is a bracket by its sign, or one of the above.
+// opened is an open bracket by its character, or one of the constants above.
 type opened struct {
 	kind   byte
 	marker []byte
@@ -36,11 +36,11 @@ type quickReader struct {
 	at     int
 	depth  depthCounter
 	open   []opened
-	// lineStart is true where a heredoc may end.
+	// lineStart is true at the start of a line, where a heredoc can end.
 	lineStart bool
 }
 
-// step reads one thing, and answers whether it is sure what that was.
+// step consumes one lexical element, and returns false if it is not sure which.
 func (r *quickReader) step() bool {
 	switch r.open[len(r.open)-1].kind {
 	case inQuotes:
@@ -58,7 +58,7 @@ func (r *quickReader) peek(offset int) byte {
 	return 0
 }
 
-// read tells the counter of a token that is so long.
+// read counts a token of this length.
 func (r *quickReader) read(token hclsyntax.TokenType, length int) bool {
 	r.depth.read(token, nil)
 	r.depth.pass(token, nil)
@@ -148,7 +148,7 @@ func (r *quickReader) operator() bool {
 	return false
 }
 
-// number leaves an exponent of more than three digits to the tokens, and whatever goes on behind one: it may still be the same token.
+// number returns false for an exponent of more than three digits, or if the token can continue after it.
 func (r *quickReader) number() bool {
 	r.depth.pass(hclsyntax.TokenNumberLit, nil)
 	for c := r.peek(0); c >= '0' && c <= '9' || c == '.'; c = r.peek(0) {
@@ -184,7 +184,8 @@ func (r *quickReader) quoted() bool {
 	return true
 }
 
-// template reads what begins with a $ or %: a sequence, an escaped one, or nothing but that sign. It makes two more pieces at most.
+// template reads text from a $ or %: a template sequence, an escaped one, or the character itself. It adds at
+// most two pieces.
 func (r *quickReader) template(c byte) bool {
 	r.depth.top().pieces += 2
 	r.lineStart = false

@@ -9,8 +9,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// movers are the functions that leave some arguments as they are: by position, the last holding for all that follow. The others look
-// at everything. coalesce and compact look whether a text is empty; a stand-in counts as one that is not.
+// movers are the functions that do not inspect some arguments: by position, the last entry for all that
+// follow. All others inspect everything. coalesce and compact check for empty strings; a placeholder counts
+// as not empty.
 var movers = map[string][]care{
 	"chunklist":    {nothing, all},
 	"coalesce":     {nothing},
@@ -55,7 +56,7 @@ func careOf(call *hclsyntax.FunctionCallExpr, position int) care {
 	return cares[min(position, len(cares)-1)]
 }
 
-// careOfRest is for a list that is spread over the arguments from here on: all of them must be moved.
+// careOfRest is for a list that is expanded to arguments from here on: all of them must be moved.
 func careOfRest(call *hclsyntax.FunctionCallExpr, position int) care {
 	if call.Name == "format" && position > 0 {
 		if verbs, ok := verbsOf(call); ok && arePlain(verbs) {
@@ -76,13 +77,13 @@ var (
 	plainVerb = regexp.MustCompile(`^%(\[\d+\])?[sv]$`)
 )
 
-// careOfFormat lets texts through where the format, written out in place, has %s or %v without width and precision.
+// careOfFormat allows strings where a literal format has %s or %v without width and precision.
 func careOfFormat(call *hclsyntax.FunctionCallExpr, position int) care {
 	verbs, ok := verbsOf(call)
 	if position == 0 || !ok {
 		return all
 	}
-	// With numbered verbs, or too few of them, any argument may be any verb's.
+	// With numbered or missing verbs, any argument can belong to any verb.
 	if !slices.ContainsFunc(verbs, isNumbered) && position <= len(verbs) {
 		verbs = verbs[position-1 : position]
 	}

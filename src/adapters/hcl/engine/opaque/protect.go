@@ -1,10 +1,11 @@
-// Package opaque keeps texts whose true value is not known yet from being looked at. Such a text stands in for another one that is put
-// in its place later, wherever it has survived letter by letter. So it may be moved about and become part of a longer text; whatever
-// would read, cut, change or compare it is an error, because it would see the stand-in instead.
+// Package opaque prevents expressions from inspecting placeholders: strings whose real value is inserted
+// later, wherever the placeholder survives unchanged. A placeholder can be moved and can become part of a
+// longer string. Reading, cutting, changing or comparing it is an error, because it would see the
+// placeholder.
 //
-// The claim, which a property test holds: if an expression has a value here, then putting the true text in place of the stand-in gives
-// what the expression would have been with the true text from the start, unless that would have been an error. (One thing is assumed:
-// the true text is not empty.)
+// Invariant, held by a property test: if an expression has a value here, then replacing the placeholder by
+// the real string gives the value of the expression with the real string, unless that would be an error. (The
+// real string is assumed not to be empty.)
 package opaque
 
 import (
@@ -16,13 +17,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Texts has the stand-ins, and what each is called in messages.
+// Texts maps placeholders to their names in messages.
 type Texts map[string]string
 
-// Current are the stand-ins of the evaluation under way. Expressions are evaluated one at a time.
+// Current holds the placeholders of the current evaluation. Expressions are evaluated one at a time.
 var Current Texts
 
-// find answers with the name of a stand-in inside the value.
+// find returns the name of a placeholder inside the value.
 func (t Texts) find(value cty.Value) (name string, found bool) {
 	if len(t) == 0 {
 		return "", false
@@ -45,27 +46,27 @@ func (t Texts) in(text string) (string, bool) {
 	return "", false
 }
 
-// care says how much of a value is looked at.
+// care is how much of a value an operation inspects.
 type care int
 
 const (
-	// nothing: the value is moved, or becomes part of a text.
+	// nothing: the value is moved, or becomes part of a string.
 	nothing care = iota
-	// itself: a text is looked at, but not what a list or map holds.
+	// itself: a string is inspected, but not the contents of a list or map.
 	itself
-	// structure: a text is taken as it is, but a list or map is written out.
+	// structure: a string is moved, but a list or map is written out.
 	structure
-	// elements: as structure, where a list stands for one text after the other.
+	// elements: as structure, but a list stands for its strings one after the other.
 	elements
-	// all of it.
+	// everything is inspected.
 	all
 )
 
-// guarded is an expression whose value somebody is about to look at.
+// guarded is an expression whose value an operation is about to inspect.
 type guarded struct {
 	hclsyntax.Expression
 	care care
-	// by names who looks.
+	// by names the operation.
 	by string
 }
 
@@ -113,7 +114,7 @@ func (g *guarded) looks(value cty.Value) bool {
 	return false
 }
 
-// Protect changes the expression so that it looks at no stand-in. It is done once for each expression, and does no harm twice.
+// Protect changes the expression so that it inspects no placeholder. It is idempotent.
 func Protect(expression hclsyntax.Expression) {
 	_ = hclsyntax.Walk(expression, protector{})
 }
@@ -122,7 +123,7 @@ type protector struct{}
 
 func (protector) Enter(hclsyntax.Node) hcl.Diagnostics { return nil }
 
-// Exit comes after the children: a guarded expression is not walked as the node that it is.
+// Exit runs after the children, so the wrapper itself is not walked.
 func (protector) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	switch typed := node.(type) {
 	case *hclsyntax.BinaryOpExpr:
@@ -153,7 +154,8 @@ func (protector) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// isNull says whether the expression is the word null: a stand-in never is, so comparing with it reveals nothing.
+// isNull reports whether the expression is the literal null. A placeholder never is, so a comparison with
+// null reveals nothing.
 func isNull(expression hclsyntax.Expression) bool {
 	literal, ok := expression.(*hclsyntax.LiteralValueExpr)
 	return ok && literal.Val.IsNull()

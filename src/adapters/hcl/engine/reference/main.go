@@ -1,7 +1,7 @@
-// The second witness of the engine's tests: a native program that reads texts with hashicorp/hcl itself and tells, in its own words, what
-// comes of them. It shares the functions with the engine and nothing of how the engine writes its answers.
+// A native program that parses texts with hashicorp/hcl itself. Tests compare its output with the engine's.
+// It shares the functions with the engine, but not the encoding.
 //
-// A line of its input is one text in base64, a line of its output what became of it, as JSON.
+// Each line of input is one text in base64; each line of output is its description as JSON.
 package main
 
 import (
@@ -53,7 +53,8 @@ type text struct {
 	Problems  []problem `json:"problems"`
 	Items     []any     `json:"items"`
 	Formatted string    `json:"formatted"`
-	// Sure is what the quick look of the guard says, and Wrongly with which limits it says so although the tokens say otherwise.
+	// Sure is the result of the guard's quick check. Wrongly lists limits for which it disagrees with the
+	// tokens.
 	Sure    bool           `json:"sure"`
 	Wrongly []guard.Limits `json:"wrongly"`
 }
@@ -145,7 +146,7 @@ func items(body *hclsyntax.Body, context *hcl.EvalContext) []any {
 	return described
 }
 
-// variables are the names that an expression takes from outside, each with the byte where it stands.
+// variables returns the names that an expression references, each with its byte offset.
 func variables(expression hclsyntax.Expression) []string {
 	all := []string{}
 	for _, found := range hclsyntax.Variables(expression) {
@@ -178,7 +179,7 @@ func position(at hcl.Pos) any {
 	return map[string]int{"line": at.Line, "column": at.Column, "byte": at.Byte}
 }
 
-// plain tells kind and content: a number by all its digits, a map by its entries in the order of the keys.
+// plain encodes the kind and content of a value: all digits of a number, map entries sorted by key.
 func plain(value cty.Value) any {
 	kind := value.Type()
 	switch {
