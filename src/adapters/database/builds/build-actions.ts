@@ -36,7 +36,8 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
     },
     async reject({ id, job }, { message, at }) {
       await connection.query(rows()`
-        UPDATE builds SET status = 'failed', reason = 'Rejected', message = ${message}, ended_at = ${timestamp(at)} WHERE id = ${id}`);
+        UPDATE builds SET status = 'failed', reason = 'Rejected', message = ${message},
+          ended_at = ${timestamp(at)} WHERE id = ${id}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
     async markWarning(build, by) {
@@ -66,7 +67,8 @@ async function lockBuild(
   if (number === undefined) return undefined;
   const found = await connection.maybeOne(rows<BuildRow>()`
     SELECT b.id, j.id AS job, b.attempt, b.status, b.gate, b.cause ->> 'by' AS by, (
-      SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
+      SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
+        WHERE v.build_id = b.id) AS votes
     FROM jobs j JOIN builds b ON b.job_id = j.id
     WHERE j.pipeline_id = ${pipeline} AND j.name = ${job} AND b.number = ${number.number} AND b.retry = ${number.retry}
     FOR UPDATE OF b`);
@@ -88,8 +90,9 @@ async function retryFacts(connection: Transaction, build: number): Promise<Omit<
       (SELECT max(o.retry) FROM builds o WHERE o.job_id = b.job_id AND o.number = b.number) AS retries,
       EXISTS (SELECT 1 FROM build_inputs i LEFT JOIN versions v ON v.id = i.version_id
         WHERE i.build_id = b.id AND v.id IS NULL) AS "versionGone", ${queuedBuilds(sql.fragment`p.id`)} AS queued,
-      CASE WHEN j.deleted_at IS NULL THEN jsonb_build_object('name', j.name, 'paused', j.paused, 'pipelinePaused', p.paused,
-        'disableRetry', j.disable_retry, 'interruptible', j.interruptible, 'approval', j.approval IS NOT NULL) END AS job
+      CASE WHEN j.deleted_at IS NULL THEN jsonb_build_object('name', j.name, 'paused', j.paused,
+        'pipelinePaused', p.paused, 'disableRetry', j.disable_retry, 'interruptible', j.interruptible,
+        'approval', j.approval IS NOT NULL) END AS job
     FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id WHERE b.id = ${build}`);
   return job === null ? facts : { ...facts, job };
 }
@@ -103,7 +106,8 @@ async function insertRetry(
   await connection.query(rows()`
     WITH made AS (
       INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, wants_pod, status, gate, approved_at)
-      SELECT job_id, revision_id, number, ${retry}, jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
+      SELECT job_id, revision_id, number, ${retry},
+        jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
         ${timestamp(at)}, false, ${state}, gate, approved_at
       FROM builds WHERE id = ${build} RETURNING id),
     attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${timestamp(at)} FROM made)

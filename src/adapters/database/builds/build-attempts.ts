@@ -23,10 +23,11 @@ export async function podCreated(
     `pod_created_${database.epoch === undefined}`,
   )`
     WITH leads AS (${fence(database)}),
-    -- The build first, as whoever opens the session does: neither can wait for the other for ever.
+    -- The build first, as opening a session does: so the two cannot deadlock.
     held AS MATERIALIZED (SELECT b.id FROM leads, builds b WHERE b.id = ${build} FOR NO KEY UPDATE OF b),
     attempt AS (
-      UPDATE build_attempts SET pod_uid = ${podUid}, pod_created_at = coalesce(pod_created_at, ${timestamp(at)}) FROM held
+      UPDATE build_attempts SET pod_uid = ${podUid},
+        pod_created_at = coalesce(pod_created_at, ${timestamp(at)}) FROM held
       WHERE build_id = held.id AND attempt = ${attempt} AND pod_uid IS DISTINCT FROM ${podUid}),
     build AS (
       UPDATE builds SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0 FROM held
@@ -109,7 +110,8 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
   const found = await pool.any(rows<
     BuildRow & AttemptRow & { status: BuildStatus; startedAt: Date | null }
   >()`
-    SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+    SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid",
+      a.pod_created_at AS "podCreatedAt"
     FROM builds b ${BUILD_NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);

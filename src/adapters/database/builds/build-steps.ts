@@ -39,7 +39,8 @@ export async function readState(
   const row = await connection.maybeOne(prepared<Row>(`build_state_${lock}`)`
     SELECT b.status, a.applied, b.revision_id AS revision, j.pipeline_id AS pipeline, j.id AS job, j.allow_failure,
       b.attempt = a.attempt AS current, b.ended_at IS NOT NULL AS ended,
-      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted, b.cancel_requested_at IS NOT NULL AS cancel,
+      b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted,
+        b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
         SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
           'status', status, 'startedAt', started_at, 'endedAt', ended_at, 'exitCode', exit_code, 'message', message)
@@ -96,7 +97,8 @@ function toStep(row: StepRow): StepState {
 /** SQL: an upsert of the steps. Rows that do not change are not written. */
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
   return sql.fragment`
-      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status, started_at, ended_at,
+      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status,
+        started_at, ended_at,
         exit_code, message)
       SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.status, n."startedAt", n."endedAt",
         n."exitCode", n.message

@@ -24,7 +24,8 @@ export async function buildsToStart(
       FROM wanting w JOIN jobs j ON j.id = w.job JOIN pipelines p ON p.id = j.pipeline_id
       CROSS JOIN LATERAL (
         SELECT b.id FROM builds b
-        WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL AND (b.start_after IS NULL OR b.start_after <= now())
+        WHERE b.job_id = w.job AND b.wants_pod AND b.admitted_at IS NOT NULL
+          AND (b.start_after IS NULL OR b.start_after <= now())
         ORDER BY b.id LIMIT ${limit}) AS o
       WHERE p.namespace <> ALL(${textArray(except)})),
     -- Before the join, so that Postgres knows how few rows it is for and reads no table through.

@@ -7,7 +7,8 @@ import type { WaitingApproval } from '#flows/builds/turn-ports.ts';
 /** Few builds wait, and an index holds them. */
 export async function approvalsWithTimeout({ pool }: Database): Promise<WaitingApproval[]> {
   const waiting = await pool.any(rows<WaitingApproval>()`
-    SELECT b.id, j.pipeline_id AS "pipelineId", b.gate, b.created_at AS "createdAt" FROM builds b JOIN jobs j ON j.id = b.job_id
+    SELECT b.id, j.pipeline_id AS "pipelineId", b.gate, b.created_at AS "createdAt" FROM builds b
+      JOIN jobs j ON j.id = b.job_id
     WHERE b.status = 'waiting' AND b.gate ? 'timeoutSeconds'`);
   return [...waiting];
 }
@@ -20,7 +21,8 @@ export async function endExpiredApprovals(
     await holdEpoch(database, connection);
     await connection.query(rows()`SELECT pg_advisory_xact_lock(${LOCK.pipeline}, ${pipeline}::int)`);
     const jobs = await connection.anyFirst(rows<{ job: number }>()`
-      UPDATE builds SET status = 'failed', reason = 'ApprovalExpired', message = 'Nobody approved it in time.', ended_at = ${timestamp(at)}
+      UPDATE builds SET status = 'failed', reason = 'ApprovalExpired',
+        message = 'Nobody approved it in time.', ended_at = ${timestamp(at)}
       WHERE id IN (SELECT id FROM builds WHERE id = ANY(${ids(builds)}) AND status = 'waiting' ORDER BY id FOR UPDATE)
       RETURNING job_id AS job`);
     await connection.query(rows()`${requestSchedule(sql.fragment`SELECT unnest(${ids(jobs)})`)}`);

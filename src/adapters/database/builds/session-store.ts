@@ -57,7 +57,8 @@ async function open(
     -- The agent may be there before the operator has written down its Pod, who may have died before it could.
     attempt AS (
       UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${timestamp(at)})
-      FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL RETURNING a.build_id),
+      FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL
+        RETURNING a.build_id),
     build AS (
       UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
       FROM attempt WHERE b.id = attempt.build_id AND b.wants_pod)
@@ -73,7 +74,8 @@ function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid:
   return {
     live: sql.fragment`
       SELECT a.pod_uid AS uid FROM builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
-      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
+      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL AND b.admitted_at IS NOT NULL
+        AND ${podUid} <> '' FOR NO KEY UPDATE OF b`,
     values: sql.fragment`${build}::bigint, ${attempt}::integer, NULL::bigint`,
     where: sql.fragment`build_id = ${build} AND attempt = ${attempt}`,
   };

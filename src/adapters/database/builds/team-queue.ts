@@ -32,10 +32,12 @@ export async function teamsWithQueue({ pool }: Database): Promise<number[]> {
       SELECT (SELECT b.job_id FROM builds b WHERE b.admitted_at IS NULL AND b.status = 'pending' AND b.job_id > q.job
         ORDER BY b.job_id LIMIT 1) FROM queued q WHERE q.job IS NOT NULL)
     SELECT w.team FROM (
-      SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
+      SELECT DISTINCT p.team_id AS team FROM queued q JOIN jobs j ON j.id = q.job
+        JOIN pipelines p ON p.id = j.pipeline_id
       WHERE p.deleted_at IS NULL) AS w
     LEFT JOIN (
-      SELECT p.team_id AS team, count(*) AS running FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+      SELECT p.team_id AS team, count(*) AS running FROM builds b JOIN jobs j ON j.id = b.job_id
+        JOIN pipelines p ON p.id = j.pipeline_id
       WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL GROUP BY 1) AS r ON r.team = w.team
     ORDER BY coalesce(r.running, 0), w.team`);
   return [...teams];
@@ -93,12 +95,15 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
       SELECT q.job FROM queued q JOIN jobs j ON j.id = q.job JOIN pipelines p ON p.id = j.pipeline_id
       WHERE p.team_id = ${team} AND p.deleted_at IS NULL),
     open AS (
-      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state, NULL AS pending_reason FROM builds b
+      SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, 'running' AS state,
+        NULL AS pending_reason FROM builds b
       WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL
       UNION ALL
       SELECT b.id, b.place, b.job, b.number, 'queued', b.pending_reason FROM of_team q CROSS JOIN LATERAL (
-        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE WHEN b.held IS NOT NULL THEN b.pending_reason END AS pending_reason
-        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending' ORDER BY ${PLACE} LIMIT ${MAX_QUEUED_OF_JOB}) AS b),
+        SELECT b.id, ${PLACE} AS place, b.job_id AS job, ${NUMBER} AS number, CASE
+          WHEN b.held IS NOT NULL THEN b.pending_reason END AS pending_reason
+        FROM builds b WHERE b.job_id = q.job AND b.admitted_at IS NULL AND b.status = 'pending'
+          ORDER BY ${PLACE} LIMIT ${MAX_QUEUED_OF_JOB}) AS b),
     own AS (
       SELECT o.*, j.name, j.paused, j.concurrency, j.serial_groups, p.id AS pipeline, p.paused AS pipeline_paused
       FROM open o JOIN jobs j ON j.id = o.job JOIN pipelines p ON p.id = j.pipeline_id
@@ -107,7 +112,8 @@ async function gatherQueue(connection: Transaction, team: number): Promise<Queue
       (SELECT jsonb_agg(jsonb_build_object('id', id, 'place', place, 'job', job, 'number', number, 'state', state,
         'pendingReason', pending_reason)) FROM own) AS builds,
       (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', job, 'name', name, 'pipeline', pipeline, 'paused', paused,
-        'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups)) FROM own) AS jobs`);
+        'pipelinePaused', pipeline_paused, 'concurrency', concurrency, 'serialGroups', serial_groups))
+          FROM own) AS jobs`);
   const builds = found.builds ?? [];
   const facts = {
     ...withoutNulls({ limit: found.limit }),
@@ -153,7 +159,8 @@ async function writeTurns(
   ];
   if (turns.length === 0) return [];
   const changed = await connection.anyFirst(prepared<{ pipeline: number }>('write_turns')`
-    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb, "pendingReason" text)),
+    WITH turns AS (SELECT * FROM jsonb_to_recordset(${sql.jsonb(turns)}) AS n (id bigint, held jsonb,
+      "pendingReason" text)),
     locked AS (
       SELECT b.id FROM builds b JOIN turns n ON n.id = b.id
       WHERE b.admitted_at IS NULL AND b.status = 'pending' AND (n.held IS NULL OR b.held IS DISTINCT FROM n.held)

@@ -48,7 +48,8 @@ async function writeState(connection: Transaction, target: Target, applied: Atte
       ${upsertSteps(target)}),
     logs AS (
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
-    SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz, n.encoding, n.content
+    SELECT ${logMonth(createdAt)}::date, ${build}, ${attempt}, n.sequence, n.step, n.at::timestamptz,
+      n.encoding, n.content
     FROM unnest(${sql.array(
       logs.map((log) => log.sequence),
       'int4',
@@ -149,7 +150,8 @@ async function writeEnd(
   const endedAt = timestamp(new Date(at));
   await connection.query(prepared('end_build')`
     WITH ended AS (
-      UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL, ended_at = ${endedAt},
+      UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL,
+        ended_at = ${endedAt},
         message = CASE
           WHEN ${status}::text <> 'cancelled' OR starts_with(${message}, cancel_reason) THEN ${message}
           ELSE coalesce(cancel_reason, ${message}) END

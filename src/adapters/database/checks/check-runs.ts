@@ -78,7 +78,8 @@ export async function insertRun(
   await connection.query(rows()`
     UPDATE check_scopes s SET run_id = ${run}, requested_at = NULL, requested_cause = NULL, run_cause = n.cause,
       next_check_at = nullif(n.next, '')::timestamptz
-    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${textArray(scopes.map((scope) => scope.cause))}, ${textArray(next)}) AS n (id, cause, next)
+    FROM unnest(${ids(scopes.map(({ scope }) => scope))}, ${textArray(scopes.map((scope) => scope.cause))},
+      ${textArray(next)}) AS n (id, cause, next)
     WHERE s.id = n.id`);
   return run;
 }
@@ -103,16 +104,20 @@ export async function runFacts(
       hooks: HookRunFacts | null;
     }
   >()`
-    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId", coalesce(c.revision_id, v.id) AS revision, ARRAY(
+    SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId",
+      coalesce(c.revision_id, v.id) AS revision, ARRAY(
       SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', (
         SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1)))
-      FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources WHERE scope_id = s.id LIMIT 1))
+      FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources
+        WHERE scope_id = s.id LIMIT 1))
         AND r.deleted_at IS NULL
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (
-        SELECT jsonb_build_object('resource', ${knownName}, 'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
+        SELECT jsonb_build_object('resource', ${knownName},
+          'leftMs', extract(epoch FROM h.held_until - now()) * 1000, 'versions', (
           SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
-          WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version) AND f.id BETWEEN h.first_version AND h.last_version))
+          WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version)
+            AND f.id BETWEEN h.first_version AND h.last_version))
         FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks
     FROM check_runs c
     JOIN pipelines p ON p.id = c.pipeline_id
@@ -160,19 +165,22 @@ export async function releaseRun(
     await holdEpoch(database, connection);
     await connection.query(rows()`SELECT 1 FROM check_scopes WHERE run_id = ${run} ORDER BY id FOR UPDATE`);
     await connection.query(rows()`
-      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${timestamp(at)}), held_reason = ${storable(reason)},
+      UPDATE check_scopes SET run_id = NULL, held_since = coalesce(held_since, ${timestamp(at)}),
+        held_reason = ${storable(reason)},
         requested_at = CASE WHEN live THEN coalesce(requested_at, ${timestamp(at)}) END,
         requested_cause = CASE WHEN live THEN coalesce(requested_cause, run_cause, 'schedule') END
       WHERE run_id = ${run}`);
     await connection.query(rows()`
-      UPDATE check_runs SET closed_at = ${timestamp(at)}, error = ${storable(reason)} WHERE id = ${run} AND closed_at IS NULL`);
+      UPDATE check_runs SET closed_at = ${timestamp(at)}, error = ${storable(reason)} WHERE id = ${run}
+        AND closed_at IS NULL`);
   });
 }
 
 export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
   const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
-      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid", c.cause = 'version' AS hooks
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid",
+        c.cause = 'version' AS hooks
     FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE c.closed_at IS NULL ORDER BY c.id`);

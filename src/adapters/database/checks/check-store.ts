@@ -93,10 +93,12 @@ async function dueChecks(
       WHERE live AND run_id IS NULL AND requested_at IS NOT NULL
       UNION ALL
       SELECT id, next_check_at, 'schedule' FROM check_scopes
-      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${timestamp(at)} AND requested_at IS NULL),
+      WHERE live AND run_id IS NULL AND timer = 'operator' AND next_check_at <= ${timestamp(at)}
+        AND requested_at IS NULL),
     placed AS (
       SELECT due.*, s.check_group, s.checked_by, p.id AS pipeline_id, p.name AS pipeline, p.namespace, t.name AS team,
-        row_number() OVER (PARTITION BY p.team_id, s.checked_by = 'operator' ORDER BY due.cause = 'schedule', due.due_at, s.id) AS place
+        row_number() OVER (PARTITION BY p.team_id, s.checked_by = 'operator'
+          ORDER BY due.cause = 'schedule', due.due_at, s.id) AS place
       FROM due
       JOIN check_scopes s ON s.id = due.id
       JOIN pipelines p ON p.id = s.pipeline_id AND p.deleted_at IS NULL
@@ -114,7 +116,8 @@ async function overduePipelines({ pool }: Database, at: Date): Promise<number[]>
   const found = await pool.anyFirst(rows<{ id: number }>()`
     SELECT DISTINCT pipeline_id AS id FROM check_scopes
     WHERE live AND run_id IS NULL AND timer <> 'none'
-      AND coalesce(held_since, next_check_at) < ${timestamp(at)} - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
+      AND coalesce(held_since, next_check_at) < ${timestamp(at)}
+        - 2 * interval '1 second' * coalesce((schedule->>'seconds')::integer, 60)
     ORDER BY id`);
   return [...found];
 }

@@ -21,7 +21,8 @@ export interface FreeScopeRow extends TimerRow {
   requested_cause: CheckCause | null;
 }
 
-export const FREE_SCOPE = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures, s.check_group, s.requested_cause`;
+export const FREE_SCOPE = sql.fragment`s.id, s.pipeline_id, s.schedule, s.timer, s.next_check_at, s.failures,
+  s.check_group, s.requested_cause`;
 
 export function toTimer({ id, pipeline_id, schedule, timer, next_check_at, failures }: TimerRow): ScopeTimer {
   return {
@@ -46,7 +47,8 @@ export const isoTime = (milliseconds: number | undefined): string | null =>
 /**
  * SQL assignment: the run of the scope has ended. A check without a run gets a number of the same sequence.
  */
-export const RUN_ENDED = sql.fragment`run_id = NULL, last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
+export const RUN_ENDED = sql.fragment`run_id = NULL,
+  last_run = coalesce(run_id, nextval(pg_get_serial_sequence('check_runs', 'id')))`;
 
 export async function failCheck(
   connection: Transaction,
@@ -54,7 +56,8 @@ export async function failCheck(
   at: Date,
 ): Promise<void> {
   await connection.query(rows()`
-    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1, next_check_at = ${isoTime(next)}, last_error = ${storable(error)},
+    UPDATE check_scopes SET ${RUN_ENDED}, held_since = NULL, held_reason = NULL, failures = failures + 1,
+      next_check_at = ${isoTime(next)}, last_error = ${storable(error)},
       last_log = ${storable(log)}, last_checked_at = ${timestamp(at)}
     WHERE id = ${scope}`);
 }

@@ -11,6 +11,7 @@ export async function findResource(
     SELECT r.id, r.pinned_version IS NOT NULL OR r.pin_wanted IS NOT NULL AS pinned, r.pin_wanted IS NOT NULL AS managed
     FROM resources r WHERE r.pipeline_id = ${pipeline} AND r.name = ${name} AND r.deleted_at IS NULL
       AND (${version ?? null}::bigint IS NULL
-        OR EXISTS (SELECT 1 FROM versions v WHERE v.id = ${version ?? null}::bigint AND v.scope_id = r.scope_id AND NOT v.forgotten))`);
+        OR EXISTS (SELECT 1 FROM versions v WHERE v.id = ${version ?? null}::bigint
+          AND v.scope_id = r.scope_id AND NOT v.forgotten))`);
   return found ?? undefined;
 }

@@ -19,7 +19,8 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, c.error AS refused,
       a.pod_uid AS "podUid", extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
-    FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
+    FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id
+      JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE h.open ORDER BY h.run_id`);
   return open.map(({ refused, podUid, ...run }) => ({
@@ -64,9 +65,11 @@ export async function releaseVersions(
   const lastHooks = { endedAt: at.toISOString(), ...withoutNulls({ error }), results };
   return await connection.oneFirst(rows<{ released: boolean }>()`
     WITH released AS (
-      UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open RETURNING resource_id, first_version, last_version),
+      UPDATE hook_runs SET open = false WHERE run_id = ${run} AND open
+        RETURNING resource_id, first_version, last_version),
     recorded AS (
-      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(lastHooks)} || jsonb_build_object('first', o.first_version, 'last', o.last_version)
+      UPDATE check_scopes s SET last_hooks = ${sql.jsonb(lastHooks)}
+        || jsonb_build_object('first', o.first_version, 'last', o.last_version)
       FROM released o JOIN versions v ON v.id = o.first_version
       WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
     asked AS (

@@ -18,12 +18,15 @@ export async function moveVersions(connection: Transaction, moved: readonly Move
     WITH passed_over AS (
       SELECT g.job_id, g.position, min(v.id) AS version
       FROM jsonb_to_recordset(${places}) AS n (id bigint) JOIN versions v ON v.id = n.id
-      JOIN resources r ON r.scope_id = v.scope_id JOIN job_gets g ON g.resource_id = r.id AND coalesce(g.scope_id, r.scope_id) = v.scope_id
+      JOIN resources r ON r.scope_id = v.scope_id JOIN job_gets g ON g.resource_id = r.id
+        AND coalesce(g.scope_id, r.scope_id) = v.scope_id
       WHERE v.place < g.floor AND v.id <= g.settled GROUP BY 1, 2)
-    UPDATE job_gets g SET settled = p.version - 1 FROM passed_over p WHERE p.job_id = g.job_id AND p.position = g.position`);
+    UPDATE job_gets g SET settled = p.version - 1 FROM passed_over p WHERE p.job_id = g.job_id
+      AND p.position = g.position`);
   await connection.query(rows()`
     WITH held AS MATERIALIZED (
-      SELECT v.id FROM versions v JOIN jsonb_to_recordset(${places}) AS n (id bigint) ON n.id = v.id ORDER BY v.id FOR UPDATE OF v)
+      SELECT v.id FROM versions v JOIN jsonb_to_recordset(${places}) AS n (id bigint) ON n.id = v.id
+        ORDER BY v.id FOR UPDATE OF v)
     UPDATE versions v SET place = n.place
     FROM held h JOIN jsonb_to_recordset(${places}) AS n (id bigint, place bigint) ON n.id = h.id WHERE v.id = h.id`);
   await connection.query(rows()`

@@ -51,7 +51,8 @@ export async function freeScope(
   at: Date,
 ): Promise<void> {
   await connection.query(rows()`
-    UPDATE check_scopes SET ${RUN_ENDED}, webhook_works = ${webhookWorks}, schedule = ${schedule === undefined ? null : JSON.stringify(schedule)}::jsonb,
+    UPDATE check_scopes SET ${RUN_ENDED}, webhook_works = ${webhookWorks},
+      schedule = ${schedule === undefined ? null : JSON.stringify(schedule)}::jsonb,
       held_since = NULL, held_reason = NULL, failures = 0, last_error = NULL, last_log = ${storable(log)},
       last_checked_at = ${timestamp(at)}, cut = ${cut}, next_check_at = ${isoTime(next)},
       requested_at = CASE WHEN ${atOnce} THEN NULL ELSE requested_at END,

@@ -34,7 +34,8 @@ export async function addVersions(
         ORDER BY position) AS p),
     added AS (
       INSERT INTO versions (id, scope_id, digest, fields, found_at, build_id) OVERRIDING SYSTEM VALUE
-      SELECT next, ${scope}, digest, fields, ${timestamp(at)}, ${build}::bigint FROM rest WHERE id IS NULL ORDER BY position
+      SELECT next, ${scope}, digest, fields, ${timestamp(at)}, ${build}::bigint FROM rest WHERE id IS NULL
+        ORDER BY position
       RETURNING id, fields, digest),
     -- What the manifest pins the resource to may be among them.
     pinned AS (
@@ -50,7 +51,8 @@ export async function addVersions(
         WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
           AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM rest WHERE id IS NOT NULL))`)})
     SELECT to_jsonb(ARRAY(SELECT id FROM added ORDER BY id)) AS added,
-      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL), '[]') AS moved`);
+      coalesce((SELECT jsonb_agg(jsonb_build_object('id', id, 'place', next)) FROM rest WHERE id IS NOT NULL),
+        '[]') AS moved`);
   if (moved.length > 0) await moveVersions(connection, moved);
   return { added, different: printed.length };
 }
@@ -81,7 +83,8 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
       RETURNING id),
     held AS (
       INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until)
-      SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added), now() + ${HOLD_SECONDS} * interval '1 second'
+      SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added),
+        now() + ${HOLD_SECONDS} * interval '1 second'
       FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
 }
 
@@ -92,5 +95,6 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
 export function requestSchedule(jobs: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     UPDATE jobs SET schedule_requested = schedule_requested + 1
-    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE) RETURNING jobs.id`;
+    WHERE id IN (SELECT id FROM jobs WHERE id IN (${jobs}) AND deleted_at IS NULL ORDER BY id FOR UPDATE)
+      RETURNING jobs.id`;
 }

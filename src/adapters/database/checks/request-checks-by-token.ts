@@ -19,7 +19,8 @@ export async function requestChecksByToken(
   return await pool.one(prepared<WebhooksAnswered>(`request_checks_by_token_${wait}`)`
     WITH known AS MATERIALIZED (
       SELECT c.place, k.scope, k.asked, c.signature = 'valid' OR (c.signature = 'absent' AND NOT k.signed) AS taken
-      FROM unnest(string_to_array(${hashes}, ','), string_to_array(${signatures}, ',')) WITH ORDINALITY AS c (hash, signature, place)
+      FROM unnest(string_to_array(${hashes}, ','),
+        string_to_array(${signatures}, ',')) WITH ORDINALITY AS c (hash, signature, place)
       LEFT JOIN LATERAL (
         SELECT s.id AS scope, NOT ${NOT_ASKED} AS asked, r.webhook_signed AS signed
         FROM resources r

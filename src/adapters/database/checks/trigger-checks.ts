@@ -20,14 +20,16 @@ export async function insertTrigger(
   return await connection.oneFirst(rows<{ id: number }>()`
     WITH free AS MATERIALIZED (
       SELECT s.id FROM check_scopes s WHERE s.live AND s.checked_by <> 'nothing' AND s.id IN (
-        SELECT r.scope_id FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = ${job} AND g.passed = '{}')
+        SELECT r.scope_id FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = ${job}
+          AND g.passed = '{}')
       ORDER BY s.id FOR UPDATE),
     asked AS (
       UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
     SELECT ${job}::bigint, ${by}, ${timestamp(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
-      coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id) ORDER BY r.position), '[]')
+      coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id)
+        ORDER BY r.position), '[]')
     FROM asked a JOIN resources r ON r.scope_id = a.id
     RETURNING id`);
 }
@@ -48,14 +50,16 @@ export function requestedBy(cause: string, at: Date) {
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
-    CASE WHEN r.scope_id <> c.scope OR s.last_run <= c.after THEN 'late' WHEN s.last_error IS NULL THEN 'checked' ELSE 'failed' END AS result,
+    CASE WHEN r.scope_id <> c.scope OR s.last_run <= c.after THEN 'late'
+      WHEN s.last_error IS NULL THEN 'checked' ELSE 'failed' END AS result,
     left(s.last_error, ${MAX_ERROR_LENGTH}) AS error
   FROM jsonb_to_recordset(m.checks) AS c (scope bigint, after bigint, resource bigint)
   JOIN resources r ON r.id = c.resource JOIN check_scopes s ON s.id = c.scope`;
 
 /** SQL: `checks` of `BuildRequest`; null if the trigger requested none. */
 export const checksAsked = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
-  SELECT jsonb_agg(jsonb_build_object('resource', o.resource, 'result', o.result, 'error', CASE o.result WHEN 'failed' THEN o.error END)
+  SELECT jsonb_agg(jsonb_build_object('resource', o.resource, 'result', o.result, 'error', CASE o.result
+    WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
 
 export const stillChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (

@@ -105,7 +105,8 @@ async function seedAdmin(
   return await withAccessLock(pool, async (connection) => {
     const made = await connection.maybeOneFirst(rows<{ id: number }>()`
       INSERT INTO users (username, password_hash, must_change_password, global_admin, created_at)
-      SELECT ${username}, ${passwordHash}, true, true, ${timestamp(at)} WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`);
+      SELECT ${username}, ${passwordHash}, true, true, ${timestamp(at)} WHERE NOT EXISTS (SELECT 1 FROM users)
+        RETURNING id`);
     if (made === null) return 'not-empty';
     const details = { global_admin: true };
     await audit(connection, { ...about(username, { by: 'system', at }), action: 'user.created', details });

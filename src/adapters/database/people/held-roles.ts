@@ -11,11 +11,13 @@ export const HELD_ROLES = sql.fragment`(
   SELECT team_id, user_id, role, false AS by_group FROM team_members
   UNION ALL
   SELECT g.team_id, i.user_id, g.role, true FROM oauth_identities i
-    JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer AND p.enabled AND p.groups_claim IS NOT NULL
+    JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer AND p.enabled
+      AND p.groups_claim IS NOT NULL
     CROSS JOIN LATERAL jsonb_array_elements_text(i.groups) AS reported(claim)
     JOIN team_groups g ON g.claim = reported.claim
       AND (g.provider = p.canonical OR (g.provider IS NULL AND NOT EXISTS (
-        SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL AND other.canonical <> p.canonical))))`;
+        SELECT 1 FROM oauth_providers other WHERE other.enabled AND other.groups_claim IS NOT NULL
+          AND other.canonical <> p.canonical))))`;
 
 /** SQL: of several roles the one that includes the others. */
 export const highest = (role: ReturnType<typeof sql.fragment>): ReturnType<typeof sql.fragment> =>

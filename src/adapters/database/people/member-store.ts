@@ -25,7 +25,8 @@ export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
         who === 'all'
           ? sql.fragment`NULL::text`
           : sql.fragment`(
-        SELECT ${highest(sql.fragment`h.role`)} FROM ${HELD_ROLES} h WHERE h.team_id = t.id AND h.user_id = ${who.userId})`;
+        SELECT ${highest(sql.fragment`h.role`)} FROM ${HELD_ROLES} h WHERE h.team_id = t.id
+          AND h.user_id = ${who.userId})`;
       const found = await pool.any(rows<TeamRow>()`
         SELECT * FROM (SELECT ${TEAM}, ${mine} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
         WHERE ${who === 'all'} OR role IS NOT NULL ORDER BY name`);
@@ -55,7 +56,8 @@ type MemberRow = Omit<Member, 'addedAt' | 'groupRole'> & { addedAt: string | nul
 const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "byApi",
   (SELECT count(DISTINCT h.user_id) FROM ${HELD_ROLES} h WHERE h.team_id = t.id) AS members,
   (SELECT count(*) FROM pipelines p WHERE p.team_id = t.id AND p.deleted_at IS NULL) AS pipelines,
-  coalesce((SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('claim', g.claim, 'provider', g.provider, 'role', g.role)) ORDER BY g.claim)
+  coalesce((SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('claim', g.claim, 'provider', g.provider,
+    'role', g.role)) ORDER BY g.claim)
     FROM team_groups g WHERE g.team_id = t.id), '[]') AS groups,
   (SELECT coalesce(jsonb_agg(name), '[]') FROM (VALUES ('display_name', t.display_name_by_manifest),
     ('members', t.members_by_manifest), ('groups', t.groups_by_manifest)) AS said(name, by) WHERE by) AS "byManifest"`;
@@ -87,7 +89,8 @@ function memberTransaction(connection: Transaction, { team, username }: Membersh
     async setRole(member, role, act) {
       const { teamId, userId } = member;
       await connection.query(rows()`
-        INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role}, ${timestamp(act.at)})
+        INSERT INTO team_members (team_id, user_id, role, added_at) VALUES (${teamId}, ${userId}, ${role},
+          ${timestamp(act.at)})
         ON CONFLICT (team_id, user_id) DO UPDATE SET role = excluded.role`);
       await record(connection, member, role, act);
     },

@@ -15,17 +15,21 @@ export function oauthFlows(pool: DatabasePool): Flows {
       const opened = await pool.maybeOneFirst(rows<{ state_hash: string }>()`
         WITH over AS (
           DELETE FROM oauth_flows WHERE state_hash IN (
-            SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
+            SELECT state_hash FROM oauth_flows WHERE expires_at < now() - interval '1 hour' LIMIT 100
+              FOR UPDATE SKIP LOCKED))
         INSERT INTO oauth_flows (state_hash, provider, nonce, verifier, browser_hash, user_id, session_id, expires_at)
-        SELECT ${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${sessionId}, ${timestamp(expiresAt)}
-        WHERE ${userId}::bigint IS NULL OR EXISTS (SELECT 1 FROM user_sessions WHERE id = ${sessionId} AND user_id = ${userId})
+        SELECT ${stateHash}, ${provider}, ${nonce}, ${verifier}, ${browserHash}, ${userId}, ${sessionId},
+          ${timestamp(expiresAt)}
+        WHERE ${userId}::bigint IS NULL OR EXISTS (SELECT 1 FROM user_sessions WHERE id = ${sessionId}
+          AND user_id = ${userId})
         RETURNING state_hash`);
       return opened !== null;
     },
     async takeFlow(stateHash, at) {
       const found = await pool.maybeOne(rows<TakenRow>()`
         DELETE FROM oauth_flows WHERE state_hash = ${stateHash}
-        RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId", session_id AS "sessionId",
+        RETURNING provider, nonce, verifier, browser_hash AS "browserHash", user_id AS "userId",
+          session_id AS "sessionId",
           expires_at <= ${timestamp(at)} AS over`);
       if (found === null || found.over) return undefined;
       const { over: _, userId, sessionId, ...flow } = found;
@@ -35,7 +39,8 @@ export function oauthFlows(pool: DatabasePool): Flows {
       await pool.query(rows()`
         WITH over AS (
           DELETE FROM oauth_profiles WHERE token_hash IN (
-            SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100 FOR UPDATE SKIP LOCKED))
+            SELECT token_hash FROM oauth_profiles WHERE expires_at < now() - interval '1 hour' LIMIT 100
+              FOR UPDATE SKIP LOCKED))
         INSERT INTO oauth_profiles (token_hash, provider, issuer, subject, browser_hash, expires_at, groups)
         VALUES (${tokenHash}, ${provider}, ${issuer}, ${subject}, ${browserHash}, ${timestamp(expiresAt)},
           ${JSON.stringify(groups)}::jsonb)`);
@@ -62,7 +67,8 @@ async function complete(
 ): Promise<'created' | 'taken' | 'unknown'> {
   // Read the provider again: it may have been disabled meanwhile.
   const waiting = await connection.maybeOne(rows<Waiting>()`
-    SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
+    SELECT f.provider, f.issuer, f.subject, f.groups::text AS groups FROM oauth_profiles f
+      JOIN oauth_providers p ON p.canonical = f.provider AND p.enabled
     WHERE f.token_hash = ${tokenHash} AND f.browser_hash = ${browserHash} AND f.expires_at > ${timestamp(at)}
       AND NOT EXISTS (SELECT 1 FROM oauth_identities i WHERE i.issuer = f.issuer AND i.subject = f.subject)`);
   if (waiting === null) return 'unknown';

@@ -32,7 +32,8 @@ function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'saveGroups' 
       const found = await pool.maybeOne(rows<StoredCredentials & { passwordHash: string | null }>()`
         SELECT u.id, u.username, u.password_hash AS "passwordHash", u.token_gen AS "tokenGen",
           u.must_change_password AS "mustChangePassword"
-        FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = ${issuer} AND i.subject = ${subject}`);
+        FROM oauth_identities i JOIN users u ON u.id = i.user_id WHERE i.issuer = ${issuer}
+          AND i.subject = ${subject}`);
       return found === null ? undefined : withoutNulls(found);
     },
     saveGroups: async (identity, groups, at) => await saveGroups(pool, identity, groups, at),

@@ -57,7 +57,8 @@ async function waysOf(
 ): Promise<Ways[]> {
   const found = await connection.any(rows<Ways>()`
     SELECT u.username, u.password_hash IS NOT NULL AS "hasPassword", ARRAY(
-      SELECT i.provider FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider AND p.issuer = i.issuer
+      SELECT i.provider FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider
+        AND p.issuer = i.issuer
       WHERE i.user_id = u.id) AS linked
     FROM users u WHERE ${where} ORDER BY u.username`);
   return [...found];
@@ -73,7 +74,8 @@ async function providersOf(connection: CommonQueryMethods): Promise<StoredProvid
   const found = await connection.any(rows<Row>()`
     SELECT canonical, display_name AS "displayName", type, client_id AS "clientId", issuer_url AS "issuerUrl",
       auth_url AS "authUrl", token_url AS "tokenUrl", user_info_url AS "userInfoUrl", scopes,
-      username_claim AS "usernameClaim", groups_claim AS "groupsClaim", enabled, secret_key AS "secretKey", by_api AS "byApi",
+      username_claim AS "usernameClaim", groups_claim AS "groupsClaim", enabled, secret_key AS "secretKey",
+        by_api AS "byApi",
       uid, generation
     FROM oauth_providers ORDER BY canonical`);
   return found.map(withoutNulls);
@@ -84,7 +86,8 @@ async function saveRow(connection: Transaction, provider: StoredProvider, issuer
   await connection.query(rows()`
     INSERT INTO oauth_providers (canonical, display_name, type, client_id, secret_key, issuer_url, auth_url, token_url,
       user_info_url, scopes, username_claim, enabled, issuer, groups_claim, by_api, uid, generation)
-    VALUES (${canonical}, ${text(provider.displayName)}, ${type}, ${clientId}, ${secretKey}, ${text(provider.issuerUrl)},
+    VALUES (${canonical}, ${text(provider.displayName)}, ${type}, ${clientId}, ${secretKey},
+      ${text(provider.issuerUrl)},
       ${text(provider.authUrl)}, ${text(provider.tokenUrl)}, ${text(provider.userInfoUrl)},
       ${scopes === undefined ? null : JSON.stringify(scopes)}::jsonb, ${text(provider.usernameClaim)}, ${enabled},
       ${issuer}, ${text(provider.groupsClaim)}, ${provider.byApi ?? false}, ${text(provider.uid)},

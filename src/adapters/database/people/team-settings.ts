@@ -16,7 +16,8 @@ export function teamSettings(connection: Transaction, team: string): TeamSetting
       if (displayName !== undefined) {
         const name = displayName === '' ? null : displayName;
         const changed = await connection.maybeOneFirst(rows<{ id: number }>()`
-          UPDATE teams SET display_name = ${name} WHERE id = ${id} AND display_name IS DISTINCT FROM ${name} RETURNING id`);
+          UPDATE teams SET display_name = ${name} WHERE id = ${id} AND display_name IS DISTINCT FROM ${name}
+            RETURNING id`);
         const entry = { team, actor: by, at, action: 'team.updated', targetType: 'team', target: team };
         if (changed !== null) await audit(connection, { ...entry, details: { display_name: name } });
       }

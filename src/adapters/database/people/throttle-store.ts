@@ -31,7 +31,8 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
       // Insert rows first, so that the second of two attempts with a new name waits; in order, so that they
       // cannot deadlock.
       await connection.query(rows()`
-        INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)} FROM unnest(${textArray(names)}) AS k
+        INSERT INTO sign_in_failures (key, count, last_at) SELECT k, 0, ${timestamp(at)}
+          FROM unnest(${textArray(names)}) AS k
         ORDER BY k ON CONFLICT DO NOTHING`);
       const known = await connection.any(rows<{ key: string; count: number; lastAt: Date }>()`
         SELECT key, count, last_at AS "lastAt" FROM sign_in_failures WHERE key = ANY(${textArray(names)})
@@ -46,7 +47,8 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
     async record(failures) {
       for (const [index, key] of keys.entries())
         await connection.query(rows()`
-          UPDATE sign_in_failures SET count = ${failures[index]?.count ?? 0}, last_at = ${timestamp(at)} WHERE key = ${key}`);
+          UPDATE sign_in_failures SET count = ${failures[index]?.count ?? 0}, last_at = ${timestamp(at)}
+            WHERE key = ${key}`);
       await connection.query(rows()`
         DELETE FROM sign_in_failures WHERE key IN (
           SELECT key FROM sign_in_failures WHERE last_at < ${timestamp(new Date(at.getTime() - KEPT_MS))}

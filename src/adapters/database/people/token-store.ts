@@ -44,7 +44,8 @@ export function tokenStore({ pool }: { pool: DatabasePool }): TokenStore {
       )`
         WITH shown AS (
           SELECT id, user_id, team_id, role FROM api_tokens
-          WHERE hash = decode(${hash.toString('hex')}, 'hex') AND (expires_at IS NULL OR expires_at > ${timestamp(at)})),
+          WHERE hash = decode(${hash.toString('hex')}, 'hex')
+            AND (expires_at IS NULL OR expires_at > ${timestamp(at)})),
         used AS (
           UPDATE api_tokens k SET last_used_at = ${timestamp(at)} FROM shown WHERE k.id = shown.id
             AND (k.last_used_at IS NULL OR k.last_used_at < ${timestamp(at)} - ${USED_EVERY}::interval))

@@ -70,7 +70,8 @@ export function userSessionStore({ pool }: { pool: DatabasePool }): UserSessionS
 /** SQL condition: not expired and, with an idle limit, not idle for too long. */
 function isOpen({ at, idleSeconds }: SessionClock) {
   const idle = sql.fragment`used_at > ${timestamp(at)} - make_interval(secs => ${idleSeconds})`;
-  return sql.fragment`(expires_at IS NULL OR expires_at > ${timestamp(at)}) AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
+  return sql.fragment`(expires_at IS NULL OR expires_at > ${timestamp(at)})
+    AND ${idleSeconds > 0 ? idle : sql.fragment`true`}`;
 }
 
 async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<boolean> {
@@ -91,7 +92,8 @@ async function openSession(pool: DatabasePool, session: SessionToOpen): Promise<
     // Locks the account: a password change at this moment either ends the new session or comes before it.
     const opened = await connection.maybeOneFirst(rows<{ id: string }>()`
         INSERT INTO user_sessions (id, user_id, opened_at, used_at, expires_at, address, client, by_provider)
-        SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(openedAt)}, ${expires}::timestamptz, ${address}, ${client}, ${byProvider}
+        SELECT ${id}, id, ${timestamp(openedAt)}, ${timestamp(openedAt)}, ${expires}::timestamptz, ${address},
+          ${client}, ${byProvider}
         FROM users WHERE id = ${userId} AND token_gen = ${tokenGen} AND NOT disabled FOR SHARE RETURNING id`);
     if (opened === null) return false;
     await connection.query(rows()`

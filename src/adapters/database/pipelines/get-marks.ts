@@ -35,7 +35,8 @@ export async function exchangeMarks(
   const back = await connection.any(rows<Mark>()`
     DELETE FROM get_marks m USING resources r, jobs j
     WHERE r.pipeline_id = ${pipeline} AND r.scope_id = m.scope_id AND j.id = m.job_id
-    RETURNING m.job_id AS job, r.id AS resource, NULL AS nth, m.scope_id AS scope, m.gated, m.every, m.dealt_with, m.settled, m.floor`);
+    RETURNING m.job_id AS job, r.id AS resource, NULL AS nth, m.scope_id AS scope, m.gated, m.every,
+      m.dealt_with, m.settled, m.floor`);
   if (aside !== undefined && aside.length > 0) await putAside(connection, aside);
   return [...(held ?? []), ...back];
 }
@@ -48,7 +49,8 @@ async function putAside(connection: Transaction, marks: readonly Mark[]): Promis
       AS n (job bigint, scope bigint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
     JOIN jobs j ON j.id = n.job AND j.deleted_at IS NULL
     WHERE n.dealt_with IS NOT NULL GROUP BY n.job, n.scope
-    ON CONFLICT (job_id, scope_id) DO UPDATE SET gated = excluded.gated, every = excluded.every, dealt_with = excluded.dealt_with,
+    ON CONFLICT (job_id, scope_id) DO UPDATE SET gated = excluded.gated, every = excluded.every,
+      dealt_with = excluded.dealt_with,
       settled = excluded.settled, floor = excluded.floor`);
 }
 

@@ -18,7 +18,8 @@ export function pinTransaction(connection: Transaction): PinTransaction {
     },
     async unpin(resource) {
       await connection.query(rows()`
-        UPDATE resources SET pinned_version = NULL, pinned_by = NULL, pinned_at = NULL, pin_comment = NULL, pin_wanted = NULL
+        UPDATE resources SET pinned_version = NULL, pinned_by = NULL, pinned_at = NULL, pin_comment = NULL,
+          pin_wanted = NULL
         WHERE id = ${resource}`);
     },
     unstartedBuilds: async (resource) => await buildsBeforeStart(connection, resource),
@@ -68,7 +69,8 @@ async function buildsBeforeStart(connection: Transaction, resource: number): Pro
 async function freeVersions(connection: Transaction, builds: readonly number[]): Promise<void> {
   if (builds.length === 0) return;
   await connection.query(rows()`
-    WITH unused AS (UPDATE build_inputs SET used = false WHERE build_id = ANY(${ids(builds)}) RETURNING job_id, resource_id, version_id),
+    WITH unused AS (UPDATE build_inputs SET used = false WHERE build_id = ANY(${ids(builds)})
+      RETURNING job_id, resource_id, version_id),
     oldest AS (SELECT job_id, resource_id, min(version_id) AS version FROM unused GROUP BY 1, 2)
     UPDATE job_gets g SET settled = least(g.settled, o.version - 1) FROM oldest o
     WHERE g.job_id = o.job_id AND g.resource_id = o.resource_id`);

@@ -84,8 +84,10 @@ async function storedFacts(
           FROM builds b WHERE b.job_id = j.id ORDER BY b.id DESC LIMIT 1)) ORDER BY j.position)
         FROM jobs j WHERE j.pipeline_id = p.id AND j.deleted_at IS NULL) AS jobs,
       (SELECT jsonb_agg(jsonb_build_object('name', r.name, 'schedule', s.schedule, 'lastCheckedAt', s.last_checked_at,
-          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut, 'hooksError', s.last_hooks ->> 'error', 'heldSince', s.held_since, 'versions', (
-            SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten LIMIT 10000) AS counted))
+          'nextCheckAt', s.next_check_at, 'checkError', s.last_error, 'cut', s.cut,
+          'hooksError', s.last_hooks ->> 'error', 'heldSince', s.held_since, 'versions', (
+            SELECT count(*) FROM (SELECT 1 FROM versions v WHERE v.scope_id = s.id AND NOT v.forgotten
+              LIMIT 10000) AS counted))
           ORDER BY r.position)
         FROM resources r JOIN check_scopes s ON s.id = r.scope_id
         WHERE r.pipeline_id = p.id AND r.deleted_at IS NULL) AS resources

@@ -36,15 +36,18 @@ async function retire(connection: Transaction, id: number): Promise<void> {
     rows()`UPDATE pipelines SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${id}`,
   );
   await connection.query(rows()`
-    UPDATE check_scopes SET live = false, requested_at = NULL, requested_cause = NULL WHERE pipeline_id = ${id} AND live`);
+    UPDATE check_scopes SET live = false, requested_at = NULL, requested_cause = NULL
+      WHERE pipeline_id = ${id} AND live`);
   await connection.query(rows()`
     WITH closed AS (
       UPDATE check_runs SET closed_at = now() WHERE pipeline_id = ${id} AND cause = 'version' AND closed_at IS NULL)
-    UPDATE hook_runs h SET open = false FROM resources r WHERE r.id = h.resource_id AND r.pipeline_id = ${id} AND h.open`);
+    UPDATE hook_runs h SET open = false FROM resources r WHERE r.id = h.resource_id AND r.pipeline_id = ${id}
+      AND h.open`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now() WHERE pipeline_id = ${id} AND deleted_at IS NULL`);
   await connection.query(rows()`
-    UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.', ended_at = now(),
+    UPDATE builds b SET status = 'cancelled', reason = 'Cancelled', message = 'The pipeline was deleted.',
+      ended_at = now(),
       wants_pod = false, pending_reason = NULL
     FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL
       AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);

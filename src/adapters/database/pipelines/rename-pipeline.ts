@@ -35,7 +35,8 @@ async function requestRename(
     const key = await connection.oneFirst(rows<{ key: string }>()`
       INSERT INTO pipeline_renames AS r (uid, pipeline_id, key, from_name, to_name, asked_by, asked_at)
       VALUES (${uid}, ${found.id}, ${randomUUID()}, ${pipeline}, ${to}, ${by}, ${timestamp(at)})
-      ON CONFLICT (uid) DO UPDATE SET to_name = excluded.to_name, asked_by = excluded.asked_by, asked_at = excluded.asked_at,
+      ON CONFLICT (uid) DO UPDATE SET to_name = excluded.to_name, asked_by = excluded.asked_by,
+        asked_at = excluded.asked_at,
         key = CASE r.to_name WHEN excluded.to_name THEN r.key ELSE excluded.key END
       RETURNING key`);
     return { answer: 'asked', key };
@@ -77,7 +78,8 @@ export function renameStore(database: Database): RenameStore {
   return {
     async renamedTo(uid) {
       const found = await pool.maybeOne(rows<{ pipeline: string; runningChecks: number }>()`
-        SELECT p.name AS pipeline, (SELECT count(*) FROM check_runs c WHERE c.pipeline_id = p.id AND c.closed_at IS NULL) AS "runningChecks"
+        SELECT p.name AS pipeline, (SELECT count(*) FROM check_runs c WHERE c.pipeline_id = p.id
+          AND c.closed_at IS NULL) AS "runningChecks"
         FROM pipeline_renames r JOIN pipelines p ON p.id = r.pipeline_id
         WHERE r.uid = ${uid} AND r.moved_at IS NOT NULL`);
       return found ?? undefined;

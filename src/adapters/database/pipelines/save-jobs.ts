@@ -12,18 +12,23 @@ export async function saveJobs(
   { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
 ): Promise<void> {
   const names = jobs.map((job) => job.name);
+  const records = jobs.map(({ approval, ...job }) => ({ ...job, approval: approval && { ...approval } }));
   await connection.query(rows()`
-    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency, serial_groups, interruptible, supersede,
+    INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency,
+      serial_groups, interruptible, supersede,
       allow_failure, disable_retry, approval)
-    SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency, ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
+    SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency,
+      ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
       n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval
-    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(jobs.map(({ approval, ...job }) => ({ ...job, approval: approval && { ...approval } })))}) AS n (name text, position integer,
-      concurrency integer, "serialGroups" jsonb, interruptible boolean, supersede boolean, "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
+    FROM pipelines p, jsonb_to_recordset(${sql.jsonb(records)}) AS n (name text, position integer, concurrency integer,
+      "serialGroups" jsonb, interruptible boolean, supersede boolean,
+      "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
     WHERE p.id = ${pipeline}
     ON CONFLICT (pipeline_id, name) DO UPDATE
       SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1,
         paused = CASE WHEN j.deleted_at IS NULL THEN j.paused ELSE j.paused OR excluded.paused END,
-        concurrency = excluded.concurrency, serial_groups = excluded.serial_groups, interruptible = excluded.interruptible,
+        concurrency = excluded.concurrency, serial_groups = excluded.serial_groups,
+          interruptible = excluded.interruptible,
         supersede = excluded.supersede,
         allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
   const removed = await connection.anyFirst(rows<{ id: number }>()`
@@ -54,11 +59,13 @@ async function endQueued(connection: Transaction, jobs: readonly number[]): Prom
 async function saveGets(connection: Transaction, pipeline: number, gets: readonly GetRow[]): Promise<void> {
   const known = await connection.any(rows<Mark>()`
     DELETE FROM job_gets g USING jobs j WHERE j.id = g.job_id AND j.pipeline_id = ${pipeline}
-    RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope, g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
+    RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope,
+      g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
   const marks = await exchangeMarks(connection, pipeline, known);
   await connection.query(rows()`
-    INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed, dealt_with, settled, floor)
+    INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed,
+      dealt_with, settled, floor)
     SELECT j.id, n.position, n.nth, n.name, r.id, r.scope_id, n.trigger, n.every,
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
@@ -71,9 +78,11 @@ async function saveGets(connection: Transaction, pipeline: number, gets: readonl
     JOIN jobs j ON j.pipeline_id = ${pipeline} AND j.name = n.job
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.resource
     LEFT JOIN LATERAL (
-      SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor, min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
+      SELECT min(k.dealt_with) AS dealt_with, min(k.floor) AS floor,
+        min(CASE WHEN k.every AND NOT k.gated THEN k.settled ELSE 0 END) AS settled
       FROM jsonb_to_recordset(${sql.jsonb(marks)}) AS k
-        (job bigint, resource bigint, nth smallint, gated boolean, every boolean, dealt_with bigint, settled bigint, floor bigint)
+        (job bigint, resource bigint, nth smallint, gated boolean, every boolean, dealt_with bigint,
+          settled bigint, floor bigint)
       WHERE k.job = j.id AND k.resource = r.id AND (k.nth IS NULL OR k.nth = n.nth)
         AND NOT (k.gated AND n.passed = '[]') AND NOT (n.every AND NOT k.every)) AS before ON true`);
 }

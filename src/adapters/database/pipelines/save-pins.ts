@@ -19,8 +19,10 @@ export async function changedPins(
 ): Promise<ChangedPin[]> {
   const found = await connection.any(rows<Row>()`
     SELECT r.id AS resource, n.version AS wanted, n.version IS DISTINCT FROM r.pin_wanted AS changes,
-      (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> n.version ORDER BY v.place DESC LIMIT 1) AS version
-    FROM resources r LEFT JOIN jsonb_to_recordset(${JSON.stringify(pins)}::jsonb) AS n (resource text, version jsonb) ON n.resource = r.name
+      (SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> n.version
+        ORDER BY v.place DESC LIMIT 1) AS version
+    FROM resources r LEFT JOIN jsonb_to_recordset(${JSON.stringify(pins)}::jsonb) AS n (resource text,
+      version jsonb) ON n.resource = r.name
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL AND (n.version IS NOT NULL OR r.pin_wanted IS NOT NULL)
     ORDER BY r.id`);
   return found.flatMap(({ changes, ...pin }) => (changes ? [withoutNulls(pin)] : []));

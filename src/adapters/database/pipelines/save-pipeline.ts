@@ -116,10 +116,14 @@ async function saveSettings(
   const paused = toSave.paused ?? before.paused;
   const managed = toSave.paused !== undefined;
   await connection.query(rows()`
-    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid}, display_name = ${toSave.displayName ?? null},
-      public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused}, paused_by_manifest = ${managed}, deleted_at = NULL
-    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest, deleted_at) IS DISTINCT FROM
-      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null}, coalesce(${toSave.public ?? null}::boolean, public),
+    UPDATE pipelines SET namespace = ${toSave.namespace}, uid = ${toSave.uid},
+      display_name = ${toSave.displayName ?? null},
+      public = coalesce(${toSave.public ?? null}::boolean, public), paused = ${paused},
+        paused_by_manifest = ${managed}, deleted_at = NULL
+    WHERE id = ${before.id} AND (namespace, uid, display_name, public, paused, paused_by_manifest,
+      deleted_at) IS DISTINCT FROM
+      (${toSave.namespace}, ${toSave.uid}, ${toSave.displayName ?? null},
+        coalesce(${toSave.public ?? null}::boolean, public),
         ${paused}, ${managed}, NULL)`);
   if (before.paused && !paused) await unpauseJobs(connection, ofPipeline(before.id));
   if (!before.paused && paused) await pauseJobs(connection, ofPipeline(before.id), MANIFEST);

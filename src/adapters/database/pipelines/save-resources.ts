@@ -35,7 +35,8 @@ export async function saveResources(
   await makeMissing(connection, { pipeline, resources, webhookKey });
   const switched = await switchScopes(connection, { pipeline, revision, histories });
   await connection.query(rows()`
-    UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks, deleted_at = NULL
+    UPDATE resources r SET position = n.position - 1, type = n.type, stream = n.stream, hooks = n.hooks,
+      deleted_at = NULL
     FROM unnest(${textArray(resources.map(({ name }) => name))}, ${textArray(resources.map(({ type }) => type))},
         ${sql.array(
           resources.map(({ stream }) => stream),
@@ -48,7 +49,8 @@ export async function saveResources(
     WHERE r.pipeline_id = ${pipeline} AND r.name = n.name`);
   await connection.query(rows()`
     UPDATE resources SET deleted_at = now()
-    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${textArray(resources.map(({ name }) => name))})`);
+    WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL
+      AND name <> ALL(${textArray(resources.map(({ name }) => name))})`);
   await saveTimers(connection, pipeline, timers);
   return switched;
 }
@@ -75,7 +77,8 @@ async function makeMissing(
   const hashes = made.map(({ id, generation }) => webhookTokenHash(webhookToken(webhookKey, id, generation)));
   await connection.query(rows()`
     WITH owned AS (
-      UPDATE check_scopes s SET resource_id = r.id FROM resources r WHERE r.scope_id = s.id AND s.id = ANY(${ids(scopes)}))
+      UPDATE check_scopes s SET resource_id = r.id FROM resources r WHERE r.scope_id = s.id
+        AND s.id = ANY(${ids(scopes)}))
     UPDATE resources r SET webhook_hash = n.hash
     FROM unnest(${ids(made.map((resource) => resource.id))}, ${textArray(hashes)}) AS n (id, hash) WHERE r.id = n.id`);
 }
@@ -98,7 +101,8 @@ async function saveTimers(
       requested_cause = CASE WHEN n.request THEN coalesce(s.requested_cause, 'schedule') ELSE s.requested_cause END,
       failures = CASE WHEN n.keep THEN s.failures ELSE 0 END
     FROM jsonb_to_recordset(${sql.jsonb(timers.map((timer) => ({ ...timer })))}) AS n
-      (name text, timer text, schedule jsonb, webhook jsonb, "group" text, "checkedBy" text, next double precision, request boolean, keep boolean)
+      (name text, timer text, schedule jsonb, webhook jsonb, "group" text, "checkedBy" text,
+        next double precision, request boolean, keep boolean)
     JOIN resources r ON r.pipeline_id = ${pipeline} AND r.name = n.name
     WHERE s.id = r.scope_id`);
 }

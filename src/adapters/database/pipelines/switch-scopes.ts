@@ -50,7 +50,8 @@ export async function switchScopes(connection: Transaction, saved: Saved): Promi
   }
   await connection.query(rows()`
     UPDATE check_scopes s SET fingerprint = n.fingerprint, resource_id = n.resource
-    FROM jsonb_to_recordset(${sql.jsonb(named)}) AS n (scope bigint, resource bigint, fingerprint text) WHERE s.id = n.scope`);
+    FROM jsonb_to_recordset(${sql.jsonb(named)}) AS n (scope bigint, resource bigint, fingerprint text)
+      WHERE s.id = n.scope`);
   if (switches.length === 0) return { changes: [], stopped: [] };
   const stopped = await write(connection, saved, switches);
   return { changes: switches.map(({ change }) => change), stopped };
@@ -103,7 +104,8 @@ async function movePins(connection: Transaction, switches: readonly Switch[]): P
   await connection.query(rows()`
     UPDATE resources r SET pinned_version = CASE
       WHEN r.pin_wanted IS NOT NULL THEN (
-        SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> r.pin_wanted ORDER BY v.place DESC LIMIT 1)
+        SELECT v.id FROM versions v WHERE v.scope_id = r.scope_id AND v.fields @> r.pin_wanted
+          ORDER BY v.place DESC LIMIT 1)
       ELSE coalesce((
         SELECT v.id FROM versions p JOIN versions v ON v.scope_id = r.scope_id AND v.digest = p.digest
         WHERE p.id = r.pinned_version), r.pinned_version) END

@@ -18,7 +18,8 @@ export async function oldBuilds(
   const builds = await oldest(connection, turn, limit);
   const { id: job, pipeline } = turn;
   const known = await connection.one(rows<{ oldest: number | null; good: number | null; pinned: number[] }>()`
-    SELECT (SELECT id FROM builds WHERE job_id = ${job} ORDER BY id DESC OFFSET ${Math.max(0, keep.builds - 1)} LIMIT 1) AS oldest,
+    SELECT (SELECT id FROM builds WHERE job_id = ${job}
+      ORDER BY id DESC OFFSET ${Math.max(0, keep.builds - 1)} LIMIT 1) AS oldest,
       (SELECT id FROM builds WHERE job_id = ${job} AND status IN ('succeeded', 'warning')
         ORDER BY id DESC OFFSET ${Math.max(0, keep.minimumSucceeded - 1)} LIMIT 1) AS good,
       to_jsonb(ARRAY(SELECT pinned_version FROM resources
@@ -72,7 +73,8 @@ export async function removeBuilds(
       UPDATE job_gets g SET dealt_with = greatest(dealt_with, ${version}) FROM resources r
       WHERE g.job_id = ${job} AND r.id = g.resource_id AND coalesce(g.scope_id, r.scope_id) = ${scope}`);
     await connection.query(rows()`
-      UPDATE get_marks SET dealt_with = greatest(dealt_with, ${version}) WHERE job_id = ${job} AND scope_id = ${scope}`);
+      UPDATE get_marks SET dealt_with = greatest(dealt_with, ${version}) WHERE job_id = ${job}
+        AND scope_id = ${scope}`);
   }
   const gone = ids(decision.remove);
   await connection.query(rows()`DELETE FROM good_versions WHERE build_id = ANY(${gone})`);

@@ -10,7 +10,8 @@ export const MAX_UNNAMED_REVISIONS = 20;
 export async function removeSurplusRevisions(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
-      SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnnamed('builds')} AND ${isUnnamed('check_runs')}
+      SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnnamed('builds')}
+        AND ${isUnnamed('check_runs')}
       ORDER BY r.number DESC OFFSET ${MAX_UNNAMED_REVISIONS + 1} LIMIT ${AT_ONCE}))`);
 }
 
@@ -27,7 +28,8 @@ export async function removeOldRevisions(
     DELETE FROM revisions WHERE id = ANY(ARRAY(
       SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline}
         AND r.number < (
-          SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline} AND n.created_at < ${replacedBefore.toISOString()})
+          SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline}
+            AND n.created_at < ${replacedBefore.toISOString()})
         AND ${isUnnamed('builds')} AND ${isUnnamed('check_runs')}
       ORDER BY r.number LIMIT ${AT_ONCE})) RETURNING id`);
   return gone.length;

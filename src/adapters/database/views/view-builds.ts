@@ -26,9 +26,11 @@ interface Row {
 }
 
 /** The message of a pending build is the reason why it waits. */
-const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
+  ELSE b.number || '.' || b.retry END AS number,
   b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
-  b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt", b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
+  b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt",
+    b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
 
 export async function viewBuilds(
   pool: DatabasePool,
@@ -83,7 +85,8 @@ export async function viewBuildIds(
   if (parsed === undefined) return undefined;
   const found = await pool.maybeOne(rows<{ build: number; pipeline: number }>()`
     SELECT b.id AS build, p.id AS pipeline
-    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+      JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
       AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
   return found ?? undefined;

@@ -29,7 +29,8 @@ export async function storedCheck(
   if (pipeline === undefined) return undefined;
   const found = await pool.maybeOne(rows<Row>()`
     SELECT s.run_id IS NOT NULL AS running, s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt",
-      s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule, s.held_since AS "heldSince", s.held_reason AS held,
+      s.last_error AS error, s.failures, coalesce(s.last_log, '') AS output, s.schedule,
+        s.held_since AS "heldSince", s.held_reason AS held,
       s.webhook_works AS "webhookWorks", s.last_hooks AS hooks
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.name = ${resource} AND r.deleted_at IS NULL`);

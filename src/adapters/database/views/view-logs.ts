@@ -64,7 +64,8 @@ async function buildOf(
     SELECT b.id, b.attempt, b.created_at AS "createdAt", b.ended_at IS NOT NULL AS ended,
       b.ended_at IS NOT NULL AND (SELECT sum(a.log_bytes) > 0 AND sum(a.stored_log_bytes) = 0
         FROM build_attempts a WHERE a.build_id = b.id) AS removed
-    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+      JOIN teams t ON t.id = p.team_id
     WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND p.deleted_at IS NULL
       AND b.number = ${parsed.number} AND b.retry = ${parsed.retry}`);
   return found ?? undefined;

@@ -37,14 +37,16 @@ export async function viewResources(
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<Row>(`view_resources_${resource === undefined}`)`
-    SELECT r.id, r.name, r.type, coalesce(s.usual_schedule, s.schedule) AS schedule, r.webhook_generation AS "webhookGeneration",
+    SELECT r.id, r.name, r.type, coalesce(s.usual_schedule, s.schedule) AS schedule,
+      r.webhook_generation AS "webhookGeneration",
       r.webhook_signed AS "webhookSigned",
       s.last_checked_at AS "lastCheckedAt", s.next_check_at AS "nextCheckAt", s.last_error AS "checkError",
       nullif(s.cut, 0) AS cut, CASE WHEN r.pinned_by IS NOT NULL THEN jsonb_strip_nulls(jsonb_build_object(
         'version', r.pinned_version, 'by', r.pinned_by, 'comment', r.pin_comment)) END AS pinned,
       (SELECT jsonb_build_object('id', v.id, 'fields', v.fields) FROM versions v
         WHERE ${ofScope(sql.fragment`s.id`)} AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 1) AS latest,
-      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE ${ofScope(sql.fragment`s.id`)} AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 10000) AS counted) AS versions
+      (SELECT count(*) FROM (SELECT 1 FROM versions v WHERE ${ofScope(sql.fragment`s.id`)}
+        AND NOT v.forgotten ${NEWEST_FIRST} LIMIT 10000) AS counted) AS versions
     FROM resources r JOIN check_scopes s ON s.id = r.scope_id
     WHERE r.pipeline_id = ${pipeline} AND r.deleted_at IS NULL
       ${resource === undefined ? sql.fragment`` : sql.fragment`AND r.name = ${resource}`}

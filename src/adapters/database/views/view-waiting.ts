@@ -61,9 +61,11 @@ async function unstartedBuilds(
   jobs: readonly number[],
 ): Promise<BuildToExplain[]> {
   const found = await pool.any(rows<BuildRow>()`
-    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
+    SELECT j.name AS job, ${jobNameIn(sql.fragment`b.revision_id`)} AS known, CASE b.retry
+      WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS number,
       b.revision_id AS revision, b.status, b.pending_reason AS pod, b.held, b.gate, (
-        SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v WHERE v.build_id = b.id) AS votes
+        SELECT jsonb_agg(jsonb_build_object('by', v.voter, 'approve', v.approve)) FROM build_votes v
+          WHERE v.build_id = b.id) AS votes
     FROM builds b JOIN jobs j ON j.id = b.job_id
     WHERE b.ended_at IS NULL AND b.status IN ('pending', 'waiting') AND j.id = ANY(${ids(jobs)})
     ORDER BY b.id DESC LIMIT ${MAX_BUILDS}`);

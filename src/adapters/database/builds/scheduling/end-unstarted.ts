@@ -23,13 +23,15 @@ export function endUnstarted(
 ): FragmentSqlToken {
   const started = sql.fragment`builds.status = 'started'`;
   return sql.fragment`
-      UPDATE builds SET cancelled_by = coalesce(builds.cancelled_by, ${by}), cancel_reason = coalesce(builds.cancel_reason, ${reason}),
+      UPDATE builds SET cancelled_by = coalesce(builds.cancelled_by, ${by}),
+        cancel_reason = coalesce(builds.cancel_reason, ${reason}),
         cancel_requested_at = coalesce(builds.cancel_requested_at, ${timestamp(at)}),
         status = CASE WHEN ${started} THEN builds.status ELSE 'cancelled' END,
         ended_at = CASE WHEN ${started} THEN NULL ELSE ${timestamp(at)} END,
         reason = CASE WHEN ${started} THEN builds.reason ELSE ${code} END,
         message = CASE WHEN ${started} THEN builds.message ELSE ${reason} END,
         wants_pod = wants_pod AND ${started}, held = NULL, pending_reason = NULL
-      WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL AND ${which} ORDER BY id FOR UPDATE) AND ended_at IS NULL
+      WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL AND ${which} ORDER BY id FOR UPDATE)
+        AND ended_at IS NULL
       RETURNING builds.id, builds.job_id, builds.status`;
 }

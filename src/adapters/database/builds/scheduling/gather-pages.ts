@@ -76,12 +76,15 @@ async function passPages(
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
     SELECT n.position, (
-      SELECT jsonb_agg(jsonb_build_object('version', page.place, 'id', page.version_id, 'build', page.build_id, 'also', CASE
+      SELECT jsonb_agg(jsonb_build_object('version', page.place, 'id', page.version_id,
+        'build', page.build_id, 'also', CASE
           WHEN n.also = '{}' THEN '[]' ELSE coalesce((
-            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.place, 'id', o.version_id)) FROM good_versions o
+            SELECT jsonb_agg(jsonb_build_object('resource', o.resource_id, 'version', o.place,
+              'id', o.version_id)) FROM good_versions o
             WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
               AND o.scope_id = (SELECT scope_id FROM resources WHERE id = o.resource_id)
-              AND NOT (o.resource_id = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
+              AND NOT (o.resource_id = ANY(n.partly)
+                AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
         ORDER BY page.place DESC, page.build_id DESC)
       FROM (SELECT version_id, place, build_id FROM good_versions g
         WHERE g.job_id = n.upstream AND g.scope_id = (SELECT scope_id FROM resources WHERE id = n.resource)
@@ -89,7 +92,8 @@ async function passPages(
           AND NOT (n.resource = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
-      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[], partly bigint[])`);
+      AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
+        partly bigint[])`);
   return found.flatMap(({ position, rows: all }): PassPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
@@ -141,7 +145,8 @@ async function usedPages(
       SELECT version_id FROM build_inputs b
       WHERE b.used AND b.job_id = n.job AND b.resource_id = n.resource AND b.nth = n.nth AND b.version_id <= n.from
       ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
-    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint, nth smallint, "from" bigint)`);
+    FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint,
+      nth smallint, "from" bigint)`);
   return found.flatMap(({ position, versions }): UsedPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];

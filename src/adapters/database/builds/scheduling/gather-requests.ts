@@ -18,7 +18,8 @@ const afterOfTrigger = sql.fragment`coalesce((
     SELECT 1 FROM builds b JOIN builds t ON t.job_id = b.job_id AND t.number = b.number
     WHERE b.id = u.build_id AND t.status IN ('succeeded', 'warning'))))
   FROM job_triggers u WHERE u.cascade = m.cascade AND u.refused IS NULL AND u.job_id IN (
-    SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger AND g.resource_id = m.resource_id)), '[]')`;
+    SELECT unnest(g.passed) FROM job_gets g WHERE g.job_id = j.id AND g.trigger
+      AND g.resource_id = m.resource_id)), '[]')`;
 
 /** SQL: requests for builds of job `j` that have neither a build nor a refusal. */
 export const openRequests = sql.fragment`(

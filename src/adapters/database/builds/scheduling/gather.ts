@@ -97,7 +97,8 @@ const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
       SELECT w.id FROM (
         SELECT q.id, coalesce(sum(q.gets) OVER (ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (SELECT o.id, greatest(1, (SELECT count(*) FROM job_gets c WHERE c.job_id = o.id)) AS gets FROM jobs o
-          WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL AND o.schedule_requested > o.last_scheduled) AS q) AS w
+          WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL
+            AND o.schedule_requested > o.last_scheduled) AS q) AS w
       WHERE w.before < ${MAX_GETS})`;
 
 /** These jobs of one pipeline. `unused` limits the unused versions that are read per get. */
@@ -123,7 +124,8 @@ const openAutomatic = sql.fragment`(SELECT jsonb_agg(o) FROM (
 /** SQL: builds for the newest set of versions that have not started. */
 const queuedNewest = sql.fragment`(SELECT jsonb_agg(o) FROM (
         SELECT b.id, b.number::text AS number FROM builds b
-        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready' AND b.status IN ('pending', 'waiting')
+        WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.cause ->> 'kind' = 'ready'
+          AND b.status IN ('pending', 'waiting')
         ORDER BY b.id) AS o)`;
 
 /** Each part reads from one end of an index, so the cost does not grow with history. */
@@ -137,20 +139,24 @@ async function gather(
   }: { queued: FragmentSqlToken; where: FragmentSqlToken; unused?: number },
 ): Promise<Gathered> {
   const found = await connection.any(prepared<Row>(name)`
-    SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number, j.schedule_requested AS requested,
+    SELECT j.id, j.name, t.name AS team, p.name AS pipeline, v.id AS revision, j.next_number,
+      j.schedule_requested AS requested,
       ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
       ${openRequests} AS requests,
       (SELECT jsonb_agg(jsonb_build_object(
-          'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger, 'every', g.every,
+          'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger,
+            'every', g.every,
           'baseline', g.dealt_with,
           'passed', coalesce((SELECT jsonb_agg(jsonb_build_object('job', u.id, 'name', u.name) ORDER BY u.position)
             FROM jobs u WHERE u.id = ANY(g.passed)), '[]'),
-          'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
+          'newest', (SELECT ${placed} FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)}
+            AND NOT disabled ${NEWEST_FIRST} LIMIT 1),
           'disabled', (SELECT id FROM versions WHERE scope_id = r.scope_id AND disabled LIMIT 1) IS NOT NULL,
           'pinned', CASE WHEN r.pinned_version IS NOT NULL THEN (
-              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled, 'unknown', v.scope_id <> r.scope_id,
+              SELECT jsonb_build_object('version', ${placed}, 'disabled', v.disabled,
+                'unknown', v.scope_id <> r.scope_id,
                 'elsewhere', v.scope_id <> r.scope_id)
               FROM versions v WHERE v.id = r.pinned_version)
             WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
@@ -186,14 +192,16 @@ async function gather(
  */
 const neverUsed = (version: FragmentSqlToken) => sql.fragment`
   ((SELECT 1 FROM build_inputs b
-    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth LIMIT 1) = 1) IS NOT TRUE`;
+    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth
+      LIMIT 1) = 1) IS NOT TRUE`;
 
 /**
  * SQL: a range, so that an index can be used. A pinned resource has one version, and none if that version is
  * unknown.
  */
 const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
-const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint ELSE 0 END)`;
+const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
+  ELSE 0 END)`;
 const asPinned = (version: FragmentSqlToken) =>
   sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
 
@@ -202,12 +210,14 @@ const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
   SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
     SELECT ${placed} FROM versions v
     WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
-  FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version LIMIT 1) END`;
+  FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version
+    LIMIT 1) END`;
 
 /** SQL: both ends are pairs of scope and version, as in `versions-in-order.ts`. */
 const unusedVersions = (limit: number) => sql.fragment`ARRAY(
   SELECT ${placed} FROM versions v
-  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1)) AND (scope_id, id) <= (r.scope_id, ${toPin})
+  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1))
+    AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
     AND v.place >= g.floor
   ${FOUND_FIRST_FIRST} LIMIT ${limit})`;
@@ -234,7 +244,8 @@ const unusedPassed = (limit: number) => sql.fragment`ARRAY(
   SELECT jsonb_build_array(n.place, n.version_id) FROM (
     SELECT DISTINCT place, version_id FROM (
       ${newestPassed} LIMIT ${limit}) AS newest) AS n
-  WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)} AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
+  WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)}
+    AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
     SELECT bool_and((SELECT o.build_id FROM good_versions o
       WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
     FROM unnest(g.passed) AS u (job))

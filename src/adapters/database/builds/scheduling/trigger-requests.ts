@@ -57,7 +57,8 @@ export async function withRequestAfterChecks<T>(
           JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
           JOIN teams t ON t.id = p.team_id
           WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
-        SELECT id AS job, pipeline_id AS "pipelineId" FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)`);
+        SELECT id AS job, pipeline_id AS "pipelineId" FROM named,
+          pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)`);
       if (named === null) return undefined;
       const request = await insertTrigger(connection, { job: named.job, by, waitMs, at });
       const waits: TriggerWaits = { answer: 'checking', request, pipelineId: named.pipelineId };
@@ -92,7 +93,8 @@ export async function triggerAnswer(
   waits: TriggerWaits,
 ): Promise<TriggerAnswer | TriggerWaits> {
   const found = await pool.maybeOne(rows<AnswerRow>()`
-    SELECT t.name AS team, p.name AS pipeline, j.name AS job, b.number::text AS number, b.cause -> 'checks' AS checks, m.refused
+    SELECT t.name AS team, p.name AS pipeline, j.name AS job, b.number::text AS number,
+      b.cause -> 'checks' AS checks, m.refused
     FROM job_triggers m JOIN jobs j ON j.id = m.job_id AND j.deleted_at IS NULL
     JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL JOIN teams t ON t.id = p.team_id
     LEFT JOIN builds b ON b.id = m.build_id

@@ -29,7 +29,8 @@ export async function writeDecision(
       ${endOlder(decision, rows.superseded, at)}),
     ${upstreamEnds(rows.inputs)},
     made AS (
-      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate, status, ended_at, reason, message,
+      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate,
+        status, ended_at, reason, message,
         queue_place)
       SELECT n.job, n.revision, n.number, n.cause, greatest(${timestamp(at)}, u.ended_at), n.at_once,
         CASE WHEN n.at_once THEN greatest(${timestamp(at)}, u.ended_at) END, n.gate, n.status,
@@ -99,10 +100,12 @@ type Superseded = ReturnType<typeof rowsOf>['superseded'];
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
   return endUnstarted(
-    sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)}) OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
+    sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)})
+      OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
     {
       code: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,
-      reason: sql.fragment`coalesce((SELECT n.message FROM jsonb_to_recordset(${sql.jsonb(superseded)}) AS n (id bigint, message text)
+      reason: sql.fragment`coalesce((SELECT n.message
+        FROM jsonb_to_recordset(${sql.jsonb(superseded)}) AS n (id bigint, message text)
         WHERE n.id = builds.id), ${SUPERSEDED})`,
       at,
     },
