@@ -11,7 +11,7 @@ import { actionStore } from '#adapters/database/pipelines/action-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
-import { views } from '#adapters/database/views/view-store.ts';
+import { viewStore } from '#adapters/database/views/view-store.ts';
 import { databaseReadiness } from '#adapters/http/server/readiness.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
@@ -57,7 +57,7 @@ export async function openDatabase(config: DatabaseConfig, log: Log): Promise<Ga
     actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
-    views: completeViews(views(database), () => new Date()),
+    views: completeViews(viewStore(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database, renameRequests(database)),
     notifications,

@@ -7,7 +7,7 @@ import {
   type ClosableNotifications,
 } from '#adapters/database/connection/notifications.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
-import { views } from '#adapters/database/views/view-store.ts';
+import { viewStore } from '#adapters/database/views/view-store.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
@@ -71,7 +71,10 @@ beforeAll(async () => {
   const ports = pipelinePorts({
     ...shared,
     ...shows,
-    views: completeViews(views({ pool: stores.pool, definitions: cachedDefinitions() }), () => new Date()),
+    views: completeViews(
+      viewStore({ pool: stores.pool, definitions: cachedDefinitions() }),
+      () => new Date(),
+    ),
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });

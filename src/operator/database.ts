@@ -15,7 +15,7 @@ import { dropEmptyLogPartitions } from '#adapters/database/retention/drop-log-pa
 import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
-import { views } from '#adapters/database/views/view-store.ts';
+import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { LogStore } from '#flows/builds/limit-logs.ts';
@@ -78,7 +78,7 @@ export async function openDatabase(
     builds: buildStore(database),
     accounts: accountStore(database),
     oauth: oauthStore(database),
-    views: completeViews(views(database), () => new Date()),
+    views: completeViews(viewStore(database), () => new Date()),
     retention: retentionStore(database),
     logs: logStore(database),
     notifications,

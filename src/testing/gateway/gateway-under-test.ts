@@ -8,7 +8,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
-import { views } from '#adapters/database/views/view-store.ts';
+import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { cachedPictures } from '#adapters/http/api/images.ts';
 import { authorizeByInstallation } from '#adapters/http/auth/installation-tokens.ts';
@@ -198,7 +198,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: cachedDefinitions() };
-  const known = completeViews(views(database), () => new Date());
+  const known = completeViews(viewStore(database), () => new Date());
   const shown = openShows(showStore(database), known);
   const ports = pipelinePorts({
     ...stores,

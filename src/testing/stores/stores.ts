@@ -13,7 +13,7 @@ import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
-import { views } from '#adapters/database/views/view-store.ts';
+import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
@@ -79,7 +79,7 @@ export function storesOver(connections: Database) {
     leaders: leaderStore(database),
     retention: retentionStore(database),
     logs: logStore(database),
-    views: completeViews(views(database), () => new Date()),
+    views: completeViews(viewStore(database), () => new Date()),
     show: showStore(database),
     access: accessStores(database, renameRequests(database)),
   };

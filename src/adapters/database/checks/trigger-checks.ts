@@ -57,12 +57,12 @@ const checksOfTrigger = sql.fragment`
   JOIN resources r ON r.id = c.resource JOIN check_scopes s ON s.id = c.scope`;
 
 /** SQL: `checks` of `BuildRequest`; null if the trigger requested none. */
-export const checksAsked = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
+export const requestedChecks = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
   SELECT jsonb_agg(jsonb_build_object('resource', o.resource, 'result', o.result, 'error', CASE o.result
     WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
 
-export const stillChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
+export const isChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 
 /**

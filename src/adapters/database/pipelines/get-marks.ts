@@ -21,7 +21,7 @@ export interface Mark {
  * Stores marks of scopes that are no longer current, and restores those of scopes that are current again.
  * Returns the marks that apply now.
  */
-export async function exchangeMarks(
+export async function swapMarks(
   connection: Transaction,
   pipeline: number,
   known: readonly Mark[],

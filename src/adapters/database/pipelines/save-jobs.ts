@@ -3,7 +3,7 @@ import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted
 import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
-import { dropMarks, exchangeMarks, type Mark } from './get-marks.ts';
+import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
 
 /** Creates, restores, orders and retires jobs, stores their gets, and requests a decision on each. */
 export async function saveJobs(
@@ -62,7 +62,7 @@ async function saveGets(connection: Transaction, pipeline: number, gets: readonl
     RETURNING g.job_id AS job, g.resource_id AS resource, g.nth, g.scope_id AS scope,
       g.passed <> '{}' AS gated, g.every, g.settled, g.floor,
       CASE WHEN g.trigger THEN g.dealt_with END AS dealt_with`);
-  const marks = await exchangeMarks(connection, pipeline, known);
+  const marks = await swapMarks(connection, pipeline, known);
   await connection.query(rows()`
     INSERT INTO job_gets (job_id, position, nth, name, resource_id, scope_id, trigger, every, passed,
       dealt_with, settled, floor)

@@ -11,7 +11,7 @@ import { buildsThatTook, versionToFollow } from './view-version-path.ts';
 import { waitingStore } from './view-waiting.ts';
 
 /** Reads what people see. Each answer takes one or two queries that an index bounds. */
-export function views(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
+export function viewStore(database: { pool: DatabasePool; definitions: Definitions }): ViewStore {
   const { pool } = database;
   return {
     pipelines: async (team) => await viewPipelines(pool, { team }),

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { placed, type PlacedVersion, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
-import { checksAsked, stillChecking } from '#adapters/database/checks/trigger-checks.ts';
+import { isChecking, requestedChecks } from '#adapters/database/checks/trigger-checks.ts';
 import type { BuildRequest } from '#domain/scheduling/facts.ts';
 
 export type RequestRow = Omit<BuildRequest, 'version'> & {
@@ -27,7 +27,7 @@ export const openRequests = sql.fragment`(
       WHEN m.version_id IS NOT NULL THEN (
         SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
         FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END,
-      'checks', ${checksAsked}, 'checking', ${stillChecking})) ORDER BY m.id)
+      'checks', ${requestedChecks}, 'checking', ${isChecking})) ORDER BY m.id)
   FROM (SELECT * FROM job_triggers o WHERE o.job_id = j.id AND o.build_id IS NULL AND o.refused IS NULL
     ORDER BY o.id DESC LIMIT ${MAX_REQUESTS}) AS m)`;
 
