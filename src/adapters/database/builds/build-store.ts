@@ -28,10 +28,11 @@ export function buildStore(database: Database & { definitions: Definitions }): B
   return {
     pipelinesToSchedule: (limit) => pipelinesToSchedule(database, limit),
     withPipeline: (pipeline, work) => withPipeline(database, pipeline, work),
-    withRequest: (job, asked, work) => withRequest(database, { job, ...asked }, work),
-    withRequestAfterChecks: (job, asked, work) => withRequestAfterChecks(database, { job, ...asked }, work),
+    withRequest: (job, request, work) => withRequest(database, { job, ...request }, work),
+    withRequestAfterChecks: (job, request, work) =>
+      withRequestAfterChecks(database, { job, ...request }, work),
     withWaitEnded: (waits, work) => withWaitEnded(database, waits, work),
-    withVersionRequests: (name, asked, work) => withVersionRequests(database, { name, asked }, work),
+    withVersionRequests: (name, request, work) => withVersionRequests(database, { name, request }, work),
     triggerAnswer: (waits) => triggerAnswer(database, waits),
     wakeLateTriggers: () => wakeLateTriggers(database.pool),
     approvalsWithTimeout: () => approvalsWithTimeout(database),
@@ -49,7 +50,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     explainPending: (build, reason) => explainPending(database, build, reason),
     givenPod: (build, attempt) => givenPod(database, build, attempt),
     attemptFacts: (build, attempt) => attemptFacts(database, build, attempt),
-    withBuild: (build, what, work) => withBuild(database, { build, ...what }, work),
+    withBuild: (build, options, work) => withBuild(database, { build, ...options }, work),
     openAttempts: () => openAttempts(database),
     buildState: (build, attempt) => buildState(database, build, attempt),
   };

@@ -45,27 +45,27 @@ async function open(
   const { live, values, where } = session.kind === 'build' ? ofBuild(session, podUid) : ofRun(session, at);
   const found = await pool.one(prepared<{
     live: boolean;
-    mine: boolean;
+    inserted: boolean;
     key: string | null;
     uid: string | null;
   }>(`open_session_${session.kind}`)`
     WITH live AS (${live}),
-    mine AS (
+    inserted AS (
       INSERT INTO agent_sessions (build_id, attempt, run_id, key_hash, pod_uid, opened_at)
       SELECT ${values}, ${keyHash}, ${podUid}, ${timestamp(at)} FROM live WHERE live.uid IS NULL OR live.uid = ${podUid}
       ON CONFLICT DO NOTHING RETURNING build_id, attempt),
-    -- The agent may be there before the operator has written down its Pod, who may have died before it could.
+    -- The agent may connect before the operator has stored its Pod, or after the operator died in between.
     attempt AS (
       UPDATE build_attempts a SET pod_uid = ${podUid}, pod_created_at = coalesce(a.pod_created_at, ${timestamp(at)})
-      FROM mine WHERE a.build_id = mine.build_id AND a.attempt = mine.attempt AND a.pod_uid IS NULL
+      FROM inserted WHERE a.build_id = inserted.build_id AND a.attempt = inserted.attempt AND a.pod_uid IS NULL
         RETURNING a.build_id),
     build AS (
       UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
       FROM attempt WHERE b.id = attempt.build_id AND b.wants_pod)
-    SELECT EXISTS (SELECT 1 FROM live) AS live, EXISTS (SELECT 1 FROM mine) AS mine,
+    SELECT EXISTS (SELECT 1 FROM live) AS live, EXISTS (SELECT 1 FROM inserted) AS inserted,
       (SELECT key_hash FROM agent_sessions WHERE ${where}) AS key, (SELECT uid FROM live) AS uid`);
   if (!found.live) return 'over';
-  if (found.mine) return 'opened';
+  if (found.inserted) return 'opened';
   if (found.key !== null) return found.key === keyHash ? 'same' : 'taken';
   return found.uid !== null && found.uid !== podUid ? 'taken' : undefined;
 }

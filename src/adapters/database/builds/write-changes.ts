@@ -158,13 +158,13 @@ async function writeEnd(
       WHERE id = ${build}),
     attempt AS (
       UPDATE build_attempts SET ended_at = ${endedAt} WHERE build_id = ${build} AND attempt = ${attempt}),
-    asked AS (
+    requested AS (
       ${requestSchedule(sql.fragment`SELECT ${job}::bigint
       UNION SELECT job_id FROM job_gets WHERE passed @> ARRAY[${job}::bigint] AND ${good}`)})
     ${insertGoodVersions(
       { id: build, job, attempt },
       // Versions are locked after jobs, as in `moveVersions`.
-      sql.fragment`WHERE ${good} AND (SELECT count(*) FROM asked) >= 0`,
+      sql.fragment`WHERE ${good} AND (SELECT count(*) FROM requested) >= 0`,
     )}`);
 }
 

@@ -41,7 +41,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
         RETURNING s.id`);
       return found === null ? 'unknown' : 'requested';
     },
-    requestChecksByToken: (asked, at) => requestChecksByToken(pool, asked, at),
+    requestChecksByToken: (calls, at) => requestChecksByToken(pool, calls, at),
     dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     async withChecks(work) {

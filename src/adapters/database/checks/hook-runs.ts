@@ -72,7 +72,7 @@ export async function releaseVersions(
         || jsonb_build_object('first', o.first_version, 'last', o.last_version)
       FROM released o JOIN versions v ON v.id = o.first_version
       WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
-    asked AS (
+    requested AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`)})
     SELECT EXISTS (SELECT 1 FROM released) AS released`);
 }

@@ -46,7 +46,7 @@ export async function addVersions(
       UPDATE resources r SET pinned_version = a.id FROM added a, versions p
       WHERE r.scope_id = ${scope} AND p.id = r.pinned_version AND p.scope_id <> ${scope} AND p.digest = a.digest),
     ${holdForHooks(scope, at)}
-    asked AS (
+    requested AS (
       ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN resources r ON r.id = g.resource_id
         WHERE r.scope_id = ${scope} AND EXISTS (SELECT 1 FROM added)
           AND (g.passed = '{}' OR EXISTS (SELECT 1 FROM rest WHERE id IS NOT NULL))`)})

@@ -18,28 +18,28 @@ export async function requestChecksByToken(
   const signatures = calls.map(({ signature }) => signature).join(',');
   return await pool.one(prepared<WebhooksAnswered>(`request_checks_by_token_${wait}`)`
     WITH known AS MATERIALIZED (
-      SELECT c.place, k.scope, k.asked, c.signature = 'valid' OR (c.signature = 'absent' AND NOT k.signed) AS taken
+      SELECT c.place, k.scope, k.requested, c.signature = 'valid' OR (c.signature = 'absent' AND NOT k.signed) AS taken
       FROM unnest(string_to_array(${hashes}, ','),
         string_to_array(${signatures}, ',')) WITH ORDINALITY AS c (hash, signature, place)
       LEFT JOIN LATERAL (
-        SELECT s.id AS scope, NOT ${NOT_ASKED} AS asked, r.webhook_signed AS signed
+        SELECT s.id AS scope, NOT ${NOT_REQUESTED} AS requested, r.webhook_signed AS signed
         FROM resources r
         JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL
         JOIN check_scopes s ON s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing'
         WHERE r.webhook_hash = c.hash AND r.deleted_at IS NULL LIMIT 1) AS k ON true),
     wanting AS MATERIALIZED (
       SELECT s.id FROM check_scopes s
-      WHERE s.id IN (SELECT scope FROM known WHERE taken AND NOT asked) AND ${NOT_ASKED} ORDER BY s.id
+      WHERE s.id IN (SELECT scope FROM known WHERE taken AND NOT requested) AND ${NOT_REQUESTED} ORDER BY s.id
       FOR UPDATE ${wait ? sql.fragment`` : sql.fragment`SKIP LOCKED`}),
     changed AS (
       UPDATE check_scopes s SET requested_at = coalesce(s.requested_at, ${timestamp(at)}), requested_cause = 'webhook'
       FROM wanting w WHERE s.id = w.id RETURNING s.id),
     noise AS MATERIALIZED (SELECT pg_logical_emit_message(true, 'millrace', '') AS written)
     SELECT array_agg(CASE WHEN k.scope IS NULL THEN 'unknown' WHEN NOT k.taken THEN 'refused'
-        WHEN k.asked OR c.id IS NOT NULL THEN 'requested' ELSE 'busy' END ORDER BY k.place) AS answers,
+        WHEN k.requested OR c.id IS NOT NULL THEN 'requested' ELSE 'busy' END ORDER BY k.place) AS answers,
       count(c.id) > 0 AS written
     FROM known k LEFT JOIN changed c ON c.id = k.scope, noise`);
 }
 
 /** A person's or webhook's cause stays: it resets the timer too. */
-const NOT_ASKED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;
+const NOT_REQUESTED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;

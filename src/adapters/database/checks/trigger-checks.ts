@@ -23,14 +23,14 @@ export async function insertTrigger(
         SELECT r.scope_id FROM job_gets g JOIN resources r ON r.id = g.resource_id WHERE g.job_id = ${job}
           AND g.passed = '{}')
       ORDER BY s.id FOR UPDATE),
-    asked AS (
+    requested AS (
       UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
     SELECT ${job}::bigint, ${by}, ${timestamp(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
       coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id)
         ORDER BY r.position), '[]')
-    FROM asked a JOIN resources r ON r.scope_id = a.id
+    FROM requested a JOIN resources r ON r.scope_id = a.id
     RETURNING id`);
 }
 

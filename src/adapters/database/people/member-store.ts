@@ -20,16 +20,16 @@ import { teamSettings } from './team-settings.ts';
 
 export function memberStore({ pool }: { pool: DatabasePool }): MemberStore {
   return {
-    async teams(who) {
-      const mine =
-        who === 'all'
+    async teams(reader) {
+      const ownRole =
+        reader === 'all'
           ? sql.fragment`NULL::text`
           : sql.fragment`(
         SELECT ${highest(sql.fragment`h.role`)} FROM ${HELD_ROLES} h WHERE h.team_id = t.id
-          AND h.user_id = ${who.userId})`;
+          AND h.user_id = ${reader.userId})`;
       const found = await pool.any(rows<TeamRow>()`
-        SELECT * FROM (SELECT ${TEAM}, ${mine} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
-        WHERE ${who === 'all'} OR role IS NOT NULL ORDER BY name`);
+        SELECT * FROM (SELECT ${TEAM}, ${ownRole} AS role FROM teams t WHERE t.deleted_at IS NULL) AS t
+        WHERE ${reader === 'all'} OR role IS NOT NULL ORDER BY name`);
       return found.map(withoutNulls);
     },
     async team(name) {
@@ -60,7 +60,7 @@ const TEAM = sql.fragment`t.name, t.display_name AS "displayName", t.by_api AS "
     'role', g.role)) ORDER BY g.claim)
     FROM team_groups g WHERE g.team_id = t.id), '[]') AS groups,
   (SELECT coalesce(jsonb_agg(name), '[]') FROM (VALUES ('display_name', t.display_name_by_manifest),
-    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest)) AS said(name, by) WHERE by) AS "byManifest"`;
+    ('members', t.members_by_manifest), ('groups', t.groups_by_manifest)) AS managed(name, by) WHERE by) AS "byManifest"`;
 
 async function membersOfTeam(pool: DatabasePool, team: string): Promise<Member[] | undefined> {
   const found = await pool.one(rows<{ exists: boolean; members: MemberRow[] }>()`

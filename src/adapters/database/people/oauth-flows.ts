@@ -75,7 +75,7 @@ async function complete(
   const { provider, issuer, subject, groups } = waiting;
   const id = await connection.maybeOneFirst(rows<{ id: number }>()`
     INSERT INTO users (username, full_name, created_at) SELECT ${username}, ${fullName}, ${timestamp(at)}
-    -- Nobody takes the name of whom a manifest expects, and their role with it.
+    -- A name that a manifest expects stays free: it comes with a role.
     WHERE NOT EXISTS (SELECT 1 FROM team_expected WHERE username = ${username})
     ON CONFLICT (username) DO NOTHING RETURNING id`);
   if (id === null) return 'taken';

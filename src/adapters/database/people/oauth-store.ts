@@ -50,8 +50,8 @@ function links(pool: DatabasePool): Pick<OAuthStore, 'accountOf' | 'saveGroups' 
               groups = CASE i.user_id WHEN excluded.user_id THEN excluded.groups ELSE i.groups END
           RETURNING user_id, (SELECT username FROM users WHERE id = ${userId}) AS username`);
         if (owner.user_id !== userId) return 'taken';
-        const who = { actor: owner.username, targetType: 'user', target: owner.username };
-        await audit(connection, { ...who, at, action: 'user.linked', details: { provider } });
+        const entry = { actor: owner.username, targetType: 'user', target: owner.username };
+        await audit(connection, { ...entry, at, action: 'user.linked', details: { provider } });
         return 'linked';
       }),
     async links(userId) {
@@ -77,7 +77,7 @@ async function saveGroups(
       WHERE i.issuer = ${issuer} AND i.subject = ${subject} AND u.id = i.user_id AND i.groups <> ${groupsJson}::jsonb
       RETURNING u.username`);
     if (username === null) return;
-    const who = { actor: username, targetType: 'user', target: username };
-    await audit(connection, { ...who, at, action: 'user.groups_changed', details: { groups } });
+    const entry = { actor: username, targetType: 'user', target: username };
+    await audit(connection, { ...entry, at, action: 'user.groups_changed', details: { groups } });
   });
 }

@@ -25,7 +25,7 @@ export function rowsOf(
     const job = byId.get(build.job);
     const number = next.get(build.job);
     if (job === undefined || number === undefined)
-      throw new Error(`Decided on job ${build.job}, of which nothing was asked.`);
+      throw new Error(`Decided on job ${build.job}, whose facts were not read.`);
     next.set(build.job, number + 1);
     causes.set(`${build.job} ${number}`, build.cause);
     return { build, job, number };

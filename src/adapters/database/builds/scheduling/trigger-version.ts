@@ -16,7 +16,7 @@ interface VersionRequest {
 
 export async function withVersionRequests<T>(
   { pool }: Database,
-  { name, asked }: { name: ResourceName; asked: VersionRequest },
+  { name, request }: { name: ResourceName; request: VersionRequest },
   work: (tx: VersionTransaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await repeatDecision(
@@ -26,12 +26,12 @@ export async function withVersionRequests<T>(
         if (pipelineId === undefined) return undefined;
         const found = await findResource(connection, pipelineId, {
           name: name.resource,
-          version: asked.version,
+          version: request.version,
         });
         if (found === undefined) return undefined;
-        const request = { ...asked, resource: found.id };
-        const requests = await requestDirect(connection, request);
-        return await work(versionTransaction(connection, request, { pipelineId, requests }));
+        const requested = { ...request, resource: found.id };
+        const requests = await requestDirect(connection, requested);
+        return await work(versionTransaction(connection, requested, { pipelineId, requests }));
       }),
   );
 }
