@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import { fault, fieldsOf, isFields, placeAt, placeOfKey, type Manifest } from './parse-manifests.ts';
 
-/** The group's versions that an API server knows. */
+/** Versions of the API group. */
 const VERSION = 'millrace.dev/v1alpha1';
 
 /**
@@ -59,7 +59,7 @@ function checkVariables(manifest: Manifest): Finding[] {
   });
 }
 
-/** For messages. */
+/** The kind of a value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';

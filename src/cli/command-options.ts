@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import type { ColourWhen, Exit, Terminal } from './terminal.ts';
 
-/** Carries a verb out; the verb's own program is imported by it and not before. */
+/** Runs a verb. The verb imports its own program, so that other verbs start sooner. */
 export type Run = (colour: ColourWhen, verb: (terminal: Terminal) => Promise<Exit>) => Promise<void>;
 
 export interface Coloured {

@@ -13,7 +13,7 @@ import type { Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
 export interface CompileOptions extends Pick<Terminal, 'openCompiler'> {
-  /** What the operator of this version cannot run yet is not judged. */
+  /** Do not report what the operator of this version cannot run yet. */
   languageOnly: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface CompiledText {
   findings: Finding[];
 }
 
-/** Reads the texts as the operator would, but for what only a cluster or the network knows. */
+/** Compiles the texts as the operator does, but reads no cluster and fetches nothing. */
 export async function compileTexts(
   texts: readonly PipelineText[],
   given: GivenVariables,
@@ -55,10 +55,10 @@ async function compileText(
   }
   const { pipeline, diagnostics, notYetRun = [], needs = [] } = compilation;
   const refused = languageOnly ? [] : notYetRun;
-  const told = [...sortDiagnostics([...diagnostics, ...refused]), ...needs.map(unseen)].map((diagnostic) =>
+  const found = [...sortDiagnostics([...diagnostics, ...refused]), ...needs.map(unseen)].map((diagnostic) =>
     findingOf(diagnostic, text),
   );
-  const findings = [...text.faults, ...told, ...unknownPins(text, pipeline)];
+  const findings = [...text.faults, ...found, ...unknownPins(text, pipeline)];
   return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
 }
 
@@ -75,7 +75,7 @@ function unknownPins({ pins }: PipelineText, pipeline: Pipeline | undefined): Fi
     });
 }
 
-/** Nothing is fetched here: what depends on the source is not judged. */
+/** A warning instead of the fetch. Nothing that depends on the source is checked. */
 function unseen({ source, range }: NeededSource): Diagnostic {
   const help = 'What refers to it is not validated here. The cluster fetches it when you apply the Pipeline.';
   return {
@@ -84,7 +84,7 @@ function unseen({ source, range }: NeededSource): Diagnostic {
   };
 }
 
-/** Declared, without a value or a default: a Secret may hold them. */
+/** Variables without a value or a default: a Secret may have them. */
 function missingVariables({ diagnostics }: Compilation): string[] {
   return diagnostics.flatMap(({ code, variable }) => (code === 'variable-missing' && variable) || []);
 }
@@ -92,7 +92,7 @@ function missingVariables({ diagnostics }: Compilation): string[] {
 function findingOf(diagnostic: Diagnostic, text: PipelineText): Finding {
   const finding = toFinding(diagnostic, text);
   const { variable } = diagnostic;
-  // The text has no place for it, but the manifest that gives the value has.
+  // Its place is in the manifest that gives the value.
   if (diagnostic.code === 'variable-undeclared' && variable !== undefined)
     return { ...finding, ...text.placeOfVariable?.(variable) };
   if (diagnostic.code !== 'variable-missing') return finding;

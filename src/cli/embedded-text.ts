@@ -1,22 +1,19 @@
 import type { Range } from '#domain/language/syntax.ts';
 import type { Place, Spot } from './finding.ts';
 
-/** A text of HCL and where it stands in its file. */
+/** A text of HCL and its place in a file. */
 export interface EmbeddedText {
   hcl: string | Uint8Array;
   placeOf: (range: Range) => Place;
-  /** Of a line of the text; absent where the file's lines are others. */
+  /** The line in the file; absent if the lines of the text are not lines of the file. */
   lineOf?: (line: number) => number;
-  /**
-   * The whole file with another text in this one's place; absent where the file's form cannot keep it
-   * readable.
-   */
+  /** The whole file with another text in this one's place; absent for quoted and folded texts. */
   replace?: (hcl: string) => string;
 }
 
 const spot = ({ line, column }: Spot): Spot => ({ line, column });
 
-/** A file that is nothing but HCL. */
+/** A file of HCL. */
 export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
   return {
     hcl,
@@ -31,18 +28,18 @@ export interface Block {
   source: string;
   /** Of the block's first line, from 0; the header `|` is before it. */
   start: number;
-  /** What stands in the block. */
+  /** The content of the block. */
   text: string;
 }
 
-/** A literal block of YAML (`config: |`): line by line what it holds, indented. */
+/** A literal block of YAML (`config: |`): its lines are lines of the file, indented. */
 export function literalBlock({ source, start, text }: Block): EmbeddedText {
   const lines = source.split('\n');
   const size = text.replace(/(?<!\n)\n+$/, '').split('\n').length;
   const first = lines.slice(start, start + size).find((line) => line.trim() !== '') ?? '';
   const inText = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const indent = indentOf(first) - indentOf(inText);
-  // What is behind the last line is of YAML, or there is nothing.
+  // The end of the block: what follows belongs to YAML.
   const beyond = { line: start + size, column: lettersOf(lines[start + size - 1] ?? '') + 1 };
   const move = ({ line, column }: Spot): Spot =>
     line > size ? beyond : { line: line + start, column: column + indent };
@@ -67,10 +64,7 @@ const lettersOf = (line: string): number => Array.from(segmenter.segment(line.re
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/**
- * A quoted or folded text of YAML or JSON, whose lines are not those of the file: everything is found where
- * it begins.
- */
+/** A quoted or folded text of YAML or JSON: every place in it is where the text begins. */
 export function elsewhere(hcl: string, at: Spot): EmbeddedText {
   return { hcl, placeOf: () => ({ start: at, end: { line: at.line, column: at.column + 1 } }) };
 }

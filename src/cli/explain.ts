@@ -1,6 +1,6 @@
 import { isNativeError } from 'node:util/types';
 
-/** What was thrown, in a few words. */
+/** A short text for an error of the file system or any other value that was thrown. */
 export function explain(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   const code = 'code' in error ? error.code : undefined;

@@ -1,7 +1,7 @@
 import { findEngine } from '#adapters/hcl/locate.ts';
 import { Misuse } from './terminal.ts';
 
-/** The engine's file; in a checkout somebody has to build it once. */
+/** The engine's file. In a checkout it must be built first. */
 export function engineFile(): string {
   try {
     return findEngine();

@@ -1,21 +1,23 @@
 import type { Diagnostic } from '#domain/language/diagnostic.ts';
 
-/** Something that is wrong or doubtful, where people find it: in a file of theirs. */
+/** An error or warning with its place in a file. */
 export interface Finding {
   severity: 'error' | 'warning';
-  /** Of the catalogue of diagnostics, or of `OWN_CODES`. */
+  /** A code of a diagnostic, or one of `OWN_CODES`. */
   code: string;
   message: string;
   help: string;
   file: string;
   place?: Place;
-  /** The named blocks of the pipeline that hold the place, outermost first: `job "deploy"`, `put "git" "app"`. */
+  /**
+   * The named blocks of the pipeline that hold the place, outermost first: `job "deploy"`, `put "git" "app"`.
+   */
   blocks?: string[];
-  /** Further places of which the same holds. */
+  /** Other places with the same error. */
   otherPlaces?: Place[];
 }
 
-/** Lines and columns from 1; a column is one letter as people see it. The end is behind the last letter. */
+/** Lines and columns count from 1; a column is a grapheme. The end is after the last one. */
 export interface Place {
   start: Spot;
   end: Spot;
@@ -26,7 +28,7 @@ export interface Spot {
   column: number;
 }
 
-/** What the command line finds before there is a pipeline to read. */
+/** Codes of the command line itself, for files and manifests. */
 export const OWN_CODES = {
   'invalid-manifest': {
     severity: 'error',

@@ -15,7 +15,7 @@ import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
 export interface FormatOptions {
-  /** Change nothing; say which files would change. */
+  /** Change nothing; list the files that would change. */
   check?: boolean;
 }
 
@@ -34,10 +34,10 @@ export async function format(
   return exits.includes(EXIT.wrong) ? EXIT.wrong : EXIT.fine;
 }
 
-/** Names the file if its layout is another one. */
+/** Prints the name of the file if its layout would change. */
 function report(formatted: Formatted, terminal: Terminal): Exit {
   const { file, before, after } = formatted;
-  const exit = tell(formatted, terminal);
+  const exit = printFindings(formatted, terminal);
   if (after === before) return exit;
   terminal.out(`${file}\n`);
   return EXIT.wrong;
@@ -45,9 +45,9 @@ function report(formatted: Formatted, terminal: Terminal): Exit {
 
 async function apply(name: string, formatted: Formatted, terminal: Terminal): Promise<Exit> {
   const { file, before, after } = formatted;
-  const exit = tell(formatted, terminal);
+  const exit = printFindings(formatted, terminal);
   if (name === '-') {
-    // Whoever reads it takes it for the whole.
+    // A reader of the output would take a part for the whole.
     if (exit === EXIT.fine) terminal.out(after);
   } else if (after !== before) {
     await replaceFile(name, after);
@@ -56,7 +56,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
   return exit;
 }
 
-function tell({ before, findings }: Formatted, terminal: Terminal): Exit {
+function printFindings({ before, findings }: Formatted, terminal: Terminal): Exit {
   const paint = painter(terminal);
   for (const finding of findings) terminal.err(`${renderFinding(finding, before, paint)}\n`);
   return findings.length > 0 ? EXIT.wrong : EXIT.fine;
@@ -70,35 +70,35 @@ interface Formatted {
 }
 
 /**
- * One text after the other: each is looked for again in what the ones before left. Those with faults stay as
- * they are.
+ * Formats one text after another, since each replacement moves those behind it. Texts with errors stay
+ * unchanged.
  */
 async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> {
   const { pipelines, findings } = await readTexts(input);
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.bytes);
-  const told = findings.filter(isError);
+  const errors = findings.filter(isError);
   let after = before;
   for (const [index, pipeline] of pipelines.entries()) {
     const faults = faultsOf(pipeline, engine);
-    told.push(...faults);
+    errors.push(...faults);
     if (faults.length > 0) continue;
     const left = await readTexts({ ...input, bytes: Buffer.from(after) });
     const { hcl, replace } = left.pipelines[index]?.text ?? {};
     if (hcl !== undefined && replace) after = replace(engine.format(Buffer.from(hcl).toString()));
   }
-  return { file: input.file, before, after, findings: told };
+  return { file: input.file, before, after, findings: errors };
 }
 
-/** Only texts without errors of syntax are touched: in others HCL can only guess what was meant. */
+/** Why a text is left unchanged: its size, its syntax errors, or a form that has no lines of its own. */
 function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   const { file, name, text } = pipeline;
-  const told = (diagnostic: Diagnostic): Finding => toFinding(diagnostic, pipeline);
+  const asFinding = (diagnostic: Diagnostic): Finding => toFinding(diagnostic, pipeline);
   const tooLarge = checkSize(Buffer.byteLength(text.hcl));
-  if (tooLarge) return [told(tooLarge)];
+  if (tooLarge) return [asFinding(tooLarge)];
   const document = parseText(engine, text.hcl);
   document.release();
   const faults = diagnoseSyntax(document).filter(isError);
-  if (faults.length > 0 || text.replace) return faults.map(told);
+  if (faults.length > 0 || text.replace) return faults.map(asFinding);
   const whose = name === undefined ? 'the Pipeline' : `the Pipeline ${name}`;
   const message = `the text of ${whose} is not a block of lines, so it cannot be formatted in its place`;
   const help = 'Write it in YAML as config: | and indented lines; JSON has no such blocks.';

@@ -13,11 +13,11 @@ type Kind = (typeof KINDS)[number];
 
 export interface GraphVerbOptions extends PickOptions, GraphOptions {
   output?: Kind;
-  /** A file; absent: standard output. */
+  /** A file; standard output if absent. */
   out?: string;
 }
 
-/** Draws a pipeline as the gateway does, but without states: nothing has run. */
+/** Draws a pipeline as the gateway does, without the states of jobs. */
 export async function graph(file: string, options: GraphVerbOptions, terminal: Terminal): Promise<Exit> {
   const kind = options.output ?? kindOf(options.out);
   if (kind === 'png' && options.out === undefined && terminal.isScreen) {
@@ -42,7 +42,7 @@ function kindOf(out = ''): Kind {
   throw new Misuse(`${out}: unknown picture format ${ending}: use .dot, .svg or .png, or add --output`);
 }
 
-/** Longer than a gateway's, which has others to serve: here one person waits, and can stop it. */
+/** Longer than the gateway's limit: only this command waits for the picture. */
 const PATIENCE_MS = 60_000;
 
 async function draw(kind: Kind, request: PictureToDraw): Promise<string | Uint8Array> {

@@ -1,7 +1,6 @@
 /**
- * A file of manifests: by its name, or where that tells nothing, by how it begins. No text in HCL begins with
- * a document's marker, a brace, a quoted key or a key and a colon, and no manifest without; what stands
- * further down may be anything, in a heredoc of HCL too.
+ * Whether a file has manifests: by the ending of its name, else by its first line. HCL never begins with a
+ * document marker, a brace, a quoted key or a key with a colon, and manifests always do.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;
@@ -11,7 +10,7 @@ export function isManifest(file: string, source: string): boolean {
 
 const BEGINS = /^(?:---|%YAML|[{["'&!?]|- |[\w.-]+\s*:(?:\s|$))/;
 
-/** The first that holds more than a comment as YAML knows them. */
+/** The first line that is neither empty nor a comment. */
 function firstLine(source: string): string {
   const lines = source.replace(/^\uFEFF/, '').split('\n');
   return lines.map((line) => line.trim()).find((line) => line !== '' && !line.startsWith('#')) ?? '';

@@ -28,11 +28,11 @@ export interface Manifest {
   path: Path;
 }
 
-/** The objects of a file, those in Lists too; what cannot be read becomes a finding. */
+/** The objects of a file, with the items of Lists. What cannot be read becomes a finding. */
 export function parseManifests(file: string, source: string, findings: Finding[]): Manifest[] {
   const lines = new LineCounter();
   return parseDocuments(file, source, { lines, findings }).flatMap((document) => {
-    // Those that follow mostly come of the first.
+    // The first error usually causes those after it.
     const [error] = document.errors;
     if (error) {
       const [text = ''] = error.message.split('\n');
@@ -43,10 +43,10 @@ export function parseManifests(file: string, source: string, findings: Finding[]
       return [];
     }
     try {
-      const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
+      const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
       return withItems({ file, source, document, lines, path: [], fields: fieldsOf(value) }, new Set());
     } catch (thrown) {
-      // Aliases may stand for more than any computer holds, or for nothing.
+      // Aliases may expand without bound, or name no anchor.
       const message = `the aliases of the document cannot be resolved: ${explain(thrown)}`;
       const place = placeOfRange({ source, lines }, document.range);
       findings.push(fault(file, message, 'Replace each alias with its value.', place));
@@ -55,7 +55,7 @@ export function parseManifests(file: string, source: string, findings: Finding[]
   });
 }
 
-const MOST_ALIASES = 1000;
+const MAX_ALIASES = 1000;
 
 function parseDocuments(
   file: string,
@@ -87,7 +87,7 @@ function withItems(manifest: Manifest, seen: Set<unknown>): Manifest[] {
   });
 }
 
-/** What stands at a path of a manifest, behind aliases too. */
+/** The node at a path of a manifest, with aliases resolved. */
 export function nodeAt({ document, path: base }: Manifest, path: Path): Node | undefined {
   const follow = (node: unknown): unknown => (isAlias(node) ? node.resolve(document) : node);
   let node: unknown = follow(document.contents);
@@ -95,14 +95,14 @@ export function nodeAt({ document, path: base }: Manifest, path: Path): Node | u
   return isNode(node) ? node : undefined;
 }
 
-/** Where the value at a path stands, or what is above it if there is none. */
+/** Where the value at a path is, or the nearest key above it. */
 export function placeAt(manifest: Manifest, path: Path): Place | undefined {
   const node = nodeAt(manifest, path);
   if (node) return placeOfRange(manifest, node.range);
   return path.length === 0 ? undefined : placeOfKey(manifest, path.slice(0, -1));
 }
 
-/** Where the last key of a path stands, or what is above it if there is none. */
+/** Where the last key of a path is, or the nearest key above it. */
 export function placeOfKey(manifest: Manifest, path: Path): Place | undefined {
   if (path.length === 0) return placeOfRange(manifest, nodeAt(manifest, [])?.range);
   const map = nodeAt(manifest, path.slice(0, -1));
@@ -121,7 +121,7 @@ function placeOfRange(
 
 const segmenter = new Intl.Segmenter();
 
-/** Of an offset, with its column in letters as people see them. */
+/** The position of an offset; columns count graphemes. */
 export function spotAt({ source, lines }: Pick<Manifest, 'source' | 'lines'>, offset: number): Spot {
   const { line, col } = lines.linePos(offset);
   const before = source.slice(offset - col + 1, offset);

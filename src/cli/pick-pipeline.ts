@@ -8,11 +8,11 @@ import { renderFinding } from './render-findings.ts';
 import { Misuse, painter, type Terminal } from './terminal.ts';
 
 export interface PickOptions extends VariableOptions {
-  /** `<namespace>/<name>` or `<name>`, where a file holds several. */
+  /** `<namespace>/<name>` or `<name>`; needed if the file has several. */
   pipeline?: string;
 }
 
-/** The one pipeline of a file, or undefined when it is not valid: then everything that is wrong was told. */
+/** The one pipeline of a file; undefined after printing why it is not valid. */
 export async function pickPipeline(
   file: string,
   options: PickOptions,
@@ -21,13 +21,13 @@ export async function pickPipeline(
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines([file], terminal);
   const paint = painter(terminal);
-  const tell = (finding: Finding): void =>
+  const print = (finding: Finding): void =>
     terminal.err(`${renderFinding(finding, sources.get(finding.file), paint)}\n`);
-  findings.filter(isError).forEach(tell);
+  findings.filter(isError).forEach(print);
   if (findings.some(isError)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const [compiled] = await compileTexts([text], given, { ...terminal, languageOnly: true });
-  if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(tell);
+  if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(print);
   if (!compiled?.pipeline) return undefined;
   return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
 }
@@ -53,7 +53,10 @@ const nameOfFile = (file: string): string =>
     .at(-1)
     ?.replace(/\.[^.]*$/, '') ?? file;
 
-/** A pipeline of which a part is not at hand can be validated, but neither drawn nor planned. */
+/**
+ * Errors, and sources that are not fetched: without them a pipeline can be validated, but not drawn or
+ * planned.
+ */
 function whatStops(findings: readonly Finding[]): Finding[] {
   return findings
     .filter((finding) => isError(finding) || finding.code === 'source-unavailable')

@@ -18,7 +18,7 @@ import { fillImage } from '#domain/pipeline/service-image.ts';
 import { variablePart } from '#domain/planning/environment-names.ts';
 import type { Tree } from './render-tree.ts';
 
-/** A job as a build of it runs: what is asked first, the steps, and what hooks do. */
+/** A job in the order in which a build runs it: inputs and approval, steps, hooks. */
 export function planTree(pipeline: Pipeline, job: Job): Tree {
   return {
     kind: 'job',
@@ -34,8 +34,8 @@ export function planTree(pipeline: Pipeline, job: Job): Tree {
   };
 }
 
-/** The facts that there are. */
-const told = (...facts: readonly (string | false | undefined)[]): string[] =>
+/** Without those that do not apply. */
+const present = (...facts: readonly (string | false | undefined)[]): string[] =>
   facts.filter((fact) => fact !== undefined && fact !== false);
 
 /** `on workers linux, gpu`; nothing of an empty list. */
@@ -46,7 +46,7 @@ const within = (before: string, seconds: number | undefined): string | false =>
   seconds !== undefined && `${before} ${duration(seconds)}`;
 
 function jobFacts(job: Job): string[] {
-  return told(
+  return present(
     job.group && `instance ${job.group.key} of ${job.group.name}`,
     listed('on workers', job.tags),
     within('at most', job.timeoutSeconds),
@@ -60,7 +60,7 @@ function jobFacts(job: Job): string[] {
 }
 
 function inputTree({ name, type, default: preset, options = [] }: Input): Tree {
-  const facts = told(
+  const facts = present(
     type,
     listed('one of', options),
     `default ${JSON.stringify(preset)}`,
@@ -72,7 +72,7 @@ function inputTree({ name, type, default: preset, options = [] }: Input): Tree {
 function approvalTree({ approval }: Job, pipeline: Pipeline): Tree[] {
   if (!approval) return [];
   const { label, approvals, timeoutSeconds, notByTrigger, notify } = approval;
-  const facts = told(
+  const facts = present(
     approvals === 1 ? 'by 1 person' : `by ${approvals} people`,
     notByTrigger === true && 'not by the person who triggered it',
     within('within', timeoutSeconds),
@@ -97,7 +97,7 @@ function serviceTree({ type, params }: ServiceStep, { serviceTypes }: Pipeline):
 }
 
 function parallelTree(step: ParallelStep, pipeline: Pipeline): Tree {
-  const facts = told(
+  const facts = present(
     step.limit === undefined ? 'all at once' : `${step.limit} at a time`,
     step.failFast && 'the first failure ends the others',
     ...attemptFacts(step),
@@ -130,13 +130,13 @@ function actionLine(step: ActionStep, pipeline: Pipeline): { name: string; facts
   }
   if (step.kind === 'get') return { name: step.resource, facts: getFacts(step, pipeline) };
   const push = typeOf(step.resource, pipeline)?.push;
-  return { name: step.resource, facts: told(placeOf(push), setting(push, step.env), 'makes a version') };
+  return { name: step.resource, facts: present(placeOf(push), setting(push, step.env), 'makes a version') };
 }
 
 function getFacts(step: GetStep, pipeline: Pipeline): string[] {
   const { name, resource, trigger, passed, version, env } = step;
   const pull = typeOf(resource, pipeline)?.pull;
-  return told(
+  return present(
     trigger && 'triggers',
     listed('passed', passed),
     version === 'every' && 'every version',
@@ -152,7 +152,7 @@ const setting = (command: Command | undefined, env: Record<string, string> = {})
   listed('sets', [...new Set([...Object.keys(command?.env ?? {}), ...Object.keys(env)])]);
 
 const taskFacts = ({ name, run, env, inputs, outputs }: TaskStep): string[] =>
-  told(
+  present(
     placeOf(run),
     setting(run, env),
     listed('needs', inputs),
@@ -174,7 +174,7 @@ const typeOf = (
 ): Pipeline['resourceTypes'][number] | undefined =>
   resourceTypes.find(({ name }) => name === resources.find((one) => one.name === resource)?.type);
 
-/** Where a command runs. Types without one have nothing to run: their versions are all there is. */
+/** Where a command runs; undefined for a type without that command. */
 function placeOf(command: Command | undefined): string {
   if (!command || isNothing(command)) return 'runs nothing';
   if (command.runner === 'docker') return `in ${command.image}`;
@@ -189,7 +189,7 @@ const attemptFacts = ({
   timeoutSeconds,
   attempts = 1,
 }: Pick<ActionStep, 'timeoutSeconds' | 'attempts'>): string[] =>
-  told(within('at most', timeoutSeconds), attempts > 1 && `${attempts} attempts`);
+  present(within('at most', timeoutSeconds), attempts > 1 && `${attempts} attempts`);
 
 function hookTrees(hooks: Hooks | undefined, pipeline: Pipeline): Tree[] {
   const { onSuccess = [], onFailure = [], onCancel = [], ensure = [] } = hooks ?? {};

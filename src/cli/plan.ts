@@ -8,7 +8,7 @@ export interface PlanVerbOptions extends PickOptions {
   job: string;
 }
 
-/** What a build of the job would do, without doing it. */
+/** Prints what a build of the job would do. */
 export async function plan(file: string, options: PlanVerbOptions, terminal: Terminal): Promise<Exit> {
   const picked = await pickPipeline(file, options, terminal);
   if (!picked) return EXIT.wrong;
@@ -19,7 +19,7 @@ export async function plan(file: string, options: PlanVerbOptions, terminal: Ter
   return EXIT.fine;
 }
 
-/** A block's label is not a job when `for_each` or `matrix` make several of it. */
+/** With `for_each` or `matrix` the label of the block is a group, not a job. */
 function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name: string } }[]): string {
   const names = jobs.map(({ name }) => name);
   const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));
@@ -31,9 +31,9 @@ function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name
   return `there is no job ${wanted}; ${advice}`;
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED_JOBS = 20;
 
 function list(names: readonly string[]): string {
-  const more = names.length > MOST_LISTED ? [`and ${names.length - MOST_LISTED} more`] : [];
-  return [...names.slice(0, MOST_LISTED), ...more].join(', ');
+  const more = names.length > MAX_LISTED_JOBS ? [`and ${names.length - MAX_LISTED_JOBS} more`] : [];
+  return [...names.slice(0, MAX_LISTED_JOBS), ...more].join(', ');
 }

@@ -6,11 +6,11 @@ import { isManifest } from './is-manifest.ts';
 import type { Manifests, PipelineText } from './read-manifests.ts';
 import { Misuse, type Terminal } from './terminal.ts';
 
-/** Manifests may hold more than the 256 KiB of a pipeline, but not anything. */
-const LARGEST = 16 * 1024 * 1024;
+/** More than the 256 KiB of a pipeline, for files with many manifests. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export interface Input {
-  /** As it is shown; `<stdin>` for `-`. */
+  /** The name in messages; `<stdin>` for `-`. */
   file: string;
   bytes: Uint8Array;
 }
@@ -26,13 +26,14 @@ export async function readInput(name: string, terminal: Terminal): Promise<Input
   }
 }
 
-/** Devices and pipes do not tell how much they hold, and may never end. */
+/** Counts while it reads: devices and pipes have no size, and may never end. */
 async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const read: Uint8Array[] = [];
   let size = 0;
   for await (const part of parts) {
     size += part.length;
-    if (size > LARGEST) throw new Misuse(`${file} is larger than the limit of ${LARGEST} bytes`);
+    if (size > MAX_INPUT_BYTES)
+      throw new Misuse(`${file} is larger than the limit of ${MAX_INPUT_BYTES} bytes`);
     read.push(part);
   }
   return Buffer.concat(read);
@@ -46,14 +47,11 @@ export async function readTexts(input: Input): Promise<Manifests> {
 }
 
 export interface ReadFiles extends Manifests {
-  /** What each file holds, for showing lines of it. */
+  /** The text of each file, to quote lines of it. */
   sources: ReadonlyMap<string, string>;
 }
 
-/**
- * The pipelines in files, in the order in which they were named. Files are read as YAML only when one of them
- * is.
- */
+/** The pipelines in files, in the order of the arguments. Loads the YAML parser only if a file needs it. */
 export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<ReadFiles> {
   const inputs: Input[] = [];
   for (const name of names) inputs.push(await readInput(name, terminal));
@@ -70,7 +68,7 @@ export async function readPipelines(names: readonly string[], terminal: Terminal
 
 const holdsManifests = ({ file, bytes }: Input): boolean => isManifest(file, decode(bytes));
 
-/** The engine itself sees the bytes, and says where they are no UTF-8. */
+/** Keeps the bytes: the engine reports where they are not UTF-8. */
 function hclFile({ file, bytes }: Input): PipelineText {
   const given = {};
   return {

@@ -16,20 +16,20 @@ import {
   type Manifest,
 } from './parse-manifests.ts';
 
-/** A pipeline to be read, with what its manifest says besides. */
+/** The text of a pipeline and the other settings of its manifest. */
 export interface PipelineText {
   file: string;
-  /** What the file holds, for showing lines of it. */
+  /** The text of the file, to quote lines of it. */
   source: string;
   text: EmbeddedText;
   /** `<namespace>/<name>` of a manifest. */
   name?: string;
   given: GivenVariables;
-  /** Sources of further variables that cannot be looked into here. */
+  /** Secrets and ConfigMaps with further variables, which are not in the files. */
   elsewhere: { secrets: string[]; configMaps: string[] };
   /** What the manifest pins, and where. */
   pins: { resource: string; at: { file: string; place?: Place } }[];
-  /** What is wrong with the manifest besides its text. */
+  /** Errors of the manifest outside its text. */
   faults: Finding[];
   /** Where the manifest gives a value to a variable. */
   placeOfVariable?: (name: string) => { file: string; place?: Place } | undefined;
@@ -40,7 +40,7 @@ export interface Manifests {
   findings: Finding[];
 }
 
-/** The Pipelines of files of manifests, their texts also from ConfigMaps that stand in the same files. */
+/** The Pipelines in files of manifests. A text may be in a ConfigMap of the same files. */
 export function readManifests(files: readonly { file: string; source: string }[]): Manifests {
   const findings: Finding[] = [];
   const manifests = files.flatMap(({ file, source }) => parseManifests(file, source, findings));
@@ -134,7 +134,7 @@ function textIn(
   const scalar = nodeAt(manifest, path);
   if (!isScalar(scalar) || typeof scalar.value !== 'string' || !scalar.range) return undefined;
   const at = spotAt(manifest, scalar.range[0]);
-  // The block begins in the line after its header.
+  // The text begins on the line after `|`.
   const block = { source, start: at.line, text: scalar.value };
   const isBlock = scalar.type === Scalar.BLOCK_LITERAL;
   return { file, source, text: isBlock ? literalBlock(block) : elsewhere(scalar.value, at) };
@@ -171,7 +171,7 @@ function sourcesOf(
 const plainVariables = (fields: Fields): GivenVariables =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { value: textOfVariable(value) }]));
 
-/** A manifest that names no namespace may be meant for any. */
+/** Finds a ConfigMap of the same namespace. A manifest without a namespace matches any. */
 function configMap(name: unknown, { fields }: Manifest, all: readonly Manifest[]): Manifest | undefined {
   const namespace = fieldsOf(fields['metadata'])['namespace'];
   return all.find((other) => {

@@ -10,9 +10,7 @@ export interface VariableOptions {
   vars?: string[];
 }
 
-/**
- * Variables from the command line: those named there win over those of files, and of files the later ones.
- */
+/** Variables from the command line. `--var` wins over `--vars`, and a later file over an earlier one. */
 export async function readVariables(options: VariableOptions, terminal: Terminal): Promise<GivenVariables> {
   const given: Record<string, GivenVariables[string]> = {};
   for (const file of options.vars ?? []) Object.assign(given, await readVariablesFile(file, terminal));

@@ -3,16 +3,16 @@ import { visible } from '#domain/graph/measure-label.ts';
 import type { Finding, Place } from './finding.ts';
 import type { Paint } from './terminal.ts';
 
-/** Letters of a long line that are shown on each side of the place. */
+/** Graphemes of a long line that are shown on each side of the place. */
 const AROUND = 60;
 
 const segmenter = new Intl.Segmenter();
 
-/** What a server only says has neither code nor help. */
-type Told = Omit<Finding, 'code' | 'help'> & Partial<Pick<Finding, 'code' | 'help'>>;
+/** Findings of a server may have neither code nor help. */
+type AnyFinding = Omit<Finding, 'code' | 'help'> & Partial<Pick<Finding, 'code' | 'help'>>;
 
-/** As compilers do: file, place, code and message; then the line with a caret below; then what to do. */
-export function renderFinding(finding: Told, source: string | undefined, paint: Paint): string {
+/** Like a compiler: file, place, code and message; the line with a caret below; what to do. */
+export function renderFinding(finding: AnyFinding, source: string | undefined, paint: Paint): string {
   const { severity, code, message, help, file, place } = finding;
   const style = severity === 'error' ? 'red' : 'yellow';
   const where = place ? `${file}:${place.start.line}:${place.start.column}` : file;
@@ -71,12 +71,12 @@ const helpLine = (help: string | undefined, margin: string, paint: Paint): strin
 
 interface Snippet {
   text: string;
-  /** What brings the caret below its letter. */
+  /** Puts the caret below its letter. */
   indent: string;
   caret: string;
 }
 
-/** The part of a line around the place. Tabs stay, so that the caret stands right on every screen. */
+/** The part of a line around the place. Tabs stay tabs, so that the caret lines up at any tab width. */
 function cutLine(line: string, { start, end }: Place): Snippet {
   const letters = Array.from(segmenter.segment(line), ({ segment }) =>
     segment === '\t' ? segment : visible(segment),

@@ -3,11 +3,10 @@ import type { Paint } from './terminal.ts';
 
 /** A line with lines below it. */
 export interface Tree {
-  /** What it is: `task`, `on failure`. */
+  /** `task`, `on failure` */
   kind: string;
-  /** Which one. */
   name?: string;
-  /** What else is to know, in a few words each. */
+  /** Short details. */
   facts?: string[];
   children?: Tree[];
 }

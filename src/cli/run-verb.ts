@@ -3,12 +3,12 @@ import { EXIT, Misuse, openTerminal, type ColourWhen, type Exit, type Terminal }
 
 type Verb = (terminal: Terminal) => Promise<Exit>;
 
-/** Carries a verb out on the process' own terminal, and sets its exit code. */
+/** Runs a verb on the terminal of the process and sets its exit code. */
 export async function runVerb(colour: ColourWhen, verb: Verb): Promise<void> {
   process.exitCode = await runGuarded(verb, openTerminal(colour));
 }
 
-/** A fault of ours is told with its stack; a wrong use needs none. */
+/** Prints a misuse as its message alone, and any other error with its stack. */
 export async function runGuarded(verb: Verb, terminal: Terminal): Promise<Exit> {
   try {
     return await verb(terminal);

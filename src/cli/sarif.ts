@@ -3,7 +3,7 @@ import { VERSION } from '#config';
 import { diagnosticCodes } from '#domain/language/diagnostic-codes.ts';
 import { OWN_CODES, type Finding, type Place, type Spot } from './finding.ts';
 
-/** What is known of a code, for readers of the report that know none of ours. */
+/** Explains a code to readers of the report. */
 interface Rule {
   id: string;
   shortDescription: { text: string };
@@ -11,7 +11,7 @@ interface Rule {
   defaultConfiguration: { level: 'error' | 'warning' };
 }
 
-/** SARIF 2.1.0, as code hosts and editors read it. */
+/** A report in SARIF 2.1.0. */
 export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<string, string>): object {
   const used = [...new Set(findings.map(({ code }) => code))].toSorted();
   const lines = new Map([...sources].map(([file, source]) => [file, source.split('\n')]));
@@ -27,7 +27,7 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
           const locate = (one: Place | undefined): object => ({
             physicalLocation: {
               artifactLocation: { uri: uriOf(file) },
-              // Code hosts want a line: what concerns a whole file stands in its first.
+              // Code hosts require a line: a finding about a whole file is at its first.
               region: one ? regionOf(one, lines.get(file) ?? []) : { startLine: 1 },
             },
           });
@@ -89,7 +89,7 @@ function regionOf({ start, end }: Place, lines: readonly string[]): object {
 
 const segmenter = new Intl.Segmenter();
 
-/** A column of letters as people see them, counted in code points. */
+/** Converts a column of graphemes to one of code points. */
 function codePoints({ line, column }: Spot, lines: readonly string[]): number {
   const before = Array.from(segmenter.segment(lines[line - 1] ?? ''), ({ segment }) => segment).slice(
     0,

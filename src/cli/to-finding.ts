@@ -32,9 +32,9 @@ function messageIn({ lineOf }: PipelineText['text'], { message, range, otherLine
   }
   if (otherLine === undefined) return message;
   // Before it the message may hold names, which may hold anything.
-  const told = `in line ${otherLine}`;
-  const at = message.lastIndexOf(told);
+  const phrase = `in line ${otherLine}`;
+  const at = message.lastIndexOf(phrase);
   return at < 0
     ? message
-    : `${message.slice(0, at)}in line ${lineOf(otherLine)}${message.slice(at + told.length)}`;
+    : `${message.slice(0, at)}in line ${lineOf(otherLine)}${message.slice(at + phrase.length)}`;
 }

@@ -9,11 +9,11 @@ import { EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface ValidateOptions extends VariableOptions {
   output: 'text' | 'json' | 'sarif';
-  /** Only the language is judged, not whether the operator of this version can run the pipeline. */
+  /** Check the language alone, not whether the operator of this version can run the pipeline. */
   languageOnly?: boolean;
 }
 
-/** Judges pipelines as the operator does, without a cluster and without the network. */
+/** Validates pipelines as the operator does, without a cluster or the network. */
 export async function validate(
   files: readonly string[],
   options: ValidateOptions,
@@ -32,7 +32,7 @@ export async function validate(
   return all.some(isError) ? EXIT.wrong : EXIT.fine;
 }
 
-/** What is wrong with manifests first, then each pipeline with a line that sums it up. */
+/** The findings of manifests, then those of each pipeline with a summary line. */
 function asText(
   compiled: readonly CompiledText[],
   { findings, sources }: Pick<ReadFiles, 'findings' | 'sources'>,
