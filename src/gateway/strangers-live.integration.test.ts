@@ -116,7 +116,10 @@ describe('a stranger who follows a public pipeline', () => {
     await until(() => pausedIn(member).length === 1);
     await stores.pool.query(rows()`DELETE FROM team_members`);
     await member.over;
-    expect(last(member)).toMatchObject({ name: 'closed', data: expect.stringContaining('You may not') });
+    expect(last(member)).toMatchObject({
+      name: 'closed',
+      data: expect.stringContaining('You may no longer'),
+    });
     const stranger = await follow(ann);
     await until(() => pausedIn(stranger).length === 1);
     expect(last(stranger)?.data).not.toContain('"revision"');
