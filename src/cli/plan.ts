@@ -1,4 +1,4 @@
-import { closest } from '#domain/language/suggest.ts';
+import { closestName } from '#domain/language/suggest.ts';
 import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
 import { planTree } from './plan-tree.ts';
 import { renderTree } from './render-tree.ts';
@@ -25,7 +25,7 @@ function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name
   const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));
   if (instances.length > 0)
     return `${wanted} stands for ${instances.length} jobs: choose one of ${list(instances)}`;
-  const near = closest(wanted, names);
+  const near = closestName(wanted, names);
   const advice =
     near === undefined ? `there are ${names.length === 0 ? 'none' : list(names)}` : `did you mean ${near}?`;
   return `there is no job ${wanted}; ${advice}`;

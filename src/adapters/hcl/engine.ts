@@ -1,4 +1,4 @@
-import type { Body, Convert, Evaluate, Problem, Scope } from '#domain/language/syntax.ts';
+import type { Body, Convert, Evaluate, HclProblem, Scope } from '#domain/language/syntax.ts';
 import { encodeScope } from './encode-scope.ts';
 import { completeImports, EngineExit, systemCalls } from './wasi.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 export interface HclDocument {
   body?: Body;
-  problems: Problem[];
+  problems: HclProblem[];
   /** Evaluates expressions of this document only. Throws if the engine is broken: then start another one. */
   evaluate: Evaluate;
   /** Converts values with type expressions of this document only. Throws like `evaluate`. */

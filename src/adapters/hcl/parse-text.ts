@@ -7,7 +7,7 @@ import {
   withoutTemplates,
   type ForeignTemplate,
 } from '#domain/language/foreign-templates.ts';
-import type { Problem, Range } from '#domain/language/syntax.ts';
+import type { HclProblem, Range } from '#domain/language/syntax.ts';
 import type { ParsedText } from '#domain/pipeline/compile-context.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { HclDocument, HclEngine } from './engine.ts';
@@ -87,7 +87,7 @@ function withoutForeign(
 const MAX_TEXT_BYTES = 80;
 
 /** Adds to each problem the beginning of its text. */
-function withTexts(problems: readonly Problem[], text: string): Problem[] {
+function withTexts(problems: readonly HclProblem[], text: string): HclProblem[] {
   const bytes = encoder.encode(text);
   return problems.map((problem) => {
     const from = problem.subject?.start.byte;

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { array, assert, constantFrom, oneof, property, shuffledSubarray, string } from 'fast-check';
 import { hasErrors } from '#domain/language/diagnostic.ts';
-import type { Body, Item, Problem } from '#domain/language/syntax.ts';
+import type { Body, HclProblem, Item } from '#domain/language/syntax.ts';
 import { expressionTexts, mutatedTexts, suiteTexts } from '#testing/hcl/arbitrary-texts.ts';
 import { propertyRuns } from '#testing/hcl/property-runs.ts';
 import { buildEngine } from './build.ts';
@@ -86,7 +86,7 @@ function loosen(text: string, blanks: readonly string[]): string {
 }
 
 /** Without the places that HCL writes into some details, and what it suggests by chance. */
-const wordsOf = ({ summary, detail }: Problem): string[] => [
+const wordsOf = ({ summary, detail }: HclProblem): string[] => [
   summary,
   detail.replaceAll(/:[\d,-]+| Did you mean [^?]*\?/g, ''),
 ];

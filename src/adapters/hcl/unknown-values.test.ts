@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hasErrors, renderDiagnostic } from '#domain/language/diagnostic.ts';
 import type { Body, Expression, Value } from '#domain/language/syntax.ts';
-import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
+import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { buildEngine } from './build.ts';
 import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-const UNKNOWN: GivenVariables = { [OTHERS]: { value: '' } };
+const UNKNOWN: GivenVariables = { [UNKNOWN_OTHERS]: { value: '' } };
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.hcl') && !/^(syntax|functions)\//.test(name))

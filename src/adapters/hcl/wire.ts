@@ -1,4 +1,4 @@
-import type { Block, Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
+import type { Block, Body, Expression, HclProblem, Item, Range, Value } from '#domain/language/syntax.ts';
 
 /** The engine's JSON (engine/encode.go, engine/value.go), and its conversion to the domain's syntax tree. */
 export interface ParseAnswer {
@@ -53,7 +53,7 @@ interface WireExpression {
   functions?: { name: string; range: WireRange }[];
 }
 
-type WireProblem = Omit<Problem, 'subject' | 'context'> & { subject?: WireRange; context?: WireRange };
+type WireProblem = Omit<HclProblem, 'subject' | 'context'> & { subject?: WireRange; context?: WireRange };
 
 export type WireValue =
   | string
@@ -70,7 +70,7 @@ function decodeRange([line, column, byte, endLine, endColumn, endByte]: WireRang
   return { start: { line, column, byte }, end: { line: endLine, column: endColumn, byte: endByte } };
 }
 
-export function decodeProblem({ subject, context, ...problem }: WireProblem): Problem {
+export function decodeProblem({ subject, context, ...problem }: WireProblem): HclProblem {
   return {
     ...problem,
     ...(subject && { subject: decodeRange(subject) }),

@@ -1,28 +1,28 @@
 /**
- * How one kind of block may look, and what the reference says of it. Names that neither table has are
- * unknown, unless `open`.
+ * Schema of one kind of block. It validates, and the reference is generated from it. Names in neither table
+ * are unknown, unless `open`.
  */
 export interface BlockSchema {
-  /** What each label says. */
+  /** Name of each label, for messages and the reference. */
   labels: readonly string[];
   attributes: Readonly<Record<string, AttributeSchema>>;
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
-   * Any other attribute is let in. `text`: a parameter, whose text, number or bool becomes text. `lists`: an
-   * axis, a list of such values.
+   * Accepts any other attribute. `text`: a parameter, whose string, number or bool becomes a string. `lists`:
+   * an axis, a list of such values.
    */
   open?: 'text' | 'lists';
-  /** The first label names one of these, or a runner of the pipeline, which says the attributes. */
+  /** By the first label: the attributes of each built-in runner. */
   variants?: Readonly<Record<string, Variant>>;
-  /** What a block of a runner of the pipeline holds. */
+  /** Attributes of a block whose label is a runner of the pipeline. */
   customVariant?: Variant;
-  /** The block may do without its label; then it looks like this. */
+  /** Schema of the block without its label, if that is allowed. */
   unlabelled?: BlockSchema;
-  /** With this attribute the block may have fewer labels; then it looks like this. */
+  /** With this attribute the block can have fewer labels, and has this schema. */
   shorter?: { attribute: string; schema: BlockSchema };
-  /** It may do without its labels. */
+  /** The labels are optional. */
   optionalLabels?: boolean;
-  /** Blocks that people try here, and why there are none. */
+  /** Blocks that people write here by mistake, and why they are not allowed. */
   misplaced?: Readonly<Record<string, string>>;
 }
 
@@ -32,9 +32,9 @@ export interface Variant {
 }
 
 /**
- * `environment`: a map of texts, and in an open block only if it is one; otherwise its name is a parameter's.
- * `constant`: any value, without references; `value`: any value; `keyword`: a bare word; `type`: a type of
- * HCL; `duration`: `90s` or `1h30m`, read as seconds.
+ * `environment`: a map of strings; in an open block, any other value is a parameter of that name. `constant`:
+ * any value without references. `value`: any value. `keyword`: a bare word. `type`: an HCL type. `duration`:
+ * `90s` or `1h30m`, in seconds.
  */
 type AttributeType =
   | 'string'
@@ -50,17 +50,17 @@ type AttributeType =
 
 export interface AttributeSchema {
   type: AttributeType;
-  /** For the reference: what it is for. */
+  /** Description for the reference and the JSON Schema. */
   about: string;
   required?: boolean;
   /**
-   * A secret may stand in it: nothing but the Pod of a build will see it. Parameters of an open block may
-   * always hold one.
+   * The value can contain secrets, which only the Pod of a build sees. Parameters of an open block always
+   * can.
    */
   secret?: boolean;
-  /** The only texts, list elements or words that it takes. */
+  /** The allowed strings, list elements or words. */
   choices?: readonly string[];
-  /** Of an integer or, in seconds, a duration. */
+  /** Range of an integer or, in seconds, of a duration. */
   atLeast?: number;
   atMost?: number;
 }
@@ -96,7 +96,7 @@ export const environment: AttributeSchema = {
 
 const DAY = 24 * 60 * 60;
 
-/** At least one second, and no longer than anybody waits. */
+/** From one second to 30 days. */
 export const duration = (about: string): AttributeSchema => ({
   type: 'duration',
   about,
@@ -107,5 +107,5 @@ export const duration = (about: string): AttributeSchema => ({
 export const nested = (schema: BlockSchema, about: string): NestedSchema => ({ schema, about });
 export const once = (schema: BlockSchema, about: string): NestedSchema => ({ schema, about, once: true });
 
-/** A block of parameters: any attributes. */
+/** A block that accepts any attributes as parameters. */
 export const parameters: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'text' };

@@ -1,12 +1,12 @@
 import type { AttributeSchema, BlockSchema, NestedSchema } from './block-schema.ts';
 import { diagnose, type Diagnostic } from './diagnostic.ts';
-import type { Reader } from './evaluate-expression.ts';
+import type { BlockReader } from './evaluate-expression.ts';
 import type { Block, Range } from './syntax.ts';
 
-/** The block that the messages name, and its header. */
+/** Name and header of the block in messages. */
 export type Owner = { name: string; range: Range };
 
-export function checkLabels(reader: Reader, block: Block, schema: BlockSchema): boolean {
+export function checkLabels(reader: BlockReader, block: Block, schema: BlockSchema): boolean {
   if (block.labels.length === schema.labels.length) return true;
   if (schema.optionalLabels === true && block.labels.length === 0) return true;
   reader.report(explainLabels(block, schema));
@@ -26,7 +26,7 @@ function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
 }
 
 export function reportMissing(
-  reader: Reader,
+  reader: BlockReader,
   schema: BlockSchema,
   owner: Owner,
   written: ReadonlySet<string>,
@@ -41,7 +41,12 @@ export function reportMissing(
   }
 }
 
-export function reportMissingAttribute({ report }: Reader, name: string, range: Range, owner: string): void {
+export function reportMissingAttribute(
+  { report }: BlockReader,
+  name: string,
+  range: Range,
+  owner: string,
+): void {
   report(diagnose('missing-attribute', range, `${owner} needs ${name}`));
 }
 

@@ -1,6 +1,6 @@
 export type Operator = '==' | '!=' | '<' | '>' | 'contains' | '!contains';
 
-/** Texts and variables that stand side by side, such as `"v$GET_APP_TAG"`. */
+/** Adjacent strings and variables, such as `"v$GET_APP_TAG"`. */
 export type Operand = (string | { variable: string })[];
 
 export type Token = { character: number } & (
@@ -13,7 +13,7 @@ type Answer = { tokens: Token[] } | { character: number; reason: string };
 
 const operators: readonly Operator[] = ['==', '!=', '<', '>', 'contains', '!contains'];
 
-/** In this order: the first that fits is taken. */
+/** The first pattern that matches wins. */
 const shapes: readonly [kind: string, pattern: RegExp][] = [
   ['space', /\s+/y],
   ['mark', /\(|\)|&&|\|\|/y],
@@ -43,7 +43,7 @@ function match(text: string, at: number): [kind: string, found: string] {
   return ['nothing', text[at] ?? ''];
 }
 
-/** Pieces that touch are one operand. */
+/** Adjacent pieces are one operand. */
 function wholeOperand(piece: RegExp, first: string, text: string): string {
   const pieces = [first];
   for (let next = piece.exec(text); next !== null; next = piece.exec(text)) pieces.push(next[0]);
@@ -81,7 +81,7 @@ function explain(found: string): string {
   return `${found} means nothing here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
-/** As in a shell: variables are filled in outside of quotes and in double ones. */
+/** As in a shell, variables are expanded outside quotes and in double quotes. */
 function partsOf(written: string): Operand {
   const pieces = written.match(/'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^'"$]+/g) ?? [];
   return pieces.flatMap((piece) => {

@@ -1,19 +1,17 @@
 import { readTokens, type Operand, type Operator, type Token } from './condition-tokens.ts';
 
-/**
- * A condition as it was written. Values meet it only when it is evaluated, so no value can change its logic.
- */
+/** A parsed condition. Values are inserted only on evaluation, so no value can change its logic. */
 export type Condition =
   | { kind: 'and' | 'or'; left: Condition; right: Condition }
   | { kind: 'compare'; operator: Operator; left: Operand; right: Operand };
 
 export interface ConditionFault {
-  /** From 1, in characters of the text. */
+  /** 1-based, in characters of the text. */
   character: number;
   reason: string;
 }
 
-const DEEPEST = 100;
+const MAX_BRACKET_DEPTH = 100;
 
 /**
  * `$GET_APP_REF != '' && ($INPUT_ENV == prod || $BUILD_NUMBER > 10)`: comparisons joined by `&&`, which binds
@@ -74,7 +72,8 @@ class Parser {
   #single(): Condition {
     if (!this.#take('(')) return this.#comparison();
     this.#depth += 1;
-    if (this.#depth > DEEPEST) this.#fail(`brackets are nested more than ${DEEPEST} deep`);
+    if (this.#depth > MAX_BRACKET_DEPTH)
+      this.#fail(`brackets are nested more than ${MAX_BRACKET_DEPTH} deep`);
     const inner = this.#either();
     if (!this.#take(')')) this.#fail('a closing bracket is missing');
     this.#depth -= 1;
@@ -112,7 +111,7 @@ class Parser {
   }
 }
 
-/** Words of other languages for `&&` and `||`. */
+/** Suggests `&&` and `||` for `and` and `or`. */
 function meantOperator(token: Token): string {
   if (token.kind !== 'operand') return '';
   const [word] = token.operand;
@@ -120,7 +119,7 @@ function meantOperator(token: Token): string {
   return word === 'or' ? '; did you mean ||?' : '';
 }
 
-/** What holds for these variables. One that is not set is an empty text. */
+/** Evaluates the condition. An unset variable is an empty string. */
 export function evaluateCondition(
   condition: Condition,
   variables: Readonly<Record<string, string>>,
@@ -154,13 +153,13 @@ const comparisons: Record<Operator, (left: string, right: string) => boolean> = 
 
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** As numbers when both are, otherwise as texts. */
+/** Compares as numbers if both are numbers, otherwise as strings. */
 function order(left: string, right: string): number {
   if (number.test(left) && number.test(right)) return Number(left) - Number(right);
   return left < right ? -1 : Number(left > right);
 }
 
-/** Names of the variables that it looks at, each once. */
+/** Names of its variables, without duplicates. */
 export function variablesOf(condition: Condition): string[] {
   const found =
     condition.kind === 'compare'

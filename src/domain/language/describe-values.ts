@@ -5,8 +5,8 @@ const MAX_TEXT_LENGTH = 40;
 const MAX_KEYS = 5;
 
 /**
- * `var.region is "eu"`: what the names of an expression stand for, as far as they exist; undefined without
- * any. Values that hold a secret are left out.
+ * The values of the references in an expression: `var.region is "eu"`. Undefined if none has a value. Values
+ * with secrets are omitted.
  */
 export function describeValues(
   references: readonly Reference[],
@@ -23,10 +23,7 @@ export function describeValues(
   return told.join(', ');
 }
 
-/**
- * The longest part of the reference that has a value: `each.value`, where it has no attribute of the next
- * name.
- */
+/** The longest prefix of the reference that has a value: `each.value` if it has no such attribute. */
 function resolve({ name, steps }: Reference, scope: Scope): [name: string, value: Value] | undefined {
   let value = scope.get(name);
   let path = name;
@@ -40,7 +37,7 @@ function resolve({ name, steps }: Reference, scope: Scope): [name: string, value
   return value && path !== name ? [path, value] : undefined;
 }
 
-/** Every text in a value, keys included. */
+/** Every string in a value, including keys. */
 export function textsIn(value: Value): string[] {
   if (value.kind === 'string') return [value.text];
   if ('items' in value) return value.items.flatMap(textsIn);

@@ -1,19 +1,19 @@
 import { diagnoseProblem, type Diagnostic } from './diagnostic.ts';
-import { withoutEchoes } from './syntax-help.ts';
-import type { Body, Expression, Problem, SyntaxTree } from './syntax.ts';
+import { withoutFollowUpErrors } from './syntax-help.ts';
+import type { Body, Expression, HclProblem, SyntaxTree } from './syntax.ts';
 
-/** What HCL says of a text as it reads it. */
+/** The syntax errors of a text. */
 export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
-  return withoutEchoes(problems).map((problem) =>
+  return withoutFollowUpErrors(problems).map((problem) =>
     diagnoseProblem(placeAtHeredoc(problem, body), 'syntax-error'),
   );
 }
 
 /**
- * HCL finds that a heredoc has no end where the text ends: far from where it begins, which is the place to
- * look at.
+ * HCL reports an unterminated heredoc at the end of the text. This moves the error to the start of the
+ * heredoc.
  */
-function placeAtHeredoc(problem: Problem, body: Body | undefined): Problem {
+function placeAtHeredoc(problem: HclProblem, body: Body | undefined): HclProblem {
   const { summary, subject, context } = problem;
   if (summary !== 'Unterminated template string' || !body || !context) return problem;
   // What is in quotes ends at the end of its line; the lines of a heredoc begin at the margin.
@@ -23,14 +23,14 @@ function placeAtHeredoc(problem: Problem, body: Body | undefined): Problem {
     .filter(({ byte }) => byte < context.start.byte)
     .toSorted((one, other) => other.byte - one.byte);
   if (!start) return problem;
-  const end = { ...start, column: start.column + MARK, byte: start.byte + MARK };
+  const end = { ...start, column: start.column + MARKER_LENGTH, byte: start.byte + MARKER_LENGTH };
   return { ...problem, subject: { start, end } };
 }
 
-/** Of `<<`. */
-const MARK = 2;
+/** Length of `<<`. */
+const MARKER_LENGTH = 2;
 
-/** All that the tree has by itself, in bodies, lists and objects. Without recursion: the text may be deep. */
+/** All expressions in bodies, lists and objects. Iterative, because the tree can be deep. */
 function expressionsIn(body: Body): Expression[] {
   const found: Expression[] = [];
   const open: (Body | Expression)[] = [body];

@@ -1,7 +1,7 @@
 import { diagnosticCodes, type DiagnosticCode } from './diagnostic-codes.ts';
 import type { InstanceName } from './in-instances.ts';
 import { explainProblem } from './syntax-help.ts';
-import type { Problem, Range } from './syntax.ts';
+import type { HclProblem, Range } from './syntax.ts';
 
 export interface Diagnostic {
   severity: 'error' | 'warning';
@@ -67,7 +67,7 @@ export function onOneLine(text: string): string {
 }
 
 /** What HCL says, kept in its words but for places. `code` is used unless the engine's guard named one. */
-export function diagnoseProblem(problem: Problem, code: DiagnosticCode): Diagnostic {
+export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
   const words = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   const otherLine = HCL_PLACE.exec(words)?.[1];
   const detail = words.replace(HCL_PLACE, ' in line $1');

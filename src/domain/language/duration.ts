@@ -1,4 +1,4 @@
-/** Nanoseconds of a unit. */
+/** Nanoseconds per unit. */
 const units: Record<string, number> = {
   ns: 1,
   us: 1e3,
@@ -10,13 +10,16 @@ const units: Record<string, number> = {
   h: 3600e9,
 };
 
-/** What Go's time.ParseDuration accepts (`1h30m`, `1.5s`), in seconds; undefined when it is none. */
+/**
+ * Parses a duration as Go's time.ParseDuration does (`1h30m`, `1.5s`). Returns seconds, or undefined if it is
+ * invalid.
+ */
 export function parseGoDuration(text: string): number | undefined {
   const seconds = secondsOf(text);
   return seconds !== undefined && Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** The same, endless where it is too long for Go. */
+/** Like `parseGoDuration`, but infinite if it is too long for Go. */
 export function secondsOf(text: string): number | undefined {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return 0;
@@ -28,7 +31,7 @@ export function secondsOf(text: string): number | undefined {
   return (text.startsWith('-') ? -nanoseconds : nanoseconds) / 1e9;
 }
 
-/** What people write for the units, in seconds or as Go writes them. */
+/** Other spellings of units, and the unit and factor to replace them. */
 const WORDS: readonly [words: RegExp, unit: 's' | 'm' | 'h', times: number][] = [
   [/^s(?:ecs?|econds?)?$/, 's', 1],
   [/^m(?:ins?|inutes?)?$/, 'm', 1],
@@ -39,7 +42,7 @@ const WORDS: readonly [words: RegExp, unit: 's' | 'm' | 'h', times: number][] = 
 
 const MAX_PARTS = 10;
 
-/** What to write in place of a text that is no duration; undefined when nobody knows what was meant. */
+/** Suggests a valid duration for an invalid one; undefined if the intent is unclear. */
 export function suggestDuration(text: string): string | undefined {
   if (/^\d{1,10}$/.test(text)) return `Write "${text}s" for seconds.`;
   if (text.length > 60 || !/^(?:\s*\d+\s*[A-Za-z]+)+\s*$/.test(text)) return undefined;

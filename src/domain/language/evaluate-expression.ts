@@ -1,36 +1,36 @@
 import { describeValues, textsIn } from './describe-values.ts';
 import { diagnose, diagnoseProblem, type Diagnostic, type Report } from './diagnostic.ts';
 import { functionNames, helpForFunction } from './function-names.ts';
-import { closest, didYouMean } from './suggest.ts';
+import { closestName, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
-/** What reading a block needs besides the block. */
-export interface Reader {
+/** What is needed to read a block besides its schema. */
+export interface BlockReader {
   evaluate: Evaluate;
   convert: Convert;
   /** What the text has at a place. */
   spell: (range: Range) => string;
   scope: Scope;
-  /** The names of all secrets that a text stands for. */
+  /** Names of all secrets whose placeholders the text contains. */
   secretsIn: (text: string) => string[];
-  /** Variables that are declared, but have no value for a reason that has been reported. */
+  /** Declared variables without a value, for a reason that has been reported. */
   broken: ReadonlySet<string>;
-  /** Variables whose value nobody knows yet: what depends on them is not judged. */
+  /** Variables with an unknown value. Expressions that depend on them are not checked. */
   unknown: ReadonlySet<string>;
-  /** `each` has no value for a reason that has been reported. */
+  /** `each` has no value, for a reason that has been reported. */
   eachBroken: boolean;
-  /** Runners of the pipeline; they come before those of the same name that everybody has. */
+  /** Runners of the pipeline. They override built-in ones with the same name. */
   runners: ReadonlySet<string>;
   report: Report;
-  /** The text has syntax errors: what is missing may only have been cut off. */
+  /** The text has syntax errors: missing parts may only have been cut off. */
   partial: boolean;
-  /** A declaration could not be read: what others name may only seem to be missing. */
+  /** A declaration could not be read: unknown names may only seem unknown. */
   incomplete: boolean;
 }
 
-/** The value, or undefined after reporting why there is none. */
+/** Evaluates the expression. Reports errors and returns undefined if it has no value. */
 export function evaluateExpression(
-  reader: Reader,
+  reader: BlockReader,
   expression: Expression,
   secretsAllowed: boolean,
 ): Value | undefined {
@@ -52,7 +52,7 @@ export function evaluateExpression(
 
 /** With what the names in the expression stand for; the message gets it when it is complete. */
 export function withValues(
-  { scope, secretsIn }: Reader,
+  { scope, secretsIn }: BlockReader,
   expression: Expression,
   diagnostic: Diagnostic,
   place = diagnostic.range,
@@ -70,12 +70,12 @@ export function referencesOf(expression: Expression): Reference[] {
   return [...expression.variables, ...partsOf(expression).flatMap(referencesOf)];
 }
 
-/** Whether what it comes to, and so whether it is null, depends on a value that nobody knows. */
-export function dependsOnUnknown(reader: Reader, expression: Expression): boolean {
+/** Whether the value, and so whether it is null, depends on an unknown value. */
+export function dependsOnUnknown(reader: BlockReader, expression: Expression): boolean {
   return referencesOf(expression).some((reference) => isUnknown(reader, reference));
 }
 
-function isUnknown({ unknown, eachBroken }: Reader, { name, steps: [step] }: Reference): boolean {
+function isUnknown({ unknown, eachBroken }: BlockReader, { name, steps: [step] }: Reference): boolean {
   if (name === 'each') return eachBroken;
   return name === 'var' && (step ? unknown.has(step.name) : unknown.size > 0);
 }
@@ -88,14 +88,14 @@ function partsOf({ items = [], entries = [] }: Expression): Expression[] {
   return [...items, ...entries.flatMap(({ key, value }) => [key, value])];
 }
 
-function checkFunction({ report }: Reader, { name, range }: Expression['functions'][number]): boolean {
+function checkFunction({ report }: BlockReader, { name, range }: Expression['functions'][number]): boolean {
   if (functionNames.includes(name)) return true;
   const message = `there is no function "${name}"${didYouMean(name, functionNames)}`;
   report(diagnose('unknown-function', range, message, helpForFunction(name)));
   return false;
 }
 
-function checkReference(reader: Reader, expression: Expression, reference: Reference): boolean {
+function checkReference(reader: BlockReader, expression: Expression, reference: Reference): boolean {
   if (isUnknown(reader, reference)) return false;
   const root = reader.scope.get(reference.name);
   if (!root) {
@@ -113,13 +113,13 @@ function checkReference(reader: Reader, expression: Expression, reference: Refer
   return false;
 }
 
-function checkNumbers({ report }: Reader, value: Value, range: Range): boolean {
+function checkNumbers({ report }: BlockReader, value: Value, range: Range): boolean {
   if (value.kind !== 'number' || /\d/.test(value.digits)) return true;
   report(diagnose('evaluation-failed', range, 'the number is infinite: something is divided by zero'));
   return false;
 }
 
-function checkSecrecy(reader: Reader, value: Value, expression: Expression): boolean {
+function checkSecrecy(reader: BlockReader, value: Value, expression: Expression): boolean {
   const [secret] = textsIn(value).flatMap(reader.secretsIn);
   if (secret === undefined) return true;
   const reference = referencesOf(expression).find((candidate) => holds(reader, candidate, secret));
@@ -130,7 +130,7 @@ function checkSecrecy(reader: Reader, value: Value, expression: Expression): boo
   return false;
 }
 
-function holds({ scope, secretsIn }: Reader, { name, steps }: Reference, secret: string): boolean {
+function holds({ scope, secretsIn }: BlockReader, { name, steps }: Reference, secret: string): boolean {
   const root = scope.get(name);
   const [step] = steps;
   if (!step || root?.kind !== 'object') return false;
@@ -139,7 +139,7 @@ function holds({ scope, secretsIn }: Reader, { name, steps }: Reference, secret:
 }
 
 function explainUnknownRoot(
-  { scope }: Reader,
+  { scope }: BlockReader,
   { keyword, range }: Expression,
   reference: Reference,
 ): Diagnostic {
@@ -148,7 +148,7 @@ function explainUnknownRoot(
     const message = 'each exists only in a job with for_each or matrix';
     return diagnose('unknown-reference', reference.range, message, 'Give the job a for_each or a matrix.');
   }
-  if (keyword === name && closest(name, ['true', 'false', 'null']) !== undefined) {
+  if (keyword === name && closestName(name, ['true', 'false', 'null']) !== undefined) {
     const meant = didYouMean(name, ['true', 'false', 'null']);
     return diagnose('unknown-reference', range, `"${name}" is not defined here${meant}`);
   }

@@ -1,4 +1,4 @@
-/** Characters that cannot be seen, or look like others. */
+/** Characters that are invisible or look like others. */
 const NAMES: Readonly<Record<string, string>> = {
   '\u00A0': 'a no-break space',
   '\u00AD': 'a soft hyphen',

@@ -1,6 +1,6 @@
 import { advance } from './positions.ts';
-import { closest } from './suggest.ts';
-import type { Problem, Range } from './syntax.ts';
+import { closestName } from './suggest.ts';
+import type { HclProblem, Range } from './syntax.ts';
 import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
 
 /*
@@ -72,7 +72,7 @@ function isDirective(text: string, at: number): boolean {
   DIRECTIVE.lastIndex = at;
   const word = DIRECTIVE.exec(text)?.[1];
   if (word === undefined || DIRECTIVES.includes(word)) return true;
-  return word.length > 1 && closest(word, DIRECTIVES) !== undefined;
+  return word.length > 1 && closestName(word, DIRECTIVES) !== undefined;
 }
 
 const LONGEST = 60;
@@ -107,7 +107,7 @@ function places(text: string): (at: number, length: number) => Range {
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],
-  problems: readonly Problem[],
+  problems: readonly HclProblem[],
   known: readonly ForeignTemplate[],
 ): ForeignTemplate[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
@@ -133,10 +133,10 @@ export function withoutTemplates(text: string, foreign: readonly ForeignTemplate
   return parts.join('') + text.slice(rest);
 }
 
-export function explainForeignTemplate(template: ForeignTemplate): Problem {
+export function explainForeignTemplate(template: ForeignTemplate): HclProblem {
   const { kind, range } = template;
   const [summary, help] = WORDS[kind](template.written, `${template.sign}${template.written}`);
-  const problem: Problem = { severity: 'error', summary, detail: '', subject: range, help };
+  const problem: HclProblem = { severity: 'error', summary, detail: '', subject: range, help };
   return kind === 'number' ? { ...problem, severity: 'warning', code: 'number-in-template' } : problem;
 }
 

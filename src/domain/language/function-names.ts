@@ -1,13 +1,15 @@
-/** Functions of the language, as the engine has them; with Terraform's semantics. */
+/** The functions that the engine has, with Terraform's semantics. */
 export const functionNames: readonly string[] = (
-  'abs alltrue anytrue base64decode base64encode ceil chomp chunklist coalesce coalescelist compact concat contains csvdecode ' +
-  'distinct element endswith flatten floor format formatdate formatlist indent join jsondecode jsonencode keys length log lookup ' +
-  'lower max merge min one parseint pow range regex regexall regexreplace replace reverse setintersection setproduct setsubtract ' +
-  'setsymmetricdifference setunion signum slice sort split startswith strcontains strlen strrev substr sum timeadd timestamp title ' +
-  'tobool tolist tomap tonumber toset tostring transpose trim trimprefix trimspace trimsuffix upper urlencode values zipmap'
+  'abs alltrue anytrue base64decode base64encode ceil chomp chunklist coalesce coalescelist compact ' +
+  'concat contains csvdecode distinct element endswith flatten floor format formatdate formatlist ' +
+  'indent join jsondecode jsonencode keys length log lookup lower max merge min one parseint pow ' +
+  'range regex regexall regexreplace replace reverse setintersection setproduct setsubtract ' +
+  'setsymmetricdifference setunion signum slice sort split startswith strcontains strlen strrev ' +
+  'substr sum timeadd timestamp title tobool tolist tomap tonumber toset tostring transpose trim ' +
+  'trimprefix trimspace trimsuffix upper urlencode values zipmap'
 ).split(' ');
 
-/** Functions of Terraform that are missing on purpose, and what to do without them. */
+/** Functions of Terraform that are missing on purpose, and what to do instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
   file: 'A pipeline reads no files: write the text in a heredoc, or read the file in a step.',
   templatefile: 'A pipeline reads no files: write the text in a heredoc, or fill it in in a step.',
@@ -21,7 +23,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   sha256: 'Compute it in a step, with sha256sum.',
 };
 
-/** What to do about a function that does not exist. */
+/** Help for an unknown function. */
 export function helpForFunction(name: string): string {
   if (Object.hasOwn(INSTEAD, name)) return INSTEAD[name] ?? '';
   const list = 'Correct the name; the reference lists all functions under "Expressions".';

@@ -1,14 +1,14 @@
 import type { Expression, Range, Value } from './syntax.ts';
 
-/** What has a value of the wrong type. */
-export interface What {
+/** The attribute or element that has a value of the wrong type. */
+export interface ValueSubject {
   name: string;
   range: Range;
-  /** Absent for an element of a list that is not written as one. */
+  /** Absent for an element of a list that is not a list literal. */
   expression?: Expression;
 }
 
-/** How a value that is no list, map or null is written. */
+/** The string form of a string, number or bool. Undefined for other values. */
 export function textOf(value: Value): string | undefined {
   if (value.kind === 'string') return value.text;
   if (value.kind === 'number') return value.digits;
@@ -24,7 +24,7 @@ export function describeValue({ kind }: Value): string {
 }
 
 /** What to write where a value of another type is wanted. */
-export function helpForType(what: What, wanted: string, value: Value): string | undefined {
+export function helpForType(what: ValueSubject, wanted: string, value: Value): string | undefined {
   const quoted = value.kind === 'string';
   switch (wanted) {
     case 'true or false':
@@ -46,16 +46,16 @@ export function helpForType(what: What, wanted: string, value: Value): string | 
   }
 }
 
-const isLiteral = ({ expression }: What): boolean => expression?.value !== undefined;
+const isLiteral = ({ expression }: ValueSubject): boolean => expression?.value !== undefined;
 
-function helpForDuration(what: What, value: Value): string {
+function helpForDuration(what: ValueSubject, value: Value): string {
   if (value.kind !== 'number') return 'Write a text with units, such as "90s", "5m" or "1h30m".';
   return isLiteral(what)
     ? `Write "${value.digits}s" for seconds, or "${value.digits}m" for minutes.`
     : 'Write it in a text with its unit: "${…}s".';
 }
 
-function helpForText(what: What, value: Value): string | undefined {
+function helpForText(what: ValueSubject, value: Value): string | undefined {
   const text = textOf(value);
   if (text === undefined) return undefined;
   if (isLiteral(what)) return `Write it in double quotes: "${text}".`;
@@ -64,7 +64,7 @@ function helpForText(what: What, value: Value): string | undefined {
 }
 
 /** The comparison belongs into the text: outside of it HCL has already decided. */
-function helpForCondition({ expression }: What): string {
+function helpForCondition({ expression }: ValueSubject): string {
   const [reference] = expression?.variables ?? [];
   if (!reference) return `Write the comparison inside a text, such as "$INPUT_ENV == 'prod'".`;
   const name = [reference.name, ...reference.steps.map((step) => step.name)].join('.');

@@ -1,15 +1,15 @@
 import { diagnose, renderDiagnostic, type Diagnostic, type Report } from './diagnostic.ts';
 
-/** One job or resource of a group, for messages. */
+/** An instance of a group, for messages. */
 export interface InstanceName {
   name: string;
   key: string;
-  /** How many instances the group has. */
+  /** Number of instances of the group. */
   of: number;
 }
 
-/** Reports for one instance of a group, or for a block that is no group. */
-export function inInstance(report: Report, instance: InstanceName | undefined): Report {
+/** Returns a report function that marks diagnostics with the instance, if there is one. */
+export function reportForInstance(report: Report, instance: InstanceName | undefined): Report {
   if (!instance) return report;
   return (diagnostic) => report({ ...diagnostic, instance });
 }

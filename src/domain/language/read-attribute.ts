@@ -6,13 +6,13 @@ import {
   evaluateExpression,
   referencesOf,
   withValues,
-  type Reader,
+  type BlockReader,
 } from './evaluate-expression.ts';
-import { describeValue, helpForType, textOf, type What } from './help-for-type.ts';
+import { describeValue, helpForType, textOf, type ValueSubject } from './help-for-type.ts';
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
-export interface Text {
+export interface LocatedText {
   text: string;
   range: Range;
 }
@@ -24,7 +24,7 @@ export type AttributeValue =
    * `written`: each element stands in the text, so an empty list is meant. `incomplete`: others were wrong,
    * and reported; only what looks at each element by itself may use these.
    */
-  | { kind: 'strings'; items: Text[]; written: boolean; incomplete: boolean }
+  | { kind: 'strings'; items: LocatedText[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */
   | { kind: 'number'; number: number }
   | { kind: 'environment'; variables: EnvironmentVariable[] }
@@ -32,21 +32,23 @@ export type AttributeValue =
   | { kind: 'type'; expression: Expression }
   | { kind: 'value'; value: Value };
 
-/** One entry of a map of texts. */
-export interface EnvironmentVariable extends Text {
+/** An entry of a map of strings. */
+export interface EnvironmentVariable extends LocatedText {
   name: string;
 }
 
-/** `null`: written as null, which is as if it were not there. `undefined`: wrong, and reported. */
+/** `null`: the value is null, which counts as absent. `undefined`: an error was reported. */
 type Answer = AttributeValue | null | undefined;
 
-type Read = (reader: Reader, attribute: Attribute, schema: AttributeSchema) => Answer;
+type Read = (reader: BlockReader, attribute: Attribute, schema: AttributeSchema) => Answer;
 
 export const readAttribute: Read = (reader, attribute, schema) =>
   readers[schema.type](reader, attribute, schema);
 
-/** Evaluates, and hands on what is not null. */
-function evaluated(use: (reader: Reader, value: Value, what: What, schema: AttributeSchema) => Answer): Read {
+/** Evaluates the attribute and passes on a value that is not null. */
+function evaluated(
+  use: (reader: BlockReader, value: Value, what: ValueSubject, schema: AttributeSchema) => Answer,
+): Read {
   return (reader, { name, expression }, schema) => {
     const value = evaluateExpression(reader, expression, schema.secret === true);
     if (!value) return undefined;
@@ -84,13 +86,13 @@ const readers: Record<AttributeSchema['type'], Read> = {
 };
 
 /** Who writes `"${var.replicas}"` means the text, though HCL gives the number. */
-function readText({ expression }: What, value: Value): string | undefined {
+function readText({ expression }: ValueSubject, value: Value): string | undefined {
   return value.kind === 'string' || expression?.quoted ? textOf(value) : undefined;
 }
 
 function readInteger(
-  { report }: Reader,
-  { name, range }: What,
+  { report }: BlockReader,
+  { name, range }: ValueSubject,
   digits: string,
   schema: AttributeSchema,
 ): Answer {
@@ -103,8 +105,8 @@ function readInteger(
 }
 
 function readDuration(
-  { report }: Reader,
-  { name, range }: What,
+  { report }: BlockReader,
+  { name, range }: ValueSubject,
   text: string,
   schema: AttributeSchema,
 ): Answer {
@@ -121,11 +123,11 @@ function readDuration(
   return undefined;
 }
 
-/** Undefined after reporting; otherwise true. */
+/** True, or undefined after reporting an error. */
 function check(
-  { report }: Reader,
+  { report }: BlockReader,
   { choices }: AttributeSchema,
-  { text, range }: Text,
+  { text, range }: LocatedText,
   name: string,
 ): true | undefined {
   if (!choices || choices.includes(text)) return true;
@@ -134,7 +136,7 @@ function check(
   return undefined;
 }
 
-function readConstant(reader: Reader, { name, expression }: Attribute): Answer {
+function readConstant(reader: BlockReader, { name, expression }: Attribute): Answer {
   if (referencesOf(expression).length > 0) {
     const message = `${name} must be a fixed value: it cannot refer to anything`;
     reader.report(diagnose('unknown-reference', expression.range, message, 'Write the value itself.'));
@@ -145,8 +147,11 @@ function readConstant(reader: Reader, { name, expression }: Attribute): Answer {
   return value.kind === 'null' ? null : { kind: 'value', value };
 }
 
-/** A parameter's text: numbers and bools become text, null is as if it were not there. */
-export function readParameter(reader: Reader, { name, expression }: Attribute): string | null | undefined {
+/** The string of a parameter: numbers and bools are converted, and null counts as absent. */
+export function readParameter(
+  reader: BlockReader,
+  { name, expression }: Attribute,
+): string | null | undefined {
   const value = evaluateExpression(reader, expression, true);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
@@ -156,8 +161,8 @@ export function readParameter(reader: Reader, { name, expression }: Attribute): 
   );
 }
 
-/** The values of an axis, in order. */
-export function readAxis(reader: Reader, { name, expression }: Attribute): Value[] | null | undefined {
+/** The values of a matrix axis, in order. */
+export function readAxis(reader: BlockReader, { name, expression }: Attribute): Value[] | null | undefined {
   const { range } = expression;
   const value = evaluateExpression(reader, expression, false);
   if (!value) return undefined;
@@ -173,7 +178,7 @@ export function readAxis(reader: Reader, { name, expression }: Attribute): Value
 }
 
 /** Values as parameters have them; an entry that is null is as if it were not there. */
-function readEnvironment(reader: Reader, value: Value, what: What): Answer {
+function readEnvironment(reader: BlockReader, value: Value, what: ValueSubject): Answer {
   if (!('entries' in value)) return wrongType(reader, what, 'a map of strings', value);
   const places = new Map(what.expression?.entries?.map((entry) => [keyOf(entry.key), entry.value.range]));
   const variables = value.entries.flatMap(([name, element]): (EnvironmentVariable | undefined)[] => {
@@ -190,7 +195,7 @@ function readEnvironment(reader: Reader, value: Value, what: What): Answer {
 const keyOf = ({ keyword, value }: Expression): string | undefined =>
   value?.kind === 'string' ? value.text : keyword;
 
-function readKeyword(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
+function readKeyword(reader: BlockReader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   if (expression.value?.kind === 'null') return null;
   // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
   const quoted = expression.value?.kind === 'string' ? expression.value.text : undefined;
@@ -203,9 +208,9 @@ function readKeyword(reader: Reader, { name, expression }: Attribute, schema: At
   return undefined;
 }
 
-function readTexts(reader: Reader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
+function readTexts(reader: BlockReader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   const secretsAllowed = schema.secret === true;
-  const read = (value: Value | undefined, range: Range, element?: Expression): Text | undefined => {
+  const read = (value: Value | undefined, range: Range, element?: Expression): LocatedText | undefined => {
     if (!value) return undefined;
     const what = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
     const text = textOf(value);
@@ -231,14 +236,14 @@ function readTexts(reader: Reader, { name, expression }: Attribute, schema: Attr
   );
 }
 
-function gather(items: (Text | undefined)[], written: boolean): Answer {
+function gather(items: (LocatedText | undefined)[], written: boolean): Answer {
   const sound = items.filter((item) => item !== undefined);
   return { kind: 'strings', items: sound, written, incomplete: sound.length < items.length };
 }
 
-/** `put` took parameters of any name before it took an environment: a text named `env` still is one. */
-export function meansParameter(
-  reader: Reader,
+/** `put` accepted parameters of any name before it had `env`: a string named `env` is still a parameter. */
+export function isMeantAsParameter(
+  reader: BlockReader,
   expression: Expression,
   { type }: AttributeSchema,
   { open }: BlockSchema,
@@ -249,7 +254,7 @@ export function meansParameter(
   return kind !== 'map' && kind !== 'object' && kind !== 'null';
 }
 
-function wrongType(reader: Reader, what: What, wanted: string, value: Value): undefined {
+function wrongType(reader: BlockReader, what: ValueSubject, wanted: string, value: Value): undefined {
   const { name, range, expression } = what;
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
   const diagnostic = diagnose('wrong-type', range, message, helpForType(what, wanted, value));

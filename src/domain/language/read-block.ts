@@ -1,7 +1,7 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
 import { checkLabels, reportMissing, reportMissingAttribute, type Owner } from './check-block.ts';
 import { diagnose } from './diagnostic.ts';
-import { dependsOnUnknown, type Reader } from './evaluate-expression.ts';
+import { dependsOnUnknown, type BlockReader } from './evaluate-expression.ts';
 import {
   explainUnknownAttribute,
   explainUnknownBlock,
@@ -10,49 +10,51 @@ import {
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
 import {
-  meansParameter,
+  isMeantAsParameter,
   readAttribute,
   readAxis,
   readParameter,
   type AttributeValue,
-  type EnvironmentVariable,
-  type Text,
+  type LocatedText,
 } from './read-attribute.ts';
-import { closest } from './suggest.ts';
-import type { Attribute, Block, Body, Expression, Label, Range, Value } from './syntax.ts';
+import { closestName } from './suggest.ts';
+import type { Attribute, Block, Body, Label, Range, Value } from './syntax.ts';
 
-/** A block as its schema says: only known things, with their values. What was wrong has been reported. */
+/**
+ * A block after validation against its schema: known parts only, with their values. Errors have been
+ * reported.
+ */
 export interface ReadBlock {
   type: string;
-  /** As many as the schema has; none where the block did without its label. */
+  /** As many as the schema has; none if the block omits its label. */
   labels: Label[];
-  /** The block's header. */
+  /** Range of the header. */
   range: Range;
   attributes: ReadonlyMap<string, ReadAttribute>;
   /** Attributes of an open block that its schema does not name, in order. */
   parameters: Parameter[];
-  /** Attributes of a block of lists. */
+  /** Attributes of a matrix. */
   axes: Axis[];
-  /** In order. */
+  /** Nested blocks, in order. */
   blocks: ReadBlock[];
   /**
-   * Names of blocks and parameters that are there, but could not be read or are not known yet: they only seem
-   * to be missing.
+   * Names of blocks and parameters that are present but could not be read, or are still unknown. They must
+   * not be reported as missing.
    */
   misread: ReadonlySet<string>;
-  /** Set for a resource of a group. */
+  /** The instance, for a resource of a group. */
   instance?: InstanceName;
 }
 
 interface ReadAttribute {
   nameRange: Range;
-  /** Of its value. */
+  /** Range of the value. */
   range: Range;
-  /** Absent: wrong, and reported. */
+  /** Absent if an error was reported. */
   value?: AttributeValue;
 }
 
-export interface Parameter extends Text {
+export interface Parameter extends LocatedText {
   name: string;
   nameRange: Range;
 }
@@ -64,8 +66,8 @@ export interface Axis {
   items: Value[];
 }
 
-/** What a block says, or undefined after reporting why nothing can be made of it. */
-export function readBlock(reader: Reader, block: Block, schema: BlockSchema): ReadBlock | undefined {
+/** Reads a block. Returns undefined after reporting an error that makes it unusable. */
+export function readBlock(reader: BlockReader, block: Block, schema: BlockSchema): ReadBlock | undefined {
   const chosen = choose(reader, block, schema);
   if (!chosen) {
     checkLabels(reader, block, schema);
@@ -77,8 +79,8 @@ export function readBlock(reader: Reader, block: Block, schema: BlockSchema): Re
   return { type: block.type, labels: block.labels, range: block.range, ...known };
 }
 
-/** The shape that the block's label asks for. */
-function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema | undefined {
+/** The schema for the label of the block. */
+function choose(reader: BlockReader, block: Block, schema: BlockSchema): BlockSchema | undefined {
   if (schema.unlabelled && block.labels.length === 0) return schema.unlabelled;
   const { shorter } = schema;
   if (shorter && block.labels.length < schema.labels.length && hasAttribute(block, shorter.attribute))
@@ -96,22 +98,20 @@ function choose(reader: Reader, block: Block, schema: BlockSchema): BlockSchema 
 const hasAttribute = ({ body }: Block, name: string): boolean =>
   body.items.some((item) => item.kind === 'attribute' && item.name === name);
 
-function findVariant({ runners }: Reader, name: string, schema: BlockSchema): Variant | undefined {
+function findVariant({ runners }: BlockReader, name: string, schema: BlockSchema): Variant | undefined {
   const common = find(schema.variants ?? {}, name);
   if (!runners.has(name) || !schema.customVariant) return common;
-  // A runner that replaces a common one is called as that one is.
+  // A runner that overrides a built-in one takes the same attributes.
   return common ? { attributes: common.attributes, open: 'text' } : schema.customVariant;
 }
 
 type Content = Pick<ReadBlock, 'attributes' | 'parameters' | 'axes' | 'blocks' | 'misread'> & {
-  /**
-   * An attribute depends on a value that nobody knows yet: it may be anything, and may as well be missing.
-   */
+  /** An attribute depends on an unknown value, which could also be null. */
   uncertain: boolean;
 };
 
-/** Reads what is inside. */
-export function readBody(reader: Reader, body: Body, schema: BlockSchema, owner: Owner): Content {
+/** Reads the attributes and nested blocks of a body. */
+export function readBody(reader: BlockReader, body: Body, schema: BlockSchema, owner: Owner): Content {
   const target: Target = {
     schema,
     owner: owner.name,
@@ -145,12 +145,12 @@ interface Target {
   uncertain: boolean;
 }
 
-function readOne(reader: Reader, attribute: Attribute, target: Target): void {
+function readOne(reader: BlockReader, attribute: Attribute, target: Target): void {
   const { schema, owner } = target;
   const { name, nameRange, expression } = attribute;
   const known = find(schema.attributes, name);
   const block = find(schema.blocks, name);
-  if (known && !meansParameter(reader, expression, known, schema))
+  if (known && !isMeantAsParameter(reader, expression, known, schema))
     readKnown(reader, attribute, known, target);
   else if (schema.open && !(block && expression.entries)) readOpen(reader, attribute, target);
   else if (block) {
@@ -166,7 +166,7 @@ function readOne(reader: Reader, attribute: Attribute, target: Target): void {
  * What it was probably meant to be is there, though it says nothing: that it were missing would be told in
  * vain.
  */
-function readUnknown(reader: Reader, attribute: Attribute, target: Target): void {
+function readUnknown(reader: BlockReader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
   // What stands in the wrong place is not missing.
@@ -174,13 +174,13 @@ function readUnknown(reader: Reader, attribute: Attribute, target: Target): void
   if (block !== undefined) target.seen.add(block);
   if (block !== undefined) target.misread.add(block);
   else if (Object.hasOwn(target.schema.blocks, 'params')) target.misread.add(name);
-  const meant = closest(name, Object.keys(target.schema.attributes));
+  const meant = closestName(name, Object.keys(target.schema.attributes));
   if (meant === undefined || target.seen.has(meant)) return;
   target.seen.add(meant);
   target.attributes.set(meant, { nameRange, range: expression.range });
 }
 
-function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
+function readKnown(reader: BlockReader, attribute: Attribute, schema: AttributeSchema, target: Target): void {
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
   const value = readAttribute(reader, attribute, schema);
@@ -189,7 +189,7 @@ function readKnown(reader: Reader, attribute: Attribute, schema: AttributeSchema
   else if (schema.required === true) reportMissingAttribute(reader, name, range, target.owner);
 }
 
-function readOpen(reader: Reader, attribute: Attribute, target: Target): void {
+function readOpen(reader: BlockReader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
   if (target.schema.open === 'lists') {
@@ -203,7 +203,11 @@ function readOpen(reader: Reader, attribute: Attribute, target: Target): void {
   else if (text !== null) target.parameters.push({ name, nameRange, text, range });
 }
 
-function readNested(reader: Reader, block: Block, { schema, owner, seen, misread, blocks }: Target): void {
+function readNested(
+  reader: BlockReader,
+  block: Block,
+  { schema, owner, seen, misread, blocks }: Target,
+): void {
   const known: NestedSchema | undefined = find(schema.blocks, block.type);
   if (!known) {
     reader.report(explainUnknownBlock(block, schema, owner));
@@ -220,82 +224,11 @@ function readNested(reader: Reader, block: Block, { schema, owner, seen, misread
   return undefined;
 }
 
-/** A slip, or known elsewhere: what is missing without it is not worth a word. */
+/** A misspelt block, or one that belongs elsewhere: its absence is not reported. */
 function meansKnown(type: string, { blocks, misplaced = {} }: BlockSchema): boolean {
-  return Object.hasOwn(misplaced, type) || closest(type, Object.keys(blocks)) !== undefined;
+  return Object.hasOwn(misplaced, type) || closestName(type, Object.keys(blocks)) !== undefined;
 }
 
 function find<Entry>(record: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-export function textAt({ attributes }: ReadBlock, name: string): Text | undefined {
-  const attribute = attributes.get(name);
-  return attribute?.value?.kind === 'string'
-    ? { text: attribute.value.text, range: attribute.range }
-    : undefined;
-}
-
-export function boolAt({ attributes }: ReadBlock, name: string): boolean | undefined {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'bool' ? value.value : undefined;
-}
-
-/** Of an integer, or of a duration in seconds. */
-export function numberAt({ attributes }: ReadBlock, name: string): number | undefined {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'number' ? value.number : undefined;
-}
-
-/** Of a list of which every element is right. */
-export function textsAt(block: ReadBlock, name: string): Text[] {
-  const value = block.attributes.get(name)?.value;
-  return value?.kind === 'strings' && !value.incomplete ? value.items : [];
-}
-
-/** Those elements of a list that are right: for names, which are known or not whatever stands beside them. */
-export function namesAt({ attributes }: ReadBlock, name: string): Text[] {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'strings' ? value.items : [];
-}
-
-/**
- * The place of a list that an expression made empty: what was written names something, and nothing is left of
- * it.
- */
-export function emptiedAt({ attributes }: ReadBlock, name: string): Range | undefined {
-  const attribute = attributes.get(name);
-  const value = attribute?.value;
-  const emptied =
-    value?.kind === 'strings' && value.items.length === 0 && !value.written && !value.incomplete;
-  return emptied ? attribute?.range : undefined;
-}
-
-export function environmentAt({ attributes }: ReadBlock, name: string): EnvironmentVariable[] {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'environment' ? value.variables : [];
-}
-
-export function wordAt({ attributes }: ReadBlock, name: string): string | undefined {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'keyword' ? value.word : undefined;
-}
-
-export function typeAt({ attributes }: ReadBlock, name: string): Expression | undefined {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'type' ? value.expression : undefined;
-}
-
-/** Of a constant or of any value. */
-export function valueAt({ attributes }: ReadBlock, name: string): Value | undefined {
-  const value = attributes.get(name)?.value;
-  return value?.kind === 'value' ? value.value : undefined;
-}
-
-export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
-  blocks.filter((block) => block.type === type);
-
-/** The label at a place that the schema says exists. */
-export function labelAt({ labels, range }: ReadBlock, index: number): Label {
-  return labels[index] ?? { text: '', range };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { assert, constantFrom, property, string } from 'fast-check';
-import { closest, didYouMean } from './suggest.ts';
+import { closestName, didYouMean } from './suggest.ts';
 
 const words = ['get', 'put', 'task', 'trigger', 'passed', 'params', 'check_interval'];
 
@@ -20,7 +20,7 @@ test.each([
   ['', undefined],
   ['t'.repeat(10_000), undefined],
 ])('%j was probably meant to be %j', (name, meant) => {
-  expect(closest(name, words)).toBe(meant);
+  expect(closestName(name, words)).toBe(meant);
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['ge', 'get', 'get'],
   ['set', 'se', 'se'],
 ])('for %j, %j is a suggestion only if most of its letters are the same', (name, known, meant) => {
-  expect(closest(name, [known])).toBe(meant);
+  expect(closestName(name, [known])).toBe(meant);
 });
 
 test('the first of the equally near ones is named', () => {
@@ -59,7 +59,7 @@ test('what is left out of the table changes nothing', () => {
     property(word, word, (name, candidate) => {
       const allowed = Math.min(3, Math.max(1, Math.floor(name.length / 3)));
       const near = Math.max(name.length, candidate.length) < 3 ? 0 : allowed;
-      expect(closest(name, [candidate])).toBe(distance(name, candidate) <= near ? candidate : undefined);
+      expect(closestName(name, [candidate])).toBe(distance(name, candidate) <= near ? candidate : undefined);
     }),
     { numRuns: 2000 },
   );
@@ -74,10 +74,10 @@ describe('a search among many names', () => {
   );
 
   test('finds the one that was meant within its bound', () => {
-    expect(closest(name, [...others.slice(0, 80), meant])).toBe(meant);
+    expect(closestName(name, [...others.slice(0, 80), meant])).toBe(meant);
   });
 
   test('gives up at its bound', () => {
-    expect(closest(name, [...others, meant])).toBeUndefined();
+    expect(closestName(name, [...others, meant])).toBeUndefined();
   });
 });

@@ -1,26 +1,22 @@
-/** The most letters that a slip has. */
+/** Maximum edit distance of a suggestion. */
 const MAX_CHANGES = 3;
-/**
- * Letters of one text that can stand for a letter of the other: itself, and those up to `MAX_CHANGES` before
- * and behind it.
- */
+/** Width of the diagonal band of the table: a letter and up to `MAX_CHANGES` before and after it. */
 const WIDTH = 2 * MAX_CHANGES + 1;
 
 /**
- * Rows of a table that one search fills in before it gives up: some hundred microseconds. 1,000 names of 60
- * letters, unlike this one, need 4,000.
+ * Limit of table rows in one search: some hundred microseconds. 1,000 names of 60 letters that differ from
+ * the first one need 4,000.
  */
 const MAX_ROWS = 5000;
 
 interface Search {
-  /** Still allowed. */
+  /** Rows that remain. */
   rows: number;
 }
 
 /**
- * How many letters must be changed, added, dropped or swapped with their neighbour to make `b` of `a`;
- * `limit` when it is not fewer. Only the cells of the table that can stay below the limit are filled in, and
- * what both begin and end with is passed over.
+ * Edit distance with swaps of neighbours (Damerau-Levenshtein), or `limit` if it is not smaller. Skips common
+ * prefixes and suffixes, and fills only the cells that can stay below the limit.
  */
 function distance(a: string, b: string, limit: number, search: Search): number {
   let start = 0;
@@ -33,7 +29,7 @@ function distance(a: string, b: string, limit: number, search: Search): number {
   return measure(a.slice(start, endA), b.slice(start, endB), limit, search);
 }
 
-/** By rows of the table, around its diagonal: the cell of `j` in row `i` is at `j - i + MAX_CHANGES`. */
+/** Fills the table by rows, around its diagonal: cell `j` of row `i` is at `j - i + MAX_CHANGES`. */
 function measure(a: string, b: string, limit: number, search: Search): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let before: number[] = [];
@@ -54,7 +50,7 @@ interface Cell {
   b: string;
   i: number;
   j: number;
-  /** Two rows above, the row above, and what there is of this row. */
+  /** The row before the previous one, the previous row, and the current row so far. */
   before: readonly number[];
   row: readonly number[];
   next: readonly number[];
@@ -71,7 +67,7 @@ function cost({ a, b, i, j, before, row, next }: Cell): number {
 
 const at = (row: readonly number[], cell: number): number => row[cell] ?? Infinity;
 
-/** An empty text becomes `b` by adding its letters. */
+/** The empty string becomes `b` by insertions. */
 const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
   cell < MAX_CHANGES ? WIDTH : cell - MAX_CHANGES,
 );
@@ -79,8 +75,8 @@ const FIRST_ROW = Array.from({ length: WIDTH }, (_, cell) =>
 /** If both words are shorter, one change is half of them or more, so only upper and lower case may differ. */
 const MIN_LENGTH = 3;
 
-/** The one of `known` that `name` was probably meant to be. */
-export function closest(name: string, known: Iterable<string>): string | undefined {
+/** The name in `known` that `name` was probably meant to be. */
+export function closestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > 100) return undefined;
   const allowed = Math.min(MAX_CHANGES, Math.max(1, Math.floor(name.length / 3)));
   const lower = name.toLowerCase();
@@ -98,6 +94,6 @@ export function closest(name: string, known: Iterable<string>): string | undefin
 
 /** `; did you mean "…"?`, or nothing. */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  const candidate = closest(name, known);
+  const candidate = closestName(name, known);
   return candidate === undefined ? '' : `; did you mean "${candidate}"?`;
 }

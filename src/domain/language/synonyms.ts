@@ -1,4 +1,4 @@
-/** What a name of other CI systems is here, and how it is written. */
+/** The equivalent here of a name from another CI system, and how to write it. */
 interface Synonym {
   name: string;
   help: string;
@@ -27,7 +27,7 @@ const COMMAND = same('cmd', 'Write run "shell" { cmd = "…" } in a task.');
 const IF = same('if', `Write if "$INPUT_ENV == 'prod'" { … } around the steps.`);
 const ENV = same('env of a step', 'Write env = { NAME = "value" } in a task, get, put or command.');
 
-/** Only in a pipeline itself, where these stand somewhere else. */
+/** Only at the top level, where these names mean something else. */
 const AT_THE_TOP: Readonly<Record<string, Synonym>> = {
   runner: same(
     'runner_type',
@@ -97,7 +97,7 @@ const SYNONYMS: Readonly<Record<string, Synonym>> = {
   parameters: same('input', 'Write input "<name>" { type = string } in the job; builds see $INPUT_<NAME>.'),
 };
 
-/** What was probably meant by a name of another system. `owner` is empty in a pipeline itself. */
+/** The equivalent of a name from another system. `owner` is empty at the top level. */
 export function synonymOf(name: string, owner: string): Synonym | undefined {
   if (owner === '' && Object.hasOwn(AT_THE_TOP, name)) return AT_THE_TOP[name];
   const found = Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name] : undefined;

@@ -1,5 +1,5 @@
 import { explainCharacter } from './explain-character.ts';
-import type { Problem } from './syntax.ts';
+import type { HclProblem } from './syntax.ts';
 
 const ONE_LINE_BLOCK =
   'Give the inner block its own lines: a block on one line may hold one attribute and nothing else.';
@@ -10,12 +10,12 @@ const ENTRY =
   'Write an entry as <key> = <value>; put a key with characters other than letters, digits and _ in quotes.';
 
 interface Explanation {
-  /** In place of HCL's words. */
+  /** Replaces HCL's message. */
   message?: string;
   help: string;
 }
 
-/** By HCL's summary, and by its detail where that tells more: what users need to hear. */
+/** Help by HCL's summary and, where needed, its detail. */
 const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: RegExp])[] = [
   [/^Attribute redefined/, { help: 'Keep one of them.' }],
   [/^Invalid argument name/, { help: 'Write the name without quotes.' }],
@@ -117,8 +117,8 @@ const EXPLANATIONS: readonly (readonly [summary: RegExp, Explanation, detail?: R
   ],
 ];
 
-/** What to say of HCL's problem: better words than its own, where there are, and what to do. */
-export function explainProblem(problem: Problem): Partial<Explanation> {
+/** A better message, if there is one, and help for a problem of HCL. */
+export function explainProblem(problem: HclProblem): Partial<Explanation> {
   const { summary, detail, text = '', help } = problem;
   if (help !== undefined) return { help };
   if (text.startsWith('/*'))
@@ -133,18 +133,15 @@ export function explainProblem(problem: Problem): Partial<Explanation> {
   return found ?? {};
 }
 
-/**
- * Whether something of the text may be missing from the tree. An attribute that is set twice leaves the
- * first, and all else.
- */
-export function cutsOff({ severity, summary, help: ours }: Problem): boolean {
+/** Whether parts of the text can be missing from the tree. A duplicate attribute loses nothing else. */
+export function losesContent({ severity, summary, help: ours }: HclProblem): boolean {
   return severity === 'error' && ours === undefined && !summary.startsWith('Attribute redefined');
 }
 
 const REFUSED = ['Invalid character', 'Unsupported operator'];
 
-/** Where HCL has just refused a character it finds no value or no new line either: one message is enough. */
-export function withoutEchoes(problems: readonly Problem[]): Problem[] {
+/** Removes errors about a missing value or newline at a character that HCL has already refused. */
+export function withoutFollowUpErrors(problems: readonly HclProblem[]): HclProblem[] {
   const refused = new Set(
     problems.filter(({ summary }) => REFUSED.includes(summary)).map(({ subject }) => subject?.start.byte),
   );

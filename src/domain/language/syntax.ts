@@ -1,6 +1,6 @@
 /**
- * Where something stands in the text: line and column count from 1, columns as HCL counts them (grapheme
- * clusters), bytes from 0.
+ * A position in the text. Line and column are 1-based, columns in grapheme clusters as HCL counts them; bytes
+ * are 0-based.
  */
 interface Position {
   line: number;
@@ -13,7 +13,7 @@ export interface Range {
   end: Position;
 }
 
-/** The inside of a file or block; attributes and blocks in the order of the file. */
+/** The content of a file or block, in the order of the file. */
 export interface Body {
   range: Range;
   items: Item[];
@@ -44,35 +44,32 @@ export interface Label {
   range: Range;
 }
 
-/** What evaluation needs to know of an expression; the engine keeps the rest under its id. */
+/** What evaluation needs from an expression. The engine holds the rest under its id. */
 export interface Expression {
   id: number;
   range: Range;
-  /** Set for a plain literal: needs no evaluation. */
+  /** The value of a literal, which needs no evaluation. */
   value?: Value;
-  /** Set when the expression is a single bare word, such as `string`. */
+  /** The word, if the expression is a single bare word such as `string`. */
   keyword?: string;
-  /** Written as `"${…}"`, with nothing beside it: HCL gives the value itself, not a text. */
+  /** True for `"${…}"` alone: HCL returns the inner value, not a string. */
   quoted?: boolean;
-  /** Written as `[…]`: its elements, which carry the references. */
+  /** Elements of a list literal. They carry the references. */
   items?: Expression[];
-  /** Written as `{…}`: its entries, which carry the references. */
+  /** Entries of an object literal. They carry the references. */
   entries?: { key: Expression; value: Expression }[];
   variables: Reference[];
   functions: { name: string; range: Range }[];
 }
 
-/**
- * A name that the expression takes from its scope, with the attributes and constant indexes that follow:
- * `var.region`.
- */
+/** A variable of the scope with the attributes and constant indexes that follow: `var.region`. */
 export interface Reference {
   name: string;
   steps: { name: string; range: Range }[];
   range: Range;
   /**
-   * The value reaches the result unchanged or inside a text; false under operators, conditions, indexes and
-   * functions.
+   * Whether the value reaches the result unchanged or inside a string. False under operators, conditions,
+   * indexes and functions.
    */
   direct: boolean;
 }
@@ -88,14 +85,14 @@ export type Value =
 
 export type Scope = ReadonlyMap<string, Value>;
 
-/** What HCL itself has to say about a text or an evaluation, in its own words. */
-export interface Problem {
+/** A diagnostic of HCL for a text or an evaluation, in its own words. */
+export interface HclProblem {
   severity: 'error' | 'warning';
   summary: string;
   detail: string;
   subject?: Range;
   context?: Range;
-  /** Set when one of the engine's own guards or checks spoke. */
+  /** The code, if the engine's own guards found it. */
   code?:
     | 'nul-character'
     | 'huge-number'
@@ -103,29 +100,28 @@ export interface Problem {
     | 'too-many-lines'
     | 'secret-used-indirectly'
     | 'number-in-template';
-  /** The beginning of the text at its place. */
+  /** Beginning of the text at the range. */
   text?: string;
-  /** Set when it was found beside HCL: nothing of the text is missing for it. */
+  /** Help, for a problem that HCL did not find itself: the tree is complete despite it. */
   help?: string;
 }
 
-/** No value: the problems say why. */
+/** Without a value, the problems give the reason. */
 interface Evaluation {
   value?: Value;
-  problems: Problem[];
+  problems: HclProblem[];
 }
 
 export type Evaluate = (expression: Expression, scope: Scope) => Evaluation;
 
 /**
- * Converts a value to the type that an expression spells (`list(string)`), by HCL's rules for type
- * constraints; without a value it only reads the type. Problems of the type have a place, those of the value
- * have none.
+ * Converts a value to a type expression such as `list(string)`, by HCL's rules. Without a value it only reads
+ * the type. Problems of the type have a range, those of the value have none.
  */
 export type Convert = (type: Expression, value?: Value) => Evaluation;
 
-/** A parsed text. With errors among the problems the body is what could be read, or absent. */
+/** A parsed text. With errors, the body is what could be read, or absent. */
 export interface SyntaxTree {
   body?: Body;
-  problems: Problem[];
+  problems: HclProblem[];
 }

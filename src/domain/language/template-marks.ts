@@ -1,14 +1,11 @@
-/** Where a template of HCL begins in the text: `${` or `%{` inside quotes or a heredoc. */
+/** The start of an HCL template: `${` or `%{` inside quotes or a heredoc. */
 export interface TemplateMark {
   sign: '$' | '%';
-  /** In UTF-16 units of the text. */
+  /** Offset in UTF-16 units. */
   at: number;
 }
 
-/**
- * Inside braces of a template, or outside of any text (`braces` counts those that are open); in quotes; in a
- * heredoc.
- */
+/** `code`: inside a template or outside of strings, with the number of open braces. */
 type Mode = { kind: 'code'; braces: number } | { kind: 'quoted' } | { kind: 'heredoc'; marker: string };
 
 const CODE_PLAIN = /[^"#/<{}]+/y;
@@ -43,7 +40,7 @@ function readCode(text: string, at: number, mode: Mode & { kind: 'code' }, modes
   return at + 1;
 }
 
-/** Behind the comment, or behind a sign that begins none. */
+/** The offset after the comment, or after a character that starts none. */
 function readComment(text: string, at: number): number {
   if (text[at] === '#' || text[at + 1] === '/') return endOf(text, '\n', at);
   return text[at + 1] === '*' ? endOf(text, '*/', at + 2) : at + 1;
@@ -57,7 +54,7 @@ function readHeredocStart(text: string, at: number, modes: Mode[]): number {
   return readLineStart(text, at + whole.length, marker, modes);
 }
 
-/** At the start of a line of a heredoc: behind its marker when this line is the last. */
+/** At the start of a heredoc line: the offset after the marker if this line is the last. */
 function readLineStart(text: string, at: number, marker: string, modes: Mode[]): number {
   let start = at;
   while (text[start] === ' ' || text[start] === '\t') start += 1;
@@ -82,12 +79,12 @@ function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }
   if (sign === '$' || sign === '%') return readSign(text, at, sign, reading);
   if (mode.kind === 'heredoc') return readLineStart(text, at + 1, mode.marker, modes);
   if (sign === '\\') return at + 2;
-  // A quote that is not closed on its line is an error of its own.
+  // HCL reports an unclosed quote itself.
   modes.pop();
   return at + 1;
 }
 
-/** Doubled, it stands for itself. */
+/** A doubled sign stands for itself. */
 function readSign(text: string, at: number, sign: '$' | '%', { modes, skip }: Reading): number {
   if (text[at + 1] === sign && text[at + 2] === '{') return at + 3;
   if (text[at + 1] !== '{') return at + 1;

@@ -1,17 +1,15 @@
-import { labelAt } from '#domain/language/read-block.ts';
-import type { Surroundings } from './compile-context.ts';
+import { labelAt } from '#domain/language/block-values.ts';
+import type { CompileContext } from './compile-context.ts';
 import { readDefinition } from './definition-text.ts';
 import { programOf } from './runner-override.ts';
-import type { Found, Kind } from './type-kinds.ts';
+import type { FoundDefinition, TypeKind } from './type-kinds.ts';
 
-/**
- * A definition that came with Millrace. Where a pipeline replaces the runner exec, it replaces it here too.
- */
+/** Reads a built-in definition. A runner `exec` of the pipeline also replaces `exec` in it. */
 export function readBuiltIn<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   text: string,
-  around: Surroundings,
-): Found<Definition> | undefined {
+  around: CompileContext,
+): FoundDefinition<Definition> | undefined {
   const inner = readDefinition(kind, { text }, around);
   const definition = inner && kind.read(inner.block, { ...inner.around, embedded: true });
   if (!definition) return undefined;

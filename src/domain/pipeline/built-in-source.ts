@@ -1,8 +1,8 @@
 import type { Origin } from './pipeline.ts';
 
 /**
- * `svc://git` of a definition that came with Millrace, under whatever name and through whatever sources;
- * undefined for others.
+ * The source of a built-in definition, such as `svc://git`, whatever its name and through whatever sources.
+ * Undefined for other definitions.
  */
 export function builtInSource({
   builtIn,

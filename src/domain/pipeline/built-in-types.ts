@@ -6,8 +6,8 @@ import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.t
 import { services } from './built-in/services.ts';
 
 /*
- * What comes with Millrace, as texts of the language that the same compiler reads. A name on the left may be
- * an alias of the definition on the right; the label of the definition is its true name.
+ * The built-in types, as HCL that the same compiler reads. A key can be an alias; the label of the definition
+ * is the real name.
  */
 
 export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([
@@ -31,7 +31,7 @@ export const builtInNotificationTypes: ReadonlyMap<string, string> = new Map([
 
 export const builtInServiceTypes: ReadonlyMap<string, string> = services;
 
-/** Their values are read by the internal gateway, so they have no command. */
+/** The internal gateway reads their values, so they have no command. */
 export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([
   ['env', 'secret_type "env" {}\n'],
   ['file', 'secret_type "file" {\n  params = ["path", "format"]\n}\n'],

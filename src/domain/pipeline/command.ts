@@ -1,28 +1,36 @@
+import { labelAt, textAt, textsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { labelAt, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { KnownRunners } from './compile-context.ts';
 import { readDockerArgs } from './docker-args.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironmentVariables } from './environment.ts';
 import type { Command, CustomCommand } from './pipeline.ts';
 
-const image =
-  /^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d{1,5})?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
+const pathPart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
+/** `[<registry>/]<path>[:<tag>][@<digest>]` */
+const image = new RegExp(
+  [
+    String.raw`^(?:[a-zA-Z0-9][a-zA-Z0-9.-]*(?::\d{1,5})?\/)?`,
+    `${pathPart}(?:/${pathPart})*`,
+    '(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$',
+  ].join(''),
+);
 
-export interface CommandSurroundings {
+export interface CommandContext {
   report: Report;
   runners: KnownRunners;
-  /** The image may hold `$param_…`: it is known once the parameters are. */
+  /** The image can contain `$param_…`: it is known once the parameters are. */
   imageFromParams?: boolean;
 }
 
-/** What a runner block says to run, or undefined after reporting what it lacks. */
-export function readCommand(block: ReadBlock, around: CommandSurroundings): Command | undefined {
+/** Reads a command block. Returns undefined after reporting an error. */
+export function readCommand(block: ReadBlock, around: CommandContext): Command | undefined {
   const runner = labelAt(block, 0).text;
   const custom = around.runners.get(runner);
   if (custom === 'broken') return undefined;
   const isDocker = !custom && runner === 'docker';
-  const environment = readEnvironment(
+  const environment = readEnvironmentVariables(
     block,
     around.report,
     isDocker ? readDockerArgs(block, around.report) : [],
@@ -31,7 +39,7 @@ export function readCommand(block: ReadBlock, around: CommandSurroundings): Comm
   return command && { ...command, ...environment };
 }
 
-function readProgram(block: ReadBlock, runner: string, around: CommandSurroundings): Command | undefined {
+function readProgram(block: ReadBlock, runner: string, around: CommandContext): Command | undefined {
   switch (runner) {
     case 'exec':
       return readExec(block, around.report);
@@ -42,7 +50,7 @@ function readProgram(block: ReadBlock, runner: string, around: CommandSurroundin
   }
 }
 
-/** Attributes of the block that are texts: to templates they are all alike. */
+/** All string attributes of the block; templates treat them alike. */
 export function attributesOf({ attributes, parameters }: ReadBlock): Record<string, string> {
   const named = [...attributes].flatMap(([name, { value }]): [string, string][] =>
     value?.kind === 'string' ? [[name, value.text]] : [],
@@ -108,7 +116,7 @@ function readShell(block: ReadBlock, report: Report): Command | undefined {
   return file && isNamed(file, report) ? { runner: 'shell', file: file.text, ...rest } : undefined;
 }
 
-function readDocker(block: ReadBlock, around: CommandSurroundings): Command | undefined {
+function readDocker(block: ReadBlock, around: CommandContext): Command | undefined {
   const name = textAt(block, 'image');
   const cmd = textAt(block, 'cmd');
   return name && cmd && checkImage(name, around)
@@ -116,14 +124,14 @@ function readDocker(block: ReadBlock, around: CommandSurroundings): Command | un
     : undefined;
 }
 
-/** What a registry would take as the name of an image. */
+/** Whether a registry accepts the text as an image name. */
 export const isImage = (text: string): boolean => image.test(text);
 
 const parameterReference = /\$(?:param_\w+|\{param_\w+(?::-[\w.-]*)?\})/g;
 
 export function checkImage(
-  { text, range }: Text,
-  { report, imageFromParams = false }: CommandSurroundings,
+  { text, range }: LocatedText,
+  { report, imageFromParams = false }: CommandContext,
 ): boolean {
   const fixed = imageFromParams ? text.replaceAll(parameterReference, '1') : text;
   const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(fixed) ?? [];
@@ -142,7 +150,7 @@ export function checkImage(
   return false;
 }
 
-function isNamed(text: Text | undefined, report: Report): boolean {
+function isNamed(text: LocatedText | undefined, report: Report): boolean {
   if (text?.text === '')
     report(diagnose('invalid-command', text.range, 'this must not be empty', 'Name a file.'));
   return text !== undefined && text.text !== '';

@@ -1,8 +1,8 @@
 import type { Report } from '#domain/language/diagnostic.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import type { Convert, Evaluate, Range, SyntaxTree } from '#domain/language/syntax.ts';
 
-/** A parsed text with what its expressions are evaluated by. */
+/** A parsed text, with the functions that evaluate its expressions. */
 export interface ParsedText extends SyntaxTree {
   evaluate: Evaluate;
   convert: Convert;
@@ -12,34 +12,34 @@ export interface ParsedText extends SyntaxTree {
 
 export type Parse = (text: string) => ParsedText;
 
-/** What was found under a `source`, or in a sentence why nothing was. */
+/** The fetched text of a `source`, or the reason why there is none. */
 export type ResolvedSource = { text: string; digest: string } | { failure: string };
 
-/** By the source as it is written. */
+/** By the source as written. */
 export type ResolvedSources = Readonly<Record<string, ResolvedSource>>;
 
-/** A text that must be fetched before the pipeline can be read whole. */
+/** A text that must be fetched before the pipeline can be compiled. */
 export interface NeededSource {
   /** `svc://<name>` that is not built in, `https://…` or `http://…`. */
   source: string;
   range?: Range;
 }
 
-/** How a `runner_type` runs a command; `broken`: declared, but wrong, and reported. */
+/** The templates of a `runner_type`. `broken`: declared, but an error was reported. */
 export type KnownRunner = { path: string; args: string[] } | 'broken';
 
 export type KnownRunners = ReadonlyMap<string, KnownRunner>;
 
-/** What the readers of blocks share. */
-export interface Surroundings {
-  reader: Reader;
+/** What all readers of blocks share. */
+export interface CompileContext {
+  reader: BlockReader;
   report: Report;
   parse: Parse;
   sources: ResolvedSources;
   need: (source: NeededSource) => void;
   runners: KnownRunners;
-  /** The text that is read came with Millrace. */
+  /** The text is a built-in definition. */
   embedded: boolean;
-  /** Kinds of blocks of which some could not be read: those may have any name. */
+  /** Block types of which some could not be read: those can have any name. */
   misread: ReadonlySet<string>;
 }

@@ -1,13 +1,13 @@
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
 import { diagnose, hasErrors, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import { nameBlocks } from '#domain/language/enclosing-blocks.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { completeMessages } from '#domain/language/in-instances.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
-import { cutsOff } from '#domain/language/syntax-help.ts';
+import { losesContent } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
-import type { NeededSource, Parse, ParsedText, ResolvedSources, Surroundings } from './compile-context.ts';
+import type { CompileContext, NeededSource, Parse, ParsedText, ResolvedSources } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
 import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -15,7 +15,7 @@ import { resolvePipeline } from './resolve-pipeline.ts';
 import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
-import { OTHERS, readVariables, type GivenVariables, type Variables } from './variables.ts';
+import { readDeclaredVariables, UNKNOWN_OTHERS, type GivenVariables, type Variables } from './variables.ts';
 
 /**
  * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are
@@ -54,7 +54,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   if (body.items.length === 0 && !hasErrors(diagnostics))
     diagnostics.push(diagnose('empty-pipeline', body.range, 'the pipeline is empty'));
   const needs: NeededSource[] = [];
-  const partial = text.problems.some(cutsOff);
+  const partial = text.problems.some(losesContent);
   const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
   const inOrder = (found: Diagnostic[]): Diagnostic[] => nameBlocks(limit(sortDiagnostics(found)), body);
   const sorted = inOrder(completeMessages(diagnostics));
@@ -62,7 +62,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   const later = inOrder(notYetRun(read.pipeline, read.blocks));
   const judged = { diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
   if (needs.length > 0) return { ...judged, needs };
-  return { ...(!Object.hasOwn(input.given, OTHERS) && { pipeline: read.pipeline }), ...judged };
+  return { ...(!Object.hasOwn(input.given, UNKNOWN_OTHERS) && { pipeline: read.pipeline }), ...judged };
 }
 
 interface Work {
@@ -78,7 +78,7 @@ function readText(
   { input, diagnostics, needs, partial }: Work,
 ): { pipeline: Pipeline; blocks: ReadBlock[] } {
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-  const first: Reader = {
+  const first: BlockReader = {
     evaluate,
     convert,
     spell,
@@ -97,18 +97,18 @@ function readText(
     body,
     (item) => isBlock(item, 'variable') && { ...item, body: bare(item) },
   );
-  const variables = readVariables(declarations.blocks, {
+  const variables = readDeclaredVariables(declarations.blocks, {
     reader: first,
     report,
     given: input.given,
     withSecret: new Set(variablesWithSecret(body)),
   });
   const incomplete = partial || declarations.misread.size > 0;
-  const reader: Reader = { ...first, ...scopeOf(variables), incomplete };
+  const reader: BlockReader = { ...first, ...scopeOf(variables), incomplete };
   const secretBlocks = readSecretBlocks(body, variables, reader);
   const { blocks, misread } = readOthers(reader, body);
   const { parse, sources = {} } = input;
-  const around: Surroundings = {
+  const around: CompileContext = {
     reader,
     report,
     parse,
@@ -134,7 +134,7 @@ function readText(
 }
 
 /** What stands at the top besides variables and jobs. */
-function readOthers(reader: Reader, body: Body): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
+function readOthers(reader: BlockReader, body: Body): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
   const top = readTop(
     reader,
     body,
@@ -168,7 +168,7 @@ function labelsOf(body: Body, type: string): Set<string> {
 }
 
 function readTop(
-  reader: Reader,
+  reader: BlockReader,
   body: Body,
   pick: (item: Item) => Item | false,
 ): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
@@ -177,7 +177,7 @@ function readTop(
   return readBody(reader, { ...body, items }, pipelineSchema, owner);
 }
 
-function scopeOf({ values, broken, unknown }: Variables): Pick<Reader, 'scope' | 'broken' | 'unknown'> {
+function scopeOf({ values, broken, unknown }: Variables): Pick<BlockReader, 'scope' | 'broken' | 'unknown'> {
   const root: Value = { kind: 'object', entries: values };
   return { scope: new Map([['var', root]]), broken, unknown };
 }

@@ -1,15 +1,16 @@
+import { labelAt, textAt } from '#domain/language/block-values.ts';
 import { parseCondition, variablesOf } from '#domain/language/condition.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
-import { closest } from '#domain/language/suggest.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { closestName } from '#domain/language/suggest.ts';
 import { inputVariable } from './inputs.ts';
 import { prefixOf } from './shared-prefix.ts';
 
 const BUILD_VARIABLES = ['BUILD_NUMBER', 'BUILD_JOB_NAME', 'BUILD_PIPELINE_NAME', 'BUILD_TEAM_NAME'];
 
 /** The condition of an `if` or `else_if`: its attribute, or without one its label. */
-export function writtenCondition(block: ReadBlock): Text | undefined {
+export function writtenCondition(block: ReadBlock): LocatedText | undefined {
   const isAttribute = block.labels.length === 0 || block.attributes.has('condition');
   return isAttribute ? textAt(block, 'condition') : labelAt(block, 0);
 }
@@ -22,7 +23,7 @@ interface Names {
   report: Report;
 }
 
-/** A variable that nothing in the job can have set would make its condition false or true for ever. */
+/** Reports variables that nothing in the job can set: they would make the condition constant. */
 export function checkConditionNames(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');
   const names = {
@@ -41,7 +42,7 @@ function prefixesIn({ blocks }: ReadBlock): string[] {
   return blocks.flatMap((block) => [prefixOf(block) ?? [], prefixesIn(block)].flat());
 }
 
-/** Adds what the steps of the block set to `before`. */
+/** Checks conditions in order, and adds to `before` what each step sets. */
 function walk({ blocks }: ReadBlock, before: Set<string>, names: Names): void {
   for (const block of blocks) {
     if (block.type === 'if' || block.type === 'else_if') checkCondition(block, before, names);
@@ -92,14 +93,14 @@ const sets = (prefixes: ReadonlySet<string>, name: string): boolean =>
   [...prefixes].some((prefix) => name.startsWith(prefix) && name !== prefix);
 
 function meant(name: string, known: readonly string[]): string {
-  const found = closest(name, known);
+  const found = closestName(name, known);
   return found === undefined ? '' : `; did you mean $${found}?`;
 }
 
 /** The step's name may itself have any number of `_`. */
 function meantStep(name: string, prefixes: ReadonlySet<string>): string {
   for (let at = name.lastIndexOf('_'); at > 0; at = name.lastIndexOf('_', at - 1)) {
-    const found = closest(name.slice(0, at + 1), prefixes);
+    const found = closestName(name.slice(0, at + 1), prefixes);
     if (found !== undefined) return `; did you mean $${found}${name.slice(at + 1)}?`;
   }
   return '';

@@ -8,26 +8,26 @@ import {
   type Report,
 } from '#domain/language/diagnostic.ts';
 import { typeSchema } from '#domain/language/pipeline-schema.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
-import type { ParsedText, Surroundings } from './compile-context.ts';
-import type { Kind } from './type-kinds.ts';
+import type { CompileContext, ParsedText } from './compile-context.ts';
+import type { TypeKind } from './type-kinds.ts';
 
 const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
 
 /** A text of its own, and the place in the pipeline that asked for it; absent for what is built in. */
 export interface DefinitionText {
   text: string;
-  source?: Text;
+  source?: LocatedText;
 }
 
 /** The one block of the kind in the text. What is wrong in there is told at the place of the `source`. */
 export function readDefinition<Definition>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   { text, source }: DefinitionText,
-  around: Surroundings,
-): { block: ReadBlock; around: Surroundings } | undefined {
+  around: CompileContext,
+): { block: ReadBlock; around: CompileContext } | undefined {
   const document = around.parse(text);
   const from = source?.text ?? `the built-in ${kind.what}`;
   const found: Diagnostic[] = [];
@@ -56,9 +56,9 @@ export function readDefinition<Definition>(
 /** Variables are the pipeline's: a definition has none. */
 function readerOf(
   { evaluate, convert, spell }: ParsedText,
-  { reader }: Surroundings,
+  { reader }: CompileContext,
   report: Report,
-): Surroundings['reader'] {
+): CompileContext['reader'] {
   const scope = {
     scope: new Map(),
     broken: new Set<string>(),
@@ -68,6 +68,6 @@ function readerOf(
   return { ...reader, ...scope, evaluate, convert, spell, report, partial: false, incomplete: false };
 }
 
-function readBlocks(body: Body, reader: Surroundings['reader']): ReadBlock[] {
+function readBlocks(body: Body, reader: CompileContext['reader']): ReadBlock[] {
   return readBody(reader, body, typeSchema, { name: 'a definition', range: body.range }).blocks;
 }

@@ -1,22 +1,23 @@
+import { blocksOf, labelAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import { blocksOf, labelAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { checkName, claimName } from './name.ts';
 import type { Command } from './pipeline.ts';
 import { readOverride, type Override } from './runner-override.ts';
 import { readSourced } from './sources.ts';
-import type { Found, Kind, KnownTypes, Named } from './type-kinds.ts';
+import type { FoundDefinition, KnownTypes, NamedType, TypeKind } from './type-kinds.ts';
 
-/** Declared types, and the built-in ones that no declaration replaces. */
+/** Declared types, and the built-in ones that no declaration overrides. */
 export function readTypes<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   blocks: readonly ReadBlock[],
-  around: Surroundings,
+  around: CompileContext,
 ): KnownTypes<Definition> {
   const taken = new Map<string, Label>();
-  const types = new Map<string, (Definition & Named) | 'broken'>();
+  const types = new Map<string, (Definition & NamedType) | 'broken'>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
     const named = checkName(around.report, 'type', kind.what, label);
@@ -24,7 +25,7 @@ export function readTypes<Definition extends object>(
     const found = readDeclared(kind, block, around, []);
     types.set(label.text, found ? { ...found, name: label.text } : 'broken');
   }
-  const find = (name: string): (Definition & Named) | 'broken' | undefined => {
+  const find = (name: string): (Definition & NamedType) | 'broken' | undefined => {
     const known = types.get(name);
     const text = kind.builtIn.get(name);
     if (!known && around.misread.has(kind.block)) return 'broken';
@@ -37,13 +38,13 @@ export function readTypes<Definition extends object>(
   return { find, names: [...new Set([...types.keys(), ...kind.builtIn.keys()])] };
 }
 
-/** What a block of a type says, be it in place or under a source; `chain` are the sources that led to it. */
+/** Reads a type block, in place or from a source. `chain` lists the sources that led to it. */
 function readDeclared<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: Surroundings,
+  around: CompileContext,
   chain: readonly string[],
-): Found<Definition> | undefined {
+): FoundDefinition<Definition> | undefined {
   const [runner] = blocksOf(block, 'runner');
   const override = runner && readOverride(runner, around);
   const found = block.attributes.has('source')
@@ -57,10 +58,10 @@ function readDeclared<Definition extends object>(
 }
 
 function readInline<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: Surroundings,
-): Found<Definition> | undefined {
+  around: CompileContext,
+): FoundDefinition<Definition> | undefined {
   const definition = kind.read(block, around);
   const digest = block.attributes.get('source_digest');
   if (digest) {
@@ -71,10 +72,10 @@ function readInline<Definition extends object>(
 }
 
 function takeOver<Definition extends object>(
-  kind: Kind<Definition>,
-  found: Found<Definition>,
+  kind: TypeKind<Definition>,
+  found: FoundDefinition<Definition>,
   { runner, override, report }: { runner: ReadBlock; override: Override; report: Report },
-): Found<Definition> | undefined {
+): FoundDefinition<Definition> | undefined {
   const [other] = found.builtIn ? [] : kind.commands(found).filter(([, command]) => !isExec(command));
   if (!other) return { ...found, ...kind.withCommands(found, override) };
   const [name, command] = other;

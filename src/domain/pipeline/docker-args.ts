@@ -1,10 +1,11 @@
+import { textsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { EnvironmentVariable, Text } from '#domain/language/read-attribute.ts';
-import { textsAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { EnvironmentVariable, LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 
 /**
- * Flags of `docker run` that mean the same in a Pod: variables, and the network that its steps share anyway.
- * All others are refused: to pass over them would run something else than was written.
+ * Reads the `docker run` flags that have the same meaning in a Pod: variables, and the network that steps
+ * share anyway. Refuses all others, because ignoring them would run something else than was written.
  */
 export function readDockerArgs(block: ReadBlock, report: Report): EnvironmentVariable[] {
   return flagsIn(textsAt(block, 'args')).flatMap((flag) => {
@@ -21,11 +22,11 @@ const NETWORK = ['--network', '--net'];
 interface Flag {
   name: string;
   value?: string;
-  range: Text['range'];
+  range: LocatedText['range'];
 }
 
-/** What stands behind a flag and is none itself is its value. */
-function flagsIn(args: readonly Text[]): Flag[] {
+/** The argument after a flag is its value, unless it is a flag itself. */
+function flagsIn(args: readonly LocatedText[]): Flag[] {
   const flags: Flag[] = [];
   for (const { text, range } of args) {
     const last = flags.at(-1);
@@ -44,7 +45,7 @@ function splitFlag(text: string): { name: string; value?: string } {
   return { name: text.slice(0, equals), value: text.slice(equals + 1) };
 }
 
-/** Names alone stand for variables of the process that calls docker: here those are set already. */
+/** `-e NAME` passes on a variable of the calling process. These are set anyway. */
 const SET_ANYWAY =
   /^(?:(?:BUILD|GET|TASK|INPUT)_\w+|(?:param|version|put)_\w+|WORKDIR|SVC_OUTPUT|CACHE_DIR)$/;
 
@@ -57,7 +58,7 @@ function readVariable({ name, value = '', range }: Flag, report: Report): Enviro
   return [];
 }
 
-/** What to do instead, by names of flags. */
+/** Help by flag. */
 const INSTEAD: readonly [flags: readonly string[], help: string][] = [
   [
     NETWORK,

@@ -1,9 +1,10 @@
+import { environmentAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable } from '#domain/language/read-attribute.ts';
-import { environmentAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
-/** What Millrace sets itself, wherever: a pipeline cannot set it to something else. */
+/** Variables that Millrace sets; a pipeline cannot override them. */
 const RESERVED = new Set([
   'WORKDIR',
   'CACHE_DIR',
@@ -18,8 +19,8 @@ const RESERVED = new Set([
 ]);
 const RESERVED_PREFIXES = ['MILLRACE_', 'param_', 'version_', 'put_', 'notify_'];
 
-/** The attribute `env` of a block, after `before`, as a field that is absent without any variable. */
-export function readEnvironment(
+/** Reads the attribute `env` after `before`. The field is absent without variables. */
+export function readEnvironmentVariables(
   block: ReadBlock,
   report: Report,
   before: readonly EnvironmentVariable[] = [],

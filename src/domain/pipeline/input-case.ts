@@ -1,6 +1,7 @@
+import { labelAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { labelAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { inputVariable } from './inputs.ts';
 
 /**
@@ -29,8 +30,8 @@ const references = (text: string): string[] =>
 const namesWithoutDollar = (text: string): Set<string> =>
   new Set([...text.matchAll(/(?<![\w$]|\$\{)input_\w+/gi)].map(([name]) => name));
 
-function textsIn(block: ReadBlock): Text[] {
-  const own = [...block.attributes.values()].flatMap(({ value, range }): Text[] => {
+function textsIn(block: ReadBlock): LocatedText[] {
+  const own = [...block.attributes.values()].flatMap(({ value, range }): LocatedText[] => {
     if (value?.kind === 'string') return [{ text: value.text, range }];
     return value?.kind === 'strings' ? value.items : [];
   });

@@ -1,6 +1,7 @@
+import { keywordAt, labelAt, textAt, textsAt, valueAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { describeValue, textOf } from '#domain/language/help-for-type.ts';
-import { labelAt, textAt, textsAt, valueAt, wordAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
 import type { Input } from './pipeline.ts';
@@ -45,7 +46,7 @@ const types: readonly InputType[] = ['string', 'number', 'bool', 'choice', 'list
 
 /** A string that can be one of a few is a choice. */
 function typeOf(block: ReadBlock): InputType | undefined {
-  const type = types.find((known) => known === wordAt(block, 'type'));
+  const type = types.find((known) => known === keywordAt(block, 'type'));
   return type === 'string' && block.attributes.has('options') ? 'choice' : type;
 }
 

@@ -1,29 +1,30 @@
 import { defined } from '#defined';
 import type { BlockSchema } from '#domain/language/block-schema.ts';
+import { blocksOf, valueAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { describeValue, textOf } from '#domain/language/help-for-type.ts';
 import type { InstanceName } from '#domain/language/in-instances.ts';
-import { blocksOf, readBody, valueAt, type Axis, type ReadBlock } from '#domain/language/read-block.ts';
+import { readBody, type Axis, type ReadBlock } from '#domain/language/read-block.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Item, Label, Range, Value } from '#domain/language/syntax.ts';
 import { LIMITS } from './limits.ts';
 
-/** One job of a group: `each.key` and `each.value`. */
+/** An instance of a group: `each.key` and `each.value`. */
 export interface Instance {
   key: string;
   value: Value;
 }
 
-/** `single`: the job is no group. `broken`: what it would consist of is wrong, and reported, or not known. */
+/** `single`: not a group. `broken`: its elements have an error that was reported, or are unknown. */
 export type Instances = 'single' | 'broken' | Instance[];
 
-/** What can be written once for many. */
+/** A kind of block that can be a group. */
 export interface GroupKind {
   what: 'job' | 'resource';
-  /** Which label names the group. */
+  /** Index of the label that names the group. */
   label: number;
-  /** The block, with nothing but what makes it a group. */
+  /** Schema of only the parts that make a block a group. */
   schema: BlockSchema;
 }
 
@@ -31,12 +32,12 @@ const { for_each } = jobSchema.attributes;
 const { matrix } = jobSchema.blocks;
 const groups = { labels: ['name'], attributes: defined({ for_each }), blocks: {} };
 
-export const JOBS: GroupKind = {
+export const JOB_GROUP: GroupKind = {
   what: 'job',
   label: 0,
   schema: { ...groups, blocks: defined({ matrix }) },
 };
-export const RESOURCES: GroupKind = { what: 'resource', label: 1, schema: groups };
+export const RESOURCE_GROUP: GroupKind = { what: 'resource', label: 1, schema: groups };
 
 const makesGroup = (item: Item, { schema }: GroupKind): boolean =>
   item.kind === 'attribute' ? item.name === 'for_each' : Object.hasOwn(schema.blocks, item.type);
@@ -44,21 +45,21 @@ const makesGroup = (item: Item, { schema }: GroupKind): boolean =>
 export const isGroup = ({ body }: Block, kind: GroupKind): boolean =>
   body.items.some((item) => makesGroup(item, kind));
 
-/** The block without what makes it a group. */
+/** The block without the parts that make it a group. */
 export function withoutGroup(block: Block, kind: GroupKind): Block {
   const items = block.body.items.filter((item) => !makesGroup(item, kind));
   return { ...block, body: { ...block.body, items } };
 }
 
-/** An instance by the name that it gets. */
+/** Name of an instance, for messages. */
 export const nameOfInstance = (group: string, { key }: Instance, of: number): InstanceName => ({
   name: instanceName(group, key),
   key,
   of,
 });
 
-/** The reader with `each` in scope; `unknown`: it has no value, for a reason that has been reported. */
-export function withEach(reader: Reader, instance: Instance | 'unknown' | undefined): Reader {
+/** Adds `each` to the scope. `unknown`: it has no value, for a reason that was reported. */
+export function withEach(reader: BlockReader, instance: Instance | 'unknown' | undefined): BlockReader {
   if (instance === undefined) return reader;
   if (instance === 'unknown') return { ...reader, eachBroken: true };
   const { key, value } = instance;
@@ -69,8 +70,8 @@ export function withEach(reader: Reader, instance: Instance | 'unknown' | undefi
   return { ...reader, scope: new Map([...reader.scope, ['each', { kind: 'object', entries }]]) };
 }
 
-/** What `for_each` or `matrix` makes of a block. */
-export function readInstances(reader: Reader, block: Block, kind: GroupKind): Instances {
+/** Expands `for_each` or `matrix` into instances. */
+export function readInstances(reader: BlockReader, block: Block, kind: GroupKind): Instances {
   const items = block.body.items.filter((item) => makesGroup(item, kind));
   if (items.length === 0) return 'single';
   const owner = { name: kind.what, range: block.range };
@@ -84,7 +85,7 @@ export const groupLabel = ({ labels, range }: Block, kind: GroupKind): Label =>
   labels[kind.label] ?? { text: '', range };
 
 interface Group {
-  reader: Reader;
+  reader: BlockReader;
   kind: GroupKind;
   label: Label;
 }
@@ -132,7 +133,7 @@ function instancesOf(group: Group, value: Value, range: Range): Instance[] | und
   return undefined;
 }
 
-/** Axes in the order of their names; HCL's attributes have none. */
+/** Axes are sorted by name, because HCL attributes have no order. */
 function readMatrix(group: Group, block: ReadBlock): Instance[] | undefined {
   if (block.misread.size > 0) return undefined;
   const axes = block.axes.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -158,7 +159,7 @@ function checkCount({ reader, kind }: Group, count: number, range: Range): boole
   return false;
 }
 
-/** Lower case, and a hyphen for every run of other characters than letters and digits. */
+/** Lower case, with a hyphen for each run of characters other than letters and digits. */
 function slug(key: string): string {
   return key
     .toLowerCase()
@@ -168,9 +169,7 @@ function slug(key: string): string {
 
 export const instanceName = (group: string, key: string): string => `${group}--${slug(key)}`;
 
-/**
- * The name that a text means: an instance may also be named by its group and its key, as the key is written.
- */
+/** The canonical name: an instance can also be named by its group and its unconverted key. */
 export function canonicalName(name: string, isKnown: (name: string) => boolean): string {
   const at = name.indexOf('--');
   if (isKnown(name) || at < 0) return name;
@@ -178,7 +177,7 @@ export function canonicalName(name: string, isKnown: (name: string) => boolean):
   return isKnown(canonical) ? canonical : name;
 }
 
-/** The same instances when each has a name of its own. */
+/** The instances, if their names are valid and unique. */
 function named(group: Group, instances: Instance[]): Instance[] | undefined {
   const { label, kind, reader } = group;
   const taken = new Map<string, string>();

@@ -1,26 +1,19 @@
 import { defined } from '#defined';
+import { blocksOf, boolAt, labelAt, numberAt, textAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import { inInstance } from '#domain/language/in-instances.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import {
-  blocksOf,
-  boolAt,
-  labelAt,
-  numberAt,
-  readBlock,
-  textAt,
-  type ReadBlock,
-} from '#domain/language/read-block.ts';
+import { reportForInstance } from '#domain/language/in-instances.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import { readBlock, type ReadBlock } from '#domain/language/read-block.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Label, Range } from '#domain/language/syntax.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { checkConditionNames } from './condition-names.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
 import {
   groupLabel,
   instanceName,
-  JOBS,
+  JOB_GROUP,
   nameOfInstance,
   readInstances,
   withEach,
@@ -31,7 +24,7 @@ import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
 import type { Approval, GetStep, Job } from './pipeline.ts';
 import { hooksOf, readHook } from './read-hooks.ts';
-import { readPlan, type PlanSurroundings } from './read-plan.ts';
+import { readPlan, type PlanContext } from './read-plan.ts';
 import { readNotify } from './read-steps.ts';
 import { warnOfSharedPrefixes } from './shared-prefix.ts';
 import { readTags } from './tags.ts';
@@ -39,11 +32,11 @@ import { readTags } from './tags.ts';
 export interface JobDraft {
   job: Job;
   /** What each get asks of other jobs, with the places in the text. */
-  gets: { step: GetStep; passed: Text[]; range: Range }[];
+  gets: { step: GetStep; passed: LocatedText[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
   /** Where it says which name it had before. */
-  oldName?: Text;
+  oldName?: LocatedText;
   /** Where `supersede` is set to false. */
   supersede?: Range;
   /** For what is wrong with it beside other jobs. */
@@ -60,9 +53,9 @@ export interface JobsRead {
   incomplete: boolean;
 }
 
-export type JobSurroundings = Surroundings & Omit<PlanSurroundings, 'gets' | 'inBranch'>;
+export type JobContext = CompileContext & Omit<PlanContext, 'gets' | 'inBranch'>;
 
-export function readJobs(blocks: readonly Block[], around: JobSurroundings): JobsRead {
+export function readJobs(blocks: readonly Block[], around: JobContext): JobsRead {
   const read: JobsRead = { drafts: [], groups: new Map(), blocks: [], incomplete: false };
   const taken = new Map<string, Label>();
   for (const block of blocks) readOne(block, { read, taken }, around);
@@ -78,11 +71,11 @@ interface Progress {
   taken: Map<string, Label>;
 }
 
-function readOne(block: Block, progress: Progress, around: JobSurroundings): void {
+function readOne(block: Block, progress: Progress, around: JobContext): void {
   const { read, taken } = progress;
-  const label = groupLabel(block, JOBS);
-  const instances = readInstances(around.reader, block, JOBS);
-  const bare = withoutGroup(block, JOBS);
+  const label = groupLabel(block, JOB_GROUP);
+  const instances = readInstances(around.reader, block, JOB_GROUP);
+  const bare = withoutGroup(block, JOB_GROUP);
   // Without a label it is said that one is missing.
   const named = block.labels.length > 0 && checkName(around.report, 'name', 'job', label);
   const sound = block.labels.length > 0 && claimName(taken, around.report, 'job', label) && named;
@@ -100,15 +93,15 @@ function readGroup(
   block: Block,
   instances: readonly Instance[],
   { read, taken, sound }: Progress & { sound: boolean },
-  around: JobSurroundings,
+  around: JobContext,
 ): void {
-  const label = groupLabel(block, JOBS);
+  const label = groupLabel(block, JOB_GROUP);
   const names: string[] = [];
   read.groups.set(label.text, names);
   if (instances.length === 0) readInstance(block, 'unknown', read, around);
   for (const instance of instances) {
     const own = nameOfInstance(label.text, instance, instances.length);
-    const report = inInstance(around.report, own);
+    const report = reportForInstance(around.report, own);
     const reader = { ...around.reader, report };
     const draft = readInstance(block, instance, read, { ...around, reader, report });
     const name = { text: own.name, range: label.range };
@@ -122,7 +115,7 @@ function readInstance(
   block: Block,
   instance: Instance | 'unknown' | undefined,
   read: JobsRead,
-  around: JobSurroundings,
+  around: JobContext,
 ): JobDraft | undefined {
   const found = readBlock(withEach(around.reader, instance), block, jobSchema);
   if (!found) {
@@ -133,7 +126,7 @@ function readInstance(
   return draftOf(found, instance === 'unknown' ? undefined : instance, around);
 }
 
-function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSurroundings): JobDraft {
+function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobContext): JobDraft {
   const { report } = around;
   const label = labelAt(block, 0).text;
   const plan = { ...around, gets: [], inBranch: false };
@@ -167,7 +160,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobSu
 }
 
 /** An instance had the name of its group's instance with the same key. */
-function oldNameOf(block: ReadBlock, instance: Instance | undefined): Text | undefined {
+function oldNameOf(block: ReadBlock, instance: Instance | undefined): LocatedText | undefined {
   const old = textAt(block, 'old_name');
   return old && instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
 }
@@ -189,7 +182,7 @@ function settingsOf(block: ReadBlock, report: Report): Partial<Job> {
   };
 }
 
-function approvalOf(block: ReadBlock, around: PlanSurroundings): { approval?: Approval } {
+function approvalOf(block: ReadBlock, around: PlanContext): { approval?: Approval } {
   const [approve] = blocksOf(block, 'approve');
   if (!approve) return {};
   const label = labelAt(approve, 0);
@@ -206,7 +199,7 @@ function approvalOf(block: ReadBlock, around: PlanSurroundings): { approval?: Ap
   };
 }
 
-function warnOfNothing(block: ReadBlock, { report, incomplete }: JobSurroundings): void {
+function warnOfNothing(block: ReadBlock, { report, incomplete }: JobContext): void {
   const steps = block.blocks.some(({ type }) => stepTypes.has(type));
   if (steps || block.misread.size > 0 || incomplete) return;
   const label = labelAt(block, 0).text;

@@ -1,37 +1,37 @@
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 
-/** Against hostile files. */
+/** Limits against hostile texts. */
 export const LIMITS = {
   bytes: 256 * 1024,
   blocks: 5000,
-  /** How deep blocks, brackets, templates and operators may be nested. */
+  /** Depth of nested blocks, brackets, templates and operators. */
   depth: 200,
   milliseconds: 2000,
   diagnostics: 500,
-  /** Of one `for_each` or `matrix`. */
+  /** Instances of one `for_each` or `matrix`. */
   instances: 1000,
-  /** Of a pipeline, when all groups are expanded. */
+  /** Jobs of a pipeline after expansion of all groups. */
   jobs: 5000,
   resources: 5000,
   /** Tags of a job or resource, and serial groups of a job. */
   tags: 10,
-  /** How many variables a secret may need one after another. */
+  /** Secrets that need one another, in a row. */
   secretChain: 10,
-  /** Sources that name another source. */
+  /** Sources that name one another, in a row. */
   sourceChain: 5,
-  /** Different texts that are fetched for one pipeline, those that other sources name included. */
+  /** Distinct texts to fetch for one pipeline, including those that sources name. */
   sources: 50,
-  /** Bytes of all of them. */
+  /** Total bytes of these texts. */
   sourceBytes: 2 * 1024 * 1024,
-  /** No fetch of a pipeline begins later after the first. */
+  /** Time from the first fetch of a pipeline after which no other starts. */
   sourceMilliseconds: 60_000,
-  /** Bytes of the definition that a text becomes when its groups are expanded. */
+  /** Bytes of the definition after expansion of all groups. */
   definitionBytes: 4 * 1024 * 1024,
 } as const;
 
 const mebibytes = (bytes: number): string => `${Math.ceil((bytes / 1024 / 1024) * 10) / 10} MiB`;
 
-/** Found before anything is fetched. `wanted`: all that the pipeline is known to name. */
+/** Checked before anything is fetched. `wanted`: number of sources known so far. */
 export function checkSources(wanted: number): Diagnostic | undefined {
   if (wanted <= LIMITS.sources) return undefined;
   const message = `the pipeline names ${wanted} sources to fetch; at most ${LIMITS.sources} are allowed`;

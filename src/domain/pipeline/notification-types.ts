@@ -1,12 +1,12 @@
+import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInNotificationTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { NotificationType } from './pipeline.ts';
-import type { Kind, Named } from './type-kinds.ts';
+import type { NamedType, TypeKind } from './type-kinds.ts';
 
-export const notificationTypes: Kind<Omit<NotificationType, keyof Named>> = {
+export const notificationTypes: TypeKind<Omit<NotificationType, keyof NamedType>> = {
   block: 'notification_type',
   what: 'notification type',
   own: ['notify'],

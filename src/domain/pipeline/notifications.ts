@@ -1,14 +1,7 @@
+import { blocksOf, emptiedListAt, labelAt, namesAt, textAt, textsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import {
-  blocksOf,
-  emptiedAt,
-  labelAt,
-  namesAt,
-  textAt,
-  textsAt,
-  type ReadBlock,
-} from '#domain/language/read-block.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import type { JobNames } from './job-names.ts';
 import { checkName, claimName } from './name.ts';
@@ -16,13 +9,13 @@ import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Notification, NotificationEvent, NotificationType } from './pipeline.ts';
 import { findType, ownerOf } from './resources.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
+import type { KnownTypes, NamedType } from './type-kinds.ts';
 
 export interface KnownNotification {
   notification: Notification;
   type: NotificationType;
-  jobs: readonly Text[];
-  exclude: readonly Text[];
+  jobs: readonly LocatedText[];
+  exclude: readonly LocatedText[];
 }
 
 /** By `<type>.<label>`; `broken`: declared, but wrong, and reported. */
@@ -31,7 +24,7 @@ export type KnownNotifications = ReadonlyMap<string, KnownNotification | 'broken
 /** All but the jobs that they are for, whose names are not known yet. */
 export function readNotifications(
   blocks: readonly ReadBlock[],
-  types: KnownTypes<Omit<NotificationType, keyof Named>>,
+  types: KnownTypes<Omit<NotificationType, keyof NamedType>>,
   report: Report,
 ): KnownNotifications {
   const taken = new Map<string, Label>();
@@ -71,7 +64,7 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
 
 const events: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
 
-function readEvents(on: readonly Text[], report: Report): NotificationEvent[] {
+function readEvents(on: readonly LocatedText[], report: Report): NotificationEvent[] {
   const all = on.find(({ text }) => text === 'all');
   if (all && on.some(({ text }) => text !== 'all'))
     report(diagnose('notification-events', all.range, 'all includes every other event'));
@@ -81,7 +74,7 @@ function readEvents(on: readonly Text[], report: Report): NotificationEvent[] {
 function checkAutomatic(block: ReadBlock, report: Report): void {
   const { attributes } = block;
   const jobs = attributes.get('jobs');
-  const emptied = emptiedAt(block, 'jobs');
+  const emptied = emptiedListAt(block, 'jobs');
   if (emptied)
     report(
       diagnose(

@@ -1,14 +1,14 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
 
-/** Something that says which name it had before, with the place in the text. */
+/** A job or resource with an `old_name`, and its range. */
 export interface Renamed {
   name: string;
-  old: Text;
+  old: LocatedText;
   report: Report;
 }
 
-/** A history can go to one thing only, and not away from one that is still there. */
+/** An old name can be claimed only once, and only if nothing has it now. */
 export function checkOldNames(
   what: 'job' | 'resource',
   renamed: readonly Renamed[],

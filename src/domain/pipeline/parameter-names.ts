@@ -1,18 +1,16 @@
+import { textsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { textsAt, type Parameter, type ReadBlock } from '#domain/language/read-block.ts';
-import { closest } from '#domain/language/suggest.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { closestName } from '#domain/language/suggest.ts';
 
-/** What the attribute `params` of a type lists. */
+/** Names in the attribute `params` of a type. */
 export function declaredParams(block: ReadBlock, report: Report): string[] {
   const names = textsAt(block, 'params').filter((param) => checkParameterName(param, report));
   return [...new Set(names.map(({ text }) => text))];
 }
 
-/**
- * A definition that came from a source takes, besides its own parameters, those that the block beside the
- * source lists.
- */
+/** Adds the `params` of the block with the source to those of the fetched definition. */
 export function withDeclaredParams<Definition extends { params: string[] }>(
   definition: Definition,
   block: ReadBlock,
@@ -24,13 +22,13 @@ export function withDeclaredParams<Definition extends { params: string[] }>(
   };
 }
 
-function checkParameterName({ text, range }: Text, report: Report): boolean {
+function checkParameterName({ text, range }: LocatedText, report: Report): boolean {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return true;
   report(diagnose('unreadable-parameter', range, `a shell cannot read $param_${text}`));
   return /^[^\s=\p{Cc}]+$/u.test(text);
 }
 
-/** A parameter that the type does not list is probably a slip; the type still gets it. */
+/** Warns about parameters that the type does not declare. The type still gets them. */
 export function warnOfUnknown(
   parameters: readonly Parameter[],
   type: { name: string; params: readonly string[] },
@@ -38,7 +36,7 @@ export function warnOfUnknown(
 ): void {
   for (const { name, nameRange } of parameters) {
     if (type.params.includes(name)) continue;
-    const meant = closest(name, type.params);
+    const meant = closestName(name, type.params);
     const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
     report(
       diagnose('unknown-parameter', nameRange, `the type ${type.name} has no parameter "${name}"${hint}`),
@@ -50,7 +48,7 @@ export function textsByName(parameters: readonly Parameter[]): Record<string, st
   return Object.fromEntries(parameters.map(({ name, text }) => [name, text]));
 }
 
-/** Of a step: each name once, and of a kind that a shell can read as `$<prefix><name>`. */
+/** Checks that each parameter of a step is unique and readable in a shell as `$<prefix><name>`. */
 export function checkStepParameters(parameters: readonly Parameter[], prefix: string, report: Report): void {
   const seen = new Set<string>();
   for (const { name, nameRange } of parameters) {

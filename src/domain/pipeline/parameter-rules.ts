@@ -5,12 +5,12 @@ import { gitRules } from './git-rules.ts';
 import type { Origin } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 
-/** What a built-in type asks of the parameters of its instances while the pipeline is read. */
+/** Rules of a built-in type for parameters, checked at compile time. */
 export interface ParameterRules {
   required: readonly string[];
-  /** Why a value cannot be, by the parameter's name. Secret and empty values are not shown to them. */
+  /** Reason why a value is invalid, by parameter. Not called for secret or empty values. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
-  /** Why the parameters do not go together, and which of them is to blame. */
+  /** Reason why the parameters contradict each other, and the one to report. */
   explainTogether?: (values: ReadonlyMap<string, string>) => { name: string; reason: string } | undefined;
 }
 
@@ -46,17 +46,17 @@ function explainBadId(id: string): string | undefined {
   return /^\d+$/.test(id) ? undefined : 'this must be a number';
 }
 
-/** The parameters of an instance, and the block that they stand in or should. */
+/** Parameters of an instance, and the block that holds or should hold them. */
 export interface Given {
   parameters: readonly Parameter[];
   owner: ReadBlock;
   /** `a git resource`. */
   what: string;
-  /** The block around that one, where people write parameters too. */
+  /** The enclosing block, where people also write parameters. */
   around?: ReadBlock;
 }
 
-/** Checks parameters by the rules of the built-in type that the instance uses. */
+/** Checks parameters by the rules of the built-in type. */
 export function checkParameters(
   type: { builtIn: boolean; origin?: Origin },
   given: Given,

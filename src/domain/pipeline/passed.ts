@@ -1,20 +1,20 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
 import type { JobNames } from './job-names.ts';
 import type { JobDraft } from './jobs.ts';
 import { actionsOf } from './steps.ts';
 
 /**
- * Puts the names of `passed` in place, groups expanded. Every job that it names must exist, use the resource,
- * and not wait for the job that names it.
+ * Resolves the names in `passed` and expands groups. Each job must exist, use the resource, and not wait for
+ * the job that names it.
  */
 export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, report: Report): void {
   const jobs = new Map(drafts.map((draft) => [draft.job.name, draft]));
-  const waits = new Map<string, Text[]>();
+  const waits = new Map<string, LocatedText[]>();
   for (const { job, gets, report: tell } of drafts) {
     for (const { step, passed } of gets) {
       const upstream = passed.flatMap((name) =>
-        names.expand([name], tell).map((text): Text => ({ text, range: name.range })),
+        names.expand([name], tell).map((text): LocatedText => ({ text, range: name.range })),
       );
       step.passed = [...new Set(upstream.map(({ text }) => text))];
       waits.set(job.name, [...(waits.get(job.name) ?? []), ...upstream]);
@@ -25,7 +25,7 @@ export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, repo
 }
 
 function checkUse(
-  { text, range }: Text,
+  { text, range }: LocatedText,
   resource: string,
   upstream: JobDraft | undefined,
   report: Report,
@@ -36,8 +36,12 @@ function checkUse(
   report(diagnose('passed-never', range, message));
 }
 
-/** Names each circle once, at the entry that closes it. */
-function reportCycles(names: readonly string[], waits: ReadonlyMap<string, Text[]>, report: Report): void {
+/** Reports each cycle once, at the entry that closes it. */
+function reportCycles(
+  names: readonly string[],
+  waits: ReadonlyMap<string, LocatedText[]>,
+  report: Report,
+): void {
   const done = new Set<string>();
   const path: string[] = [];
   const visit = (name: string): void => {

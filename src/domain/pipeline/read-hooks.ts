@@ -1,11 +1,12 @@
+import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { readCommand } from './command.ts';
 import type { HookAction, Hooks } from './pipeline.ts';
-import { readNotify, readPut, readTask, type StepSurroundings } from './read-steps.ts';
+import { readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
 
-/** The hooks of a job or step, as a field that is absent without any. */
-export function hooksOf(block: ReadBlock, around: StepSurroundings): { hooks?: Hooks } {
+/** Hooks of a job or step. The field is absent without hooks. */
+export function hooksOf(block: ReadBlock, around: StepContext): { hooks?: Hooks } {
   const onSuccess = readHook(block, 'on_success', around);
   const onFailure = readHook(block, 'on_failure', around);
   const onCancel = readHook(block, 'on_cancel', around);
@@ -19,12 +20,12 @@ export function hooksOf(block: ReadBlock, around: StepSurroundings): { hooks?: H
   return Object.keys(hooks).length > 0 ? { hooks } : {};
 }
 
-/** What all blocks of one kind do, in the order of the text. */
-export function readHook(block: ReadBlock, kind: string, around: StepSurroundings): HookAction[] {
+/** Actions of all blocks of one kind, in order. */
+export function readHook(block: ReadBlock, kind: string, around: StepContext): HookAction[] {
   return blocksOf(block, kind).flatMap((hook) => readOne(hook, around));
 }
 
-function readOne(hook: ReadBlock, around: StepSurroundings): HookAction[] {
+function readOne(hook: ReadBlock, around: StepContext): HookAction[] {
   if (hook.labels.length > 0) {
     const run = readCommand(hook, around);
     return run ? [{ kind: 'command', run }] : [];
@@ -34,7 +35,7 @@ function readOne(hook: ReadBlock, around: StepSurroundings): HookAction[] {
   return hook.blocks.flatMap((step) => readAction(step, around) ?? []);
 }
 
-function readAction(step: ReadBlock, around: StepSurroundings): HookAction | undefined {
+function readAction(step: ReadBlock, around: StepContext): HookAction | undefined {
   if (step.type === 'task') return readTask(step, around);
   return step.type === 'put' ? readPut(step, around) : readNotify(step, around);
 }

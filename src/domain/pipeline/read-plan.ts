@@ -1,26 +1,27 @@
 import { defined } from '#defined';
+import { boolAt, numberAt } from '#domain/language/block-values.ts';
 import { parseCondition, type ConditionFault } from '#domain/language/condition.ts';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { placeInText } from '#domain/language/place-in-text.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { boolAt, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
 import { checkName } from './name.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
 import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';
-import { attemptsOf, readGet, readNotify, readPut, readTask, type StepSurroundings } from './read-steps.ts';
+import { attemptsOf, readGet, readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
 import { findType } from './resources.ts';
 import { checkServiceImages } from './service-image.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
+import type { KnownTypes, NamedType } from './type-kinds.ts';
 
-export interface PlanSurroundings extends StepSurroundings {
-  reader: Pick<Reader, 'spell'>;
-  services: KnownTypes<Omit<ServiceType, keyof Named>>;
-  /** Types of the services that a job starts. */
+export interface PlanContext extends StepContext {
+  reader: Pick<BlockReader, 'spell'>;
+  services: KnownTypes<Omit<ServiceType, keyof NamedType>>;
+  /** Service types that the jobs use. */
   usedServices: Map<string, ServiceType>;
-  /** The steps stand in a branch, which only some builds enter. */
+  /** The steps are in a branch, which only some builds enter. */
   inBranch: boolean;
 }
 
@@ -36,8 +37,8 @@ const steps: readonly string[] = [
   'else',
 ];
 
-/** The steps among the blocks of a job or branch, in order. */
-export function readPlan(block: ReadBlock, around: PlanSurroundings): Step[] {
+/** The steps of a job or branch, in order. */
+export function readPlan(block: ReadBlock, around: PlanContext): Step[] {
   const plan: Step[] = [];
   let open: Branch[] | undefined;
   const lost = block.misread.has('if') || block.misread.has('else_if');
@@ -58,11 +59,11 @@ export function readPlan(block: ReadBlock, around: PlanSurroundings): Step[] {
   return plan;
 }
 
-/** Adds a branch to the chain that is open, and says whether it still is. */
+/** Adds a branch to the open chain. Returns the chain if it is still open. */
 function readBranch(
   block: ReadBlock,
   open: Branch[] | undefined,
-  { around, chain }: { around: PlanSurroundings; chain: { incomplete: boolean } },
+  { around, chain }: { around: PlanContext; chain: { incomplete: boolean } },
 ): Branch[] | undefined {
   const inner = readPlan(block, { ...around, inBranch: true });
   if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete)
@@ -87,14 +88,14 @@ function readBranch(
   return open;
 }
 
-/** Beside the attribute `condition` the label is a name; without it the label is the condition. */
-function nameOfBranch(block: ReadBlock, { report }: PlanSurroundings): Pick<Branch, 'name'> {
+/** With the attribute `condition` the label is a name; without it, the condition. */
+function nameOfBranch(block: ReadBlock, { report }: PlanContext): Pick<Branch, 'name'> {
   const [label] = block.labels;
   if (!label || !block.attributes.has('condition')) return {};
   return checkName(report, 'title', block.type, label) ? { name: label.text } : {};
 }
 
-function readCondition(block: ReadBlock, { report, reader }: PlanSurroundings): string | undefined {
+function readCondition(block: ReadBlock, { report, reader }: PlanContext): string | undefined {
   const written = writtenCondition(block);
   if (!written) return undefined;
   const condition = parseCondition(written.text);
@@ -105,8 +106,12 @@ function readCondition(block: ReadBlock, { report, reader }: PlanSurroundings): 
   return written.text;
 }
 
-/** At its character where the file shows it; of a computed text with that text. */
-function explainFault({ character, reason }: ConditionFault, written: Text, spelling: string): Diagnostic {
+/** Points at the character, if the text is on one line and has no escapes or templates. */
+function explainFault(
+  { character, reason }: ConditionFault,
+  written: LocatedText,
+  spelling: string,
+): Diagnostic {
   const { text, range } = written;
   // The end of a heredoc is the end of its last line, not the beginning of the next.
   const index = Math.min(character - 1, text.replace(/\n$/, '').length);
@@ -126,7 +131,7 @@ const MAX_TEXT_LENGTH = 200;
 const cut = (text: string): string =>
   text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
 
-function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined {
+function readStep(block: ReadBlock, around: PlanContext): Step | undefined {
   switch (block.type) {
     case 'service':
       return readService(block, around);
@@ -137,14 +142,14 @@ function readStep(block: ReadBlock, around: PlanSurroundings): Step | undefined 
   }
 }
 
-function readActionStep(block: ReadBlock, around: PlanSurroundings): ActionStep | undefined {
+function readActionStep(block: ReadBlock, around: PlanContext): ActionStep | undefined {
   const hooks = hooksOf(block, around);
   const step = readAction(block, around);
   // The same object: what `passed` says is put into it later.
   return step && Object.assign(step, hooks);
 }
 
-function readAction(block: ReadBlock, around: PlanSurroundings): ActionStep | undefined {
+function readAction(block: ReadBlock, around: PlanContext): ActionStep | undefined {
   switch (block.type) {
     case 'get':
       return readChosenGet(block, around);
@@ -157,7 +162,7 @@ function readAction(block: ReadBlock, around: PlanSurroundings): ActionStep | un
   }
 }
 
-function readChosenGet(block: ReadBlock, around: PlanSurroundings): ActionStep {
+function readChosenGet(block: ReadBlock, around: PlanContext): ActionStep {
   const passed = block.attributes.get('passed');
   if (passed && around.inBranch) {
     const message =
@@ -167,7 +172,7 @@ function readChosenGet(block: ReadBlock, around: PlanSurroundings): ActionStep {
   return readGet(block, around);
 }
 
-function readParallel(block: ReadBlock, around: PlanSurroundings): ParallelStep {
+function readParallel(block: ReadBlock, around: PlanContext): ParallelStep {
   const inner = block.blocks.filter(({ type }) => steps.includes(type));
   if (inner.length === 0 && block.misread.size === 0 && !around.incomplete)
     around.report(diagnose('nothing-to-do', block.range, 'in_parallel has nothing to do'));
@@ -182,7 +187,7 @@ function readParallel(block: ReadBlock, around: PlanSurroundings): ParallelStep 
   };
 }
 
-function readService(block: ReadBlock, around: PlanSurroundings): ServiceStep | undefined {
+function readService(block: ReadBlock, around: PlanContext): ServiceStep | undefined {
   const { report, services, usedServices } = around;
   const type = findType(block, 'service type', services, report);
   checkStepParameters(block.parameters, 'param_', report);

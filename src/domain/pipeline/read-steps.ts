@@ -1,22 +1,22 @@
 import { defined } from '#defined';
-import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
 import {
   blocksOf,
   boolAt,
-  emptiedAt,
+  emptiedListAt,
   labelAt,
   namesAt,
   numberAt,
   textAt,
-  type ReadBlock,
-} from '#domain/language/read-block.ts';
+} from '#domain/language/block-values.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
 import { readCommand } from './command.ts';
 import type { KnownRunners } from './compile-context.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironmentVariables } from './environment.ts';
 import { lacksPutToken } from './git-rules.ts';
 import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
@@ -26,16 +26,16 @@ import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
 import { answeredByOperator, isTriggerStream, type KnownResource, type KnownResources } from './resources.ts';
 import { stepName, targetOf } from './step-target.ts';
 
-/** What the steps of a job may name, and where it is noted what they ask of other jobs. */
-export interface StepSurroundings {
+/** What the steps of a job can refer to. */
+export interface StepContext {
   report: Report;
   runners: KnownRunners;
   resources: KnownResources;
   notifications: KnownNotifications;
   /** Names may seem unknown only because a block could not be read. */
   incomplete: boolean;
-  /** Each get with what its `passed` says; the names are expanded when all jobs are known. */
-  gets: { step: GetStep; passed: Text[]; range: Range }[];
+  /** Collects each get with its `passed`; names are resolved once all jobs are known. */
+  gets: { step: GetStep; passed: LocatedText[]; range: Range }[];
 }
 
 type Attempted = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
@@ -49,7 +49,7 @@ export function attemptsOf(block: ReadBlock): Attempted {
   };
 }
 
-export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
+export function readGet(block: ReadBlock, around: StepContext): GetStep {
   const found = findResource(block, around);
   const resource = found?.resource.name ?? targetOf(block).text;
   const type = found?.type;
@@ -57,7 +57,7 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
     around.report(diagnose('get-not-supported', block.range, message));
   }
-  const emptied = emptiedAt(block, 'passed');
+  const emptied = emptiedListAt(block, 'passed');
   if (emptied)
     around.report(
       diagnose('passed-empty', emptied, 'the expression leaves no job in passed: the get would have no gate'),
@@ -69,7 +69,7 @@ export function readGet(block: ReadBlock, around: StepSurroundings): GetStep {
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
     ...versionOf(block),
-    ...readEnvironment(block, around.report),
+    ...readEnvironmentVariables(block, around.report),
     ...attemptsOf(block),
   };
   around.gets.push({ step, passed: namesAt(block, 'passed'), range: block.range });
@@ -81,14 +81,14 @@ function versionOf(block: ReadBlock): Pick<GetStep, 'version'> {
   return version === 'every' || version === 'latest' ? { version } : {};
 }
 
-export function readTask(block: ReadBlock, around: StepSurroundings): TaskStep | undefined {
+export function readTask(block: ReadBlock, around: StepContext): TaskStep | undefined {
   const label = labelAt(block, 0);
   const named = checkName(around.report, 'title', 'task', label);
   const [command] = blocksOf(block, 'run');
   const run = command && readCommand(command, around);
   const inputs = readPaths(block, 'inputs', around.report);
   const outputs = readPaths(block, 'outputs', around.report);
-  const environment = readEnvironment(block, around.report);
+  const environment = readEnvironmentVariables(block, around.report);
   if (!run || !named) return undefined;
   return {
     kind: 'task',
@@ -112,7 +112,7 @@ function readPaths(block: ReadBlock, attribute: string, report: Report): string[
   return [...new Set(given.map(({ text }) => text))];
 }
 
-export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
+export function readPut(block: ReadBlock, around: StepContext): PutStep {
   const found = findResource(block, around);
   const resource = found?.resource.name ?? targetOf(block).text;
   if (found && !found.type.push && !isTriggerStream(found.type)) {
@@ -133,12 +133,12 @@ export function readPut(block: ReadBlock, around: StepSurroundings): PutStep {
     name: nameOf(block, found, around.report),
     resource,
     params: textsByName(parameters),
-    ...readEnvironment(block, around.report),
+    ...readEnvironmentVariables(block, around.report),
     ...attemptsOf(block),
   };
 }
 
-export function readNotify(block: ReadBlock, around: StepSurroundings): NotifyStep {
+export function readNotify(block: ReadBlock, around: StepContext): NotifyStep {
   const found = findNotification(block, around);
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', around.report);
@@ -159,13 +159,13 @@ export function readNotify(block: ReadBlock, around: StepSurroundings): NotifySt
   };
 }
 
-/** A step with one label has a name of its own; otherwise it is called as its resource. */
+/** Name of a step: its single label, or the label of its resource. */
 function nameOf(block: ReadBlock, found: KnownResource | undefined, report: Report): string {
   if (block.labels.length === 1) checkName(report, 'name', block.type, labelAt(block, 0));
   return block.labels.length === 0 && found ? found.resource.label : stepName(block).text;
 }
 
-function findResource(block: ReadBlock, around: StepSurroundings): KnownResource | undefined {
+function findResource(block: ReadBlock, around: StepContext): KnownResource | undefined {
   const { text, range } = targetOf(block);
   const name = canonicalName(text, (one) => around.resources.has(one));
   const found = around.resources.get(name);
@@ -176,10 +176,10 @@ function findResource(block: ReadBlock, around: StepSurroundings): KnownResource
   return undefined;
 }
 
-/** Its attribute `resource` has been reported as wrong. */
+/** The attribute `resource` has an error that was reported. */
 const isMisread = (block: ReadBlock): boolean => block.labels.length < 2 && !textAt(block, 'resource');
 
-function findNotification(block: ReadBlock, around: StepSurroundings): KnownNotification | undefined {
+function findNotification(block: ReadBlock, around: StepContext): KnownNotification | undefined {
   const { text, range } = targetOf(block);
   const found = around.notifications.get(text);
   if (found === 'broken' || around.incomplete) return undefined;

@@ -1,6 +1,6 @@
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Block } from '#domain/language/syntax.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { readTypes } from './definitions.ts';
 import { jobNames } from './job-names.ts';
 import { readJobs, type JobDraft } from './jobs.ts';
@@ -19,19 +19,19 @@ import { serviceTypes } from './service-types.ts';
 import { warnOfSupersede } from './supersede-effect.ts';
 import { warnOfTriggerLoops } from './trigger-loops.ts';
 
-/** The blocks of a text, jobs unread because their groups come first. */
+/** The blocks of a text. Jobs are not read yet, because their groups are expanded first. */
 interface Blocks {
   blocks: readonly ReadBlock[];
   jobs: readonly Block[];
   secrets: readonly SecretBlock[];
-  /** Names may seem unknown only because a block could not be read. */
+  /** A block could not be read, so names may only seem unknown. */
   incomplete: boolean;
 }
 
-/** Blocks to pipeline: every rule between them. */
+/** Resolves references between blocks and checks the rules between them. */
 export function resolvePipeline(
   { blocks, jobs, secrets, incomplete }: Blocks,
-  first: Surroundings,
+  first: CompileContext,
 ): { pipeline: Pipeline; jobs: ReadBlock[] } {
   const { report } = first;
   const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);

@@ -1,5 +1,5 @@
-import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { inInstance, type InstanceName } from '#domain/language/in-instances.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
+import { reportForInstance, type InstanceName } from '#domain/language/in-instances.ts';
 import { readBlock, type ReadBlock } from '#domain/language/read-block.ts';
 import { resource as resourceSchema } from '#domain/language/schema-types.ts';
 import type { Block, Body, Item } from '#domain/language/syntax.ts';
@@ -8,7 +8,7 @@ import {
   isGroup,
   nameOfInstance,
   readInstances,
-  RESOURCES,
+  RESOURCE_GROUP,
   withEach,
   withoutGroup,
   type Instance,
@@ -16,7 +16,7 @@ import {
 import { checkName } from './name.ts';
 
 export const isResourceGroup = (item: Item): item is Block =>
-  item.kind === 'block' && item.type === 'resource' && isGroup(item, RESOURCES);
+  item.kind === 'block' && item.type === 'resource' && isGroup(item, RESOURCE_GROUP);
 
 export interface ResourceGroups {
   /** One for each instance, as if it had been written so. */
@@ -26,7 +26,7 @@ export interface ResourceGroups {
 }
 
 /** The resources that stand in the text once for many. */
-export function readResourceGroups(reader: Reader, { items }: Body): ResourceGroups {
+export function readResourceGroups(reader: BlockReader, { items }: Body): ResourceGroups {
   const groups = items.filter(isResourceGroup).map((block) => readGroup(reader, block));
   return {
     blocks: groups.flatMap(({ blocks }) => blocks),
@@ -34,15 +34,15 @@ export function readResourceGroups(reader: Reader, { items }: Body): ResourceGro
   };
 }
 
-function readGroup(reader: Reader, block: Block): ResourceGroups {
-  const instances = readInstances(reader, block, RESOURCES);
+function readGroup(reader: BlockReader, block: Block): ResourceGroups {
+  const instances = readInstances(reader, block, RESOURCE_GROUP);
   const { labels } = block;
   const named =
-    labels.length > RESOURCES.label &&
-    checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCES));
+    labels.length > RESOURCE_GROUP.label &&
+    checkName(reader.report, 'name', 'resource', groupLabel(block, RESOURCE_GROUP));
   const read = (instance: Instance | 'unknown' | undefined, name?: InstanceName): ReadBlock | undefined => {
-    const own = { ...reader, report: inInstance(reader.report, name) };
-    return readBlock(withEach(own, instance), withoutGroup(block, RESOURCES), resourceSchema);
+    const own = { ...reader, report: reportForInstance(reader.report, name) };
+    return readBlock(withEach(own, instance), withoutGroup(block, RESOURCE_GROUP), resourceSchema);
   };
   if (instances === 'single') {
     const found = read(undefined);
@@ -54,7 +54,7 @@ function readGroup(reader: Reader, block: Block): ResourceGroups {
     return { blocks: [], incomplete: instances === 'broken' || !named };
   }
   const blocks = instances.flatMap((instance) => {
-    const name = nameOfInstance(groupLabel(block, RESOURCES).text, instance, instances.length);
+    const name = nameOfInstance(groupLabel(block, RESOURCE_GROUP).text, instance, instances.length);
     const found = read(instance, name);
     return found ? [nameInstance(found, name)] : [];
   });
@@ -63,7 +63,7 @@ function readGroup(reader: Reader, block: Block): ResourceGroups {
 
 function nameInstance(block: ReadBlock, instance: InstanceName): ReadBlock {
   const labels = block.labels.map((label, index) =>
-    index === RESOURCES.label ? { ...label, text: instance.name } : label,
+    index === RESOURCE_GROUP.label ? { ...label, text: instance.name } : label,
   );
   return { ...block, labels, instance };
 }

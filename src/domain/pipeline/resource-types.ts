@@ -1,16 +1,17 @@
-import { blocksOf, boolAt, type ReadBlock } from '#domain/language/read-block.ts';
+import { blocksOf, boolAt } from '#domain/language/block-values.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ResourceType } from './pipeline.ts';
-import type { Kind, Named } from './type-kinds.ts';
+import type { NamedType, TypeKind } from './type-kinds.ts';
 
-type Definition = Omit<ResourceType, keyof Named>;
+type Definition = Omit<ResourceType, keyof NamedType>;
 
 const operations = ['check', 'pull', 'push'] as const;
 
-export const resourceTypes: Kind<Definition> = {
+export const resourceTypes: TypeKind<Definition> = {
   block: 'resource_type',
   what: 'resource type',
   own: operations,
@@ -41,7 +42,7 @@ export const resourceTypes: Kind<Definition> = {
 
 type Operations = Pick<ResourceType, 'check' | 'pull' | 'push'>;
 
-function readOperation(block: ReadBlock, operation: string, around: Surroundings): Operations | 'broken' {
+function readOperation(block: ReadBlock, operation: string, around: CompileContext): Operations | 'broken' {
   const [command] = blocksOf(block, operation);
   if (!command) return {};
   const read = isNothing(command, around) ? nothing : readCommand(command, around);
@@ -51,6 +52,6 @@ function readOperation(block: ReadBlock, operation: string, around: Surroundings
 /** An empty `pull` or `push` is a step that does nothing, and succeeds. */
 export const nothing: Command = { runner: 'exec', path: 'true', args: [] };
 
-export function isNothing({ type, labels, attributes }: ReadBlock, { runners }: Surroundings): boolean {
+export function isNothing({ type, labels, attributes }: ReadBlock, { runners }: CompileContext): boolean {
   return type !== 'check' && labels[0]?.text === 'exec' && attributes.size === 0 && !runners.has('exec');
 }

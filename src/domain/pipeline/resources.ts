@@ -1,8 +1,9 @@
 import { defined } from '#defined';
+import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import { inInstance } from '#domain/language/in-instances.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { blocksOf, boolAt, labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
+import { reportForInstance } from '#domain/language/in-instances.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
@@ -15,19 +16,19 @@ import { checkParameters } from './parameter-rules.ts';
 import type { Resource, ResourceType, Schedule } from './pipeline.ts';
 import { parseSchedule } from './schedule.ts';
 import { readTags } from './tags.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
+import type { KnownTypes, NamedType } from './type-kinds.ts';
 
 export interface KnownResource {
   resource: Resource;
   type: ResourceType;
 }
 
-/** By canonical name; `broken`: declared, but wrong, and reported. */
+/** By canonical name. `broken`: declared, but an error was reported. */
 export type KnownResources = ReadonlyMap<string, KnownResource | 'broken'>;
 
 export function readResources(
   blocks: readonly ReadBlock[],
-  types: KnownTypes<Omit<ResourceType, keyof Named>>,
+  types: KnownTypes<Omit<ResourceType, keyof NamedType>>,
   report: Report,
 ): KnownResources {
   const taken = new Map<string, Label>();
@@ -36,7 +37,7 @@ export function readResources(
   for (const block of blocks) {
     const label = labelAt(block, 1);
     const name = `${labelAt(block, 0).text}.${label.text}`;
-    const tell = inInstance(report, block.instance);
+    const tell = reportForInstance(report, block.instance);
     const named = checkName(report, 'name', 'resource', label);
     if (!claimName(taken, report, 'resource', { text: name, range: label.range })) continue;
     const type = findType(block, 'resource type', types, report);
@@ -53,13 +54,13 @@ export function readResources(
   return resources;
 }
 
-/** The type that the first label names; undefined when there is none, which has been reported. */
+/** The type that the first label names. Returns undefined after reporting that there is none. */
 export function findType<Definition>(
   { labels, range }: ReadBlock,
   what: string,
   types: KnownTypes<Definition>,
   report: Report,
-): (Definition & Named) | undefined {
+): (Definition & NamedType) | undefined {
   const label = labels[0] ?? { text: '', range };
   const type = types.find(label.text);
   if (type === 'broken') return undefined;
@@ -71,7 +72,7 @@ export function findType<Definition>(
 }
 
 /** With its type; an instance had the name of its group's instance with the same key. */
-function oldNameOf(block: ReadBlock): Text | undefined {
+function oldNameOf(block: ReadBlock): LocatedText | undefined {
   const old = textAt(block, 'old_name');
   if (!old) return undefined;
   const typed = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
@@ -99,7 +100,7 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
   };
 }
 
-/** Where a missing parameter belongs. */
+/** The block where a missing parameter belongs. */
 export function ownerOf(block: ReadBlock): ReadBlock {
   const [params = block] = blocksOf(block, 'params');
   return block.misread.has('params') ? block : params;
@@ -126,12 +127,12 @@ function readSchedule(
   return answer.schedule;
 }
 
-/** Built-in `trigger`, under whatever name: its versions are puts of the team's pipelines. */
+/** Whether it is the built-in `trigger`, under any name: puts of the team's pipelines make its versions. */
 export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {
   return builtInSource(type) === 'svc://trigger';
 }
 
-/** Types whose checks need no command, nor their gets: cron and trigger. */
+/** Types without commands, whose checks the operator answers: cron and trigger. */
 export function answeredByOperator(type: ResourceType): boolean {
   return type.builtIn && !type.check && !type.pull && !type.push;
 }

@@ -1,7 +1,8 @@
-import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
-import { attributesOf, checkImage, type CommandSurroundings } from './command.ts';
+import { labelAt, textAt } from '#domain/language/block-values.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { attributesOf, checkImage, type CommandContext } from './command.ts';
 import { readDockerArgs } from './docker-args.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironmentVariables } from './environment.ts';
 import type { Command } from './pipeline.ts';
 
 /** Turns a command of a type into what the type's `runner` block makes of it. */
@@ -11,12 +12,16 @@ export type Override = (command: Command) => Command;
  * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all
  * commands use exec is checked where they are known: `refuseOverride`.
  */
-export function readOverride(block: ReadBlock, around: CommandSurroundings): Override | undefined {
+export function readOverride(block: ReadBlock, around: CommandContext): Override | undefined {
   const name = labelAt(block, 0).text;
   const templates = around.runners.get(name);
   if (templates === 'broken') return undefined;
   const isDocker = !templates && name === 'docker';
-  const { env } = readEnvironment(block, around.report, isDocker ? readDockerArgs(block, around.report) : []);
+  const { env } = readEnvironmentVariables(
+    block,
+    around.report,
+    isDocker ? readDockerArgs(block, around.report) : [],
+  );
   const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, around);
   // What the command itself sets counts.
   return (
@@ -37,7 +42,7 @@ function takeTemplates(
   };
 }
 
-function takeImage(block: ReadBlock, name: string, around: CommandSurroundings): Override | undefined {
+function takeImage(block: ReadBlock, name: string, around: CommandContext): Override | undefined {
   if (name === 'exec') return (command) => command;
   const image = textAt(block, 'image');
   if (!image || !checkImage(image, around)) return undefined;

@@ -1,13 +1,14 @@
+import { blocksOf, textAt, textsAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf, textAt, textsAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInRunnerTypes } from './built-in-types.ts';
-import type { KnownRunner, KnownRunners, Surroundings } from './compile-context.ts';
+import type { CompileContext, KnownRunner, KnownRunners } from './compile-context.ts';
 import { readTypes } from './definitions.ts';
-import type { Kind } from './type-kinds.ts';
+import type { TypeKind } from './type-kinds.ts';
 
 type Templates = { path: string; args: string[] };
 
-const runnerTypes: Kind<Templates> = {
+const runnerTypes: TypeKind<Templates> = {
   block: 'runner_type',
   what: 'runner type',
   own: ['run'],
@@ -28,7 +29,7 @@ const runnerTypes: Kind<Templates> = {
 };
 
 /** The runners of the pipeline by name. */
-export function readRunners(blocks: readonly ReadBlock[], around: Surroundings): KnownRunners {
+export function readRunners(blocks: readonly ReadBlock[], around: CompileContext): KnownRunners {
   const types = readTypes(runnerTypes, blocks, around);
   const runners = new Map<string, KnownRunner>([...around.reader.runners].map((name) => [name, 'broken']));
   for (const { labels } of blocks) {

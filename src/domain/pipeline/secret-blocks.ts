@@ -1,7 +1,8 @@
 import { defined } from '#defined';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import { blocksOf } from '#domain/language/block-values.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { blocksOf, readBody, type ReadBlock } from '#domain/language/read-block.ts';
+import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
 import type { SecretBlock } from './secrets.ts';
 import type { Variables } from './variables.ts';
@@ -10,7 +11,7 @@ import type { Variables } from './variables.ts';
 export function readSecretBlocks(
   body: Body,
   variables: Variables,
-  reader: Reader,
+  reader: BlockReader,
 ): (SecretBlock & { owner: ReadBlock })[] {
   const secret = pipelineSchema.blocks['variable']?.schema.blocks['secret'];
   const schema = { labels: ['name'], attributes: {}, blocks: defined({ secret }) };

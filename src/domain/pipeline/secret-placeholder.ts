@@ -1,7 +1,7 @@
 /*
- * While a pipeline is read, a secret variable holds a placeholder instead of its value. It consists of
- * letters, digits and underscores only, so it passes through texts and templates unchanged, and of a prefix
- * that nobody writes by chance. The internal gateway puts the value in, for the one Pod that needs it.
+ * While a pipeline is compiled, a secret variable holds a placeholder instead of its value. It consists of
+ * letters, digits and underscores, so strings and templates preserve it. The internal gateway inserts the
+ * value for the one Pod that needs it.
  */
 const PREFIX = '__millrace_secret_';
 const pattern = /__millrace_secret_((?:[0-9a-f]{2})+)__/g;
@@ -10,14 +10,14 @@ export function makeSecretPlaceholder(name: string): string {
   return `${PREFIX}${toHex(name)}__`;
 }
 
-/** The names of all secrets that the text stands for, each once. */
+/** Names of all placeholders in the text, without duplicates. */
 export function findSecretNames(text: string): string[] {
   return [...new Set([...text.matchAll(pattern)].flatMap(([, hex]) => fromHex(hex ?? '') ?? []))];
 }
 
 /**
- * Puts the values in. A placeholder without a value stays: the caller compares `findSecretNames` with what it
- * has.
+ * Replaces placeholders by values. A placeholder without a value stays: compare `findSecretNames` with the
+ * known values.
  */
 export function replaceSecretPlaceholders(
   text: string,

@@ -1,16 +1,16 @@
 import { defined } from '#defined';
+import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf } from '#domain/language/read-block.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
 import { declaredParams, textsByName, withDeclaredParams } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
-import type { Kind, Named } from './type-kinds.ts';
+import type { NamedType, TypeKind } from './type-kinds.ts';
 
-export type SecretDefinition = Omit<SecretType, keyof Named> & { params: string[] };
+export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: string[] };
 
 /** A built-in type has no `get`: the gateway itself reads it. */
-export const secretTypes: Kind<SecretDefinition> = {
+export const secretTypes: TypeKind<SecretDefinition> = {
   block: 'secret_type',
   what: 'secret type',
   own: ['get'],

@@ -1,15 +1,16 @@
 import { defined } from '#defined';
+import { textAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInSource } from './built-in-source.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
 import { findType } from './resources.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { SecretDefinition } from './secret-types.ts';
-import type { KnownTypes, Named } from './type-kinds.ts';
+import type { KnownTypes, NamedType } from './type-kinds.ts';
 
 /** The `secret` block of a variable. */
 export interface SecretBlock {
@@ -23,7 +24,7 @@ type Types = KnownTypes<SecretDefinition>;
 
 interface KnownSecret {
   secret: SecretVariable;
-  type: SecretDefinition & Named;
+  type: SecretDefinition & NamedType;
   block: ReadBlock;
 }
 
@@ -31,7 +32,7 @@ interface KnownSecret {
 export function readSecrets(
   blocks: readonly SecretBlock[],
   types: Types,
-  around: Surroundings,
+  around: CompileContext,
 ): Pick<Pipeline, 'secrets' | 'secretTypes'> {
   const read = blocks.flatMap(({ variable, block, overridden }) => {
     const secret = readSecret(variable, block, types, around);
@@ -44,7 +45,7 @@ export function readSecrets(
   return { secrets: read.map(({ secret }) => secret), secretTypes: [...used.values()] };
 }
 
-function withoutParams({ name, builtIn, origin, config, get }: SecretDefinition & Named): SecretType {
+function withoutParams({ name, builtIn, origin, config, get }: SecretDefinition & NamedType): SecretType {
   return { name, builtIn, ...defined({ origin }), config, ...defined({ get }) };
 }
 
@@ -52,7 +53,7 @@ function readSecret(
   name: string,
   block: ReadBlock,
   types: Types,
-  { report }: Surroundings,
+  { report }: CompileContext,
 ): KnownSecret | undefined {
   const type = findType(block, 'secret type', types, report);
   const path = textAt(block, 'path');
@@ -75,7 +76,7 @@ function readSecret(
 function checkKubernetes(
   block: ReadBlock,
   { config }: SecretDefinition,
-  report: Surroundings['report'],
+  report: CompileContext['report'],
 ): void {
   const path = textAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
   const key = textAt(block, 'key');
@@ -95,7 +96,7 @@ function checkKubernetes(
 const isKnown = (text: string): boolean => findSecretNames(text).length === 0;
 
 /** Secrets that are needed to find another one must come to an end, and soon. */
-function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Surroundings): void {
+function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: CompileContext): void {
   const depths = new Map<string, number>();
   const path: string[] = [];
   const visit = (name: string): number => {

@@ -1,17 +1,18 @@
 import { defined } from '#defined';
+import { blocksOf, numberAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
-import { blocksOf, numberAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
 import { readCommand } from './command.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
 import { isNothing, nothing } from './resource-types.ts';
-import type { Kind, Named } from './type-kinds.ts';
+import type { NamedType, TypeKind } from './type-kinds.ts';
 
-type Definition = Omit<ServiceType, keyof Named>;
+type Definition = Omit<ServiceType, keyof NamedType>;
 
-export const serviceTypes: Kind<Definition> = {
+export const serviceTypes: TypeKind<Definition> = {
   block: 'service_type',
   what: 'service type',
   own: ['start', 'stop', 'ready_check'],
@@ -38,7 +39,7 @@ export const serviceTypes: Kind<Definition> = {
   }),
 };
 
-function readRequired(block: ReadBlock, name: string, around: Surroundings): Command | undefined {
+function readRequired(block: ReadBlock, name: string, around: CompileContext): Command | undefined {
   const [command] = blocksOf(block, name);
   if (command && name === 'stop' && isNothing(command, around)) return nothing;
   if (command) return readCommand(command, { ...around, imageFromParams: true });
@@ -47,7 +48,7 @@ function readRequired(block: ReadBlock, name: string, around: Surroundings): Com
   return undefined;
 }
 
-function readReady(block: ReadBlock, around: Surroundings): Definition['ready'] | 'broken' {
+function readReady(block: ReadBlock, around: CompileContext): Definition['ready'] | 'broken' {
   const [ready] = blocksOf(block, 'ready_check');
   if (!ready) return block.misread.has('ready_check') ? 'broken' : undefined;
   const check = readCommand(ready, { ...around, imageFromParams: true });

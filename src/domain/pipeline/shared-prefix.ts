@@ -2,23 +2,24 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { stepName } from './step-target.ts';
 
-/** Two steps whose values later ones would see under the same names. Branches of one chain never meet. */
+/** Warns if two steps set variables with the same prefix. Branches of one chain never run together. */
 export function warnOfSharedPrefixes(job: ReadBlock, report: Report): void {
-  look(job, new Set(), report);
+  prefixesAfter(job, new Set(), report);
 }
 
-/** Answers what is taken after the steps of the block. */
-function look(block: ReadBlock, before: ReadonlySet<string>, report: Report): Set<string> {
+/** Returns the prefixes that are taken after the steps of the block. */
+function prefixesAfter(block: ReadBlock, before: ReadonlySet<string>, report: Report): Set<string> {
   const taken = new Set(before);
   const chain = new Set<string>();
   for (const child of block.blocks) {
     if (child.type === 'if') for (const prefix of chain) taken.add(prefix);
     if (['if', 'else_if', 'else'].includes(child.type)) {
-      for (const prefix of look(child, taken, report)) chain.add(prefix);
+      for (const prefix of prefixesAfter(child, taken, report)) chain.add(prefix);
       continue;
     }
     for (const prefix of chain) taken.add(prefix);
-    if (child.type === 'in_parallel') for (const prefix of look(child, taken, report)) taken.add(prefix);
+    if (child.type === 'in_parallel')
+      for (const prefix of prefixesAfter(child, taken, report)) taken.add(prefix);
     else claim(child, taken, report);
   }
   return new Set([...taken, ...chain]);
@@ -33,7 +34,7 @@ function claim(block: ReadBlock, taken: Set<string>, report: Report): void {
   taken.add(prefix);
 }
 
-/** `GET_APP_` of a get or task: what the names of the variables that it sets begin with. */
+/** Prefix of the variables that a get or task sets: `GET_APP_`. */
 export function prefixOf(block: ReadBlock): string | undefined {
   const { type } = block;
   if (type !== 'get' && type !== 'task') return undefined;

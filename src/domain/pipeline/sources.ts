@@ -1,29 +1,34 @@
 import { defined } from '#defined';
+import { textAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Text } from '#domain/language/read-attribute.ts';
-import { textAt, type ReadBlock } from '#domain/language/read-block.ts';
-import { closest, didYouMean } from '#domain/language/suggest.ts';
+import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { closestName, didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
 import { builtInSource } from './built-in-source.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import { readDefinition } from './definition-text.ts';
 import { LIMITS } from './limits.ts';
-import type { Found, Kind } from './type-kinds.ts';
+import type { FoundDefinition, TypeKind } from './type-kinds.ts';
 
 interface Way<Definition> {
   /** The sources that led here. */
   chain: readonly string[];
-  /** Reads a block that was found under a source, which may have a source of its own. */
-  follow: (block: ReadBlock, around: Surroundings, chain: readonly string[]) => Found<Definition> | undefined;
+  /** Reads a block from a source, which can have a source itself. */
+  follow: (
+    block: ReadBlock,
+    around: CompileContext,
+    chain: readonly string[],
+  ) => FoundDefinition<Definition> | undefined;
 }
 
-/** The definition under the `source` of a block. */
+/** Reads the definition that the `source` of a block names. */
 export function readSourced<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: Surroundings,
+  around: CompileContext,
   way: Way<Definition>,
-): Found<Definition> | undefined {
+): FoundDefinition<Definition> | undefined {
   const own = ownPart(kind, block);
   if (own) {
     const message = `source and ${own.name} cannot be used together: the definition at the source has its own`;
@@ -37,16 +42,16 @@ export function readSourced<Definition extends object>(
 }
 
 interface Wanted {
-  source: Text;
+  source: LocatedText;
   block: ReadBlock;
 }
 
 function find<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   wanted: Wanted,
-  around: Surroundings,
+  around: CompileContext,
   way: Way<Definition>,
-): Found<Definition> | undefined {
+): FoundDefinition<Definition> | undefined {
   const name = /^svc:\/\/(.*)$/.exec(wanted.source.text)?.[1];
   const text = name === undefined ? undefined : kind.builtIn.get(name);
   if (text === undefined) return readFetched(kind, wanted, around, way);
@@ -54,7 +59,7 @@ function find<Definition extends object>(
 }
 
 function ownPart<Definition>(
-  { own }: Kind<Definition>,
+  { own }: TypeKind<Definition>,
   { attributes, blocks }: ReadBlock,
 ): { name: string; range: ReadBlock['range'] } | undefined {
   const block = blocks.find(({ type }) => own.includes(type));
@@ -63,7 +68,11 @@ function ownPart<Definition>(
   return name === undefined || !attribute ? undefined : { name, range: attribute.nameRange };
 }
 
-function checkSource<Definition>({ text, range }: Text, kind: Kind<Definition>, report: Report): boolean {
+function checkSource<Definition>(
+  { text, range }: LocatedText,
+  kind: TypeKind<Definition>,
+  report: Report,
+): boolean {
   const refused = kind.refused?.get(/^svc:\/\/(.*)$/.exec(text)?.[1] ?? '');
   if (refused !== undefined) {
     report(diagnose('invalid-source', range, refused, 'Leave the type out.'));
@@ -76,11 +85,11 @@ function checkSource<Definition>({ text, range }: Text, kind: Kind<Definition>, 
   return false;
 }
 
-function helpForSource<Definition>(text: string, kind: Kind<Definition>): string | undefined {
+function helpForSource<Definition>(text: string, kind: TypeKind<Definition>): string | undefined {
   if (/^[a-z]+:\/\/[^/]*@/.test(text)) return 'Leave out the name and password: sources are public.';
   const name = /^(?:[A-Za-z]+:\/*)?([a-z0-9][a-z0-9._-]*)$/.exec(text)?.[1];
   if (name === undefined) return undefined;
-  const known = kind.builtIn.has(name) ? name : closest(name, kind.builtIn.keys());
+  const known = kind.builtIn.has(name) ? name : closestName(name, kind.builtIn.keys());
   return known === undefined ? undefined : `Write "svc://${known}".`;
 }
 
@@ -92,11 +101,11 @@ function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {
 }
 
 function readFetched<Definition extends object>(
-  kind: Kind<Definition>,
+  kind: TypeKind<Definition>,
   { source, block }: Wanted,
-  around: Surroundings,
+  around: CompileContext,
   { chain, follow }: Way<Definition>,
-): Found<Definition> | undefined {
+): FoundDefinition<Definition> | undefined {
   const { text, range } = source;
   const circle = [...chain, text];
   if (!checkChain(circle, range, around.report)) return undefined;
@@ -122,9 +131,9 @@ function checkChain(circle: readonly string[], range: ReadBlock['range'], report
 }
 
 function fetched<Definition>(
-  kind: Kind<Definition>,
-  { text, range }: Text,
-  { sources, need, report }: Surroundings,
+  kind: TypeKind<Definition>,
+  { text, range }: LocatedText,
+  { sources, need, report }: CompileContext,
 ): { text: string; digest: string } | undefined {
   const resolved = Object.hasOwn(sources, text) ? sources[text] : undefined;
   if (resolved && 'text' in resolved) return resolved;
@@ -135,7 +144,7 @@ function fetched<Definition>(
   return undefined;
 }
 
-function checkDigest({ text }: Text, block: ReadBlock, digest: string, report: Report): boolean {
+function checkDigest({ text }: LocatedText, block: ReadBlock, digest: string, report: Report): boolean {
   const wanted = textAt(block, 'source_digest');
   if (!wanted || wanted.text === digest) return true;
   const message = `${text} has the digest ${digest}, not ${wanted.text}`;

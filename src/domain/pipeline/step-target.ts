@@ -1,4 +1,5 @@
-import { labelAt, textAt, type ReadBlock } from '#domain/language/read-block.ts';
+import { labelAt, textAt } from '#domain/language/block-values.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 
 /**

@@ -1,5 +1,6 @@
+import { namesAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import { namesAt, type ReadBlock } from '#domain/language/read-block.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
 import { LIMITS } from './limits.ts';
 
 const slug = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

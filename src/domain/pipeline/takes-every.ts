@@ -1,8 +1,8 @@
 import type { GetStep } from './pipeline.ts';
 
 /**
- * Each version gets a build. So it is without `passed` unless the get says `latest`, and with it when the get
- * says `every`; without `trigger` it would mean nothing.
+ * Whether each version triggers a build: without `passed` unless `version` is `latest`, with `passed` only if
+ * it is `every`. Always false without `trigger`.
  */
 export function takesEvery({ trigger, passed, version }: GetStep): boolean {
   const every = passed.length === 0 ? version !== 'latest' : version === 'every';

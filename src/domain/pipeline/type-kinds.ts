@@ -1,39 +1,39 @@
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { Surroundings } from './compile-context.ts';
+import type { CompileContext } from './compile-context.ts';
 import type { Command, Origin } from './pipeline.ts';
 
-/** What all types have. */
-export interface Named {
+/** Fields of all types. */
+export interface NamedType {
   name: string;
   builtIn: boolean;
   origin?: Origin;
 }
 
-/** A definition, under whatever name. */
-export type Found<Definition> = Definition & Omit<Named, 'name'>;
+/** A definition before it gets its name. */
+export type FoundDefinition<Definition> = Definition & Omit<NamedType, 'name'>;
 
-/** One of the five kinds of types, and how its definitions are read. */
-export interface Kind<Definition> {
+/** One of the five kinds of types, and how to read its definitions. */
+export interface TypeKind<Definition> {
   block: string;
-  /** In a sentence. */
+  /** The kind in a sentence: `resource type`. */
   what: string;
-  /** Attributes and blocks that a definition has of its own, and that a `source` brings. */
+  /** Attributes and blocks of the definition itself, which exclude a `source`. */
   own: readonly string[];
-  /** Texts by name, aliases among them. */
+  /** Built-in definitions by name, including aliases. */
   builtIn: ReadonlyMap<string, string>;
-  /** Why `svc://<name>` cannot be a source of this kind, in a sentence. */
+  /** Reason why `svc://<name>` cannot be a source of this kind. */
   refused?: ReadonlyMap<string, string>;
-  read: (block: ReadBlock, around: Surroundings) => Definition | undefined;
-  /** Its commands by the name of their blocks. */
+  read: (block: ReadBlock, around: CompileContext) => Definition | undefined;
+  /** Commands by the name of their blocks. */
   commands: (definition: Definition) => [block: string, command: Command][];
   withCommands: (definition: Definition, change: (command: Command) => Command) => Definition;
-  /** What a block with a `source` adds to what the source brings. */
+  /** Merges a block with a `source` into the definition from the source. */
   configure?: (definition: Definition, block: ReadBlock, report: Report) => Definition;
 }
 
 export interface KnownTypes<Definition> {
   /** `broken`: declared, but wrong, and reported. */
-  find: (name: string) => (Definition & Named) | 'broken' | undefined;
+  find: (name: string) => (Definition & NamedType) | 'broken' | undefined;
   names: string[];
 }

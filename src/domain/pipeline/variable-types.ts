@@ -1,22 +1,23 @@
+import { typeAt, valueAt } from '#domain/language/block-values.ts';
 import { diagnose, diagnoseProblem, type Diagnostic } from '#domain/language/diagnostic.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { describeValue } from '#domain/language/help-for-type.ts';
-import { typeAt, valueAt, type ReadBlock } from '#domain/language/read-block.ts';
-import { closest } from '#domain/language/suggest.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { closestName } from '#domain/language/suggest.ts';
 import type { Expression, Value } from '#domain/language/syntax.ts';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 type Simple = 'string' | 'number' | 'bool';
 
-/** `simple`: one of the three; the others only HCL itself can read. */
+/** `simple`: a primitive type. HCL itself reads all others. */
 export interface VariableType {
   simple?: Simple;
   expression: Expression;
 }
 
 const simple: readonly Simple[] = ['string', 'number', 'bool'];
-/** Words that begin a type with parameters, or are a type. */
+/** Type constructors, and `any`. */
 const constructors: readonly string[] = ['list', 'set', 'map', 'object', 'tuple', 'any'];
 const hints: Readonly<Record<string, Simple>> = {
   boolean: 'bool',
@@ -26,8 +27,8 @@ const hints: Readonly<Record<string, Simple>> = {
   text: 'string',
 };
 
-/** The type, or undefined after reporting what is wrong with it. */
-export function readVariableType(block: ReadBlock, reader: Reader): VariableType | undefined {
+/** Reads the type. Returns undefined after reporting an error. */
+export function readVariableType(block: ReadBlock, reader: BlockReader): VariableType | undefined {
   const expression = typeAt(block, 'type');
   if (!expression) return undefined;
   // A quoted word is what people try first: take it, as older HCL did, where it is plainly meant.
@@ -45,16 +46,16 @@ export function readVariableType(block: ReadBlock, reader: Reader): VariableType
 }
 
 function explainBadType(word: string, { range }: Expression): Diagnostic {
-  const meant = closest(word, [...simple, ...constructors, ...Object.keys(hints)]) ?? '';
+  const meant = closestName(word, [...simple, ...constructors, ...Object.keys(hints)]) ?? '';
   const hint = meant === '' ? '' : `; did you mean ${hints[meant] ?? meant}?`;
   return diagnose('variable-type', range, `"${word}" is not a type${hint}`);
 }
 
-/** The default in the variable's type; undefined when there is none. */
+/** The default, converted to the type of the variable; undefined if there is none. */
 export function defaultOf(
   block: ReadBlock,
   type: VariableType | undefined,
-  reader: Reader,
+  reader: BlockReader,
 ): Value | 'wrong' | undefined {
   const attribute = block.attributes.get('default');
   if (!attribute) return undefined;
@@ -73,7 +74,7 @@ export function defaultOf(
   return 'wrong';
 }
 
-/** A text as the simple type has it, or why it cannot be. */
+/** Parses a string as a primitive type, or returns the reason why it is invalid. */
 export function valueOfText(type: Simple, text: string): { value: Value } | { reason: string } {
   if (type === 'string') return { value: { kind: 'string', text } };
   if (type === 'bool') {
@@ -86,7 +87,7 @@ export function valueOfText(type: Simple, text: string): { value: Value } | { re
     : { reason: 'is not a number' };
 }
 
-/** A text is read as JSON; undefined when it is none. */
+/** Reads a string as JSON; undefined if it is invalid. */
 export function fromJson(given: JsonValue): Value | undefined {
   if (typeof given !== 'string') return valueOfJson(given);
   try {

@@ -1,7 +1,8 @@
+import { labelAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { Reader } from '#domain/language/evaluate-expression.ts';
-import { labelAt, type ReadBlock } from '#domain/language/read-block.ts';
-import { closest } from '#domain/language/suggest.ts';
+import type { BlockReader } from '#domain/language/evaluate-expression.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { closestName } from '#domain/language/suggest.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
 import { makeSecretPlaceholder } from './secret-placeholder.ts';
@@ -15,8 +16,8 @@ import {
 } from './variable-types.ts';
 
 /**
- * A value from outside. With `secret` the value is a placeholder (`secret-placeholder.ts`), never the secret
- * itself.
+ * A value from the manifest or the command line. With `secret` it is a placeholder (`secret-placeholder.ts`),
+ * never the secret itself.
  */
 export interface GivenVariable {
   value: JsonValue;
@@ -26,32 +27,31 @@ export interface GivenVariable {
 export type GivenVariables = Readonly<Record<string, GivenVariable>>;
 
 /**
- * A key of given variables that no variable can be named by: each of the others may be given a value too,
- * which nobody knows yet. What depends on one of them is not judged, so that no error is told which another
- * value would not cause.
+ * Key in the given variables that is no variable name: all other variables can have values that are unknown
+ * here. What depends on them is not checked, so no error is reported that another value would avoid.
  */
-export const OTHERS = '*';
+export const UNKNOWN_OTHERS = '*';
 
 export interface Variables {
   values: [string, Value][];
-  /** Declared, but without a value for a reason that has been reported. */
+  /** Declared, but without a value for a reason that was reported. */
   broken: Set<string>;
-  /** Declared, and perhaps given a value elsewhere. */
+  /** Declared, with an unknown value. */
   unknown: Set<string>;
-  /** Variables that their `secret` block fills in. */
+  /** Variables whose value a `secret` block provides. */
   secret: Set<string>;
 }
 
 interface Around {
-  reader: Reader;
+  reader: BlockReader;
   report: Report;
   given: GivenVariables;
   /** Labels of variables that have a `secret` block. */
   withSecret: ReadonlySet<string>;
 }
 
-/** Value precedence: given values, then the secret block, then the default. */
-export function readVariables(blocks: readonly ReadBlock[], around: Around): Variables {
+/** Precedence of values: given values, the secret block, the default. */
+export function readDeclaredVariables(blocks: readonly ReadBlock[], around: Around): Variables {
   const { given, report } = around;
   const variables: Variables = { values: [], broken: new Set(), unknown: new Set(), secret: new Set() };
   const taken = new Map<string, Label>();
@@ -66,7 +66,7 @@ export function readVariables(blocks: readonly ReadBlock[], around: Around): Var
     if (around.withSecret.has(label.text) && !Object.hasOwn(given, label.text))
       variables.secret.add(label.text);
   }
-  const undeclared = Object.keys(given).filter((name) => name !== OTHERS && !taken.has(name));
+  const undeclared = Object.keys(given).filter((name) => name !== UNKNOWN_OTHERS && !taken.has(name));
   for (const name of undeclared) reportUndeclared(name, [...taken.keys()], report);
   return variables;
 }
@@ -77,7 +77,7 @@ function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unkno
   const fallback = defaultOf(block, type, reader);
   if (!type || fallback === 'wrong') return undefined;
   const outside = Object.hasOwn(given, label.text) ? given[label.text] : undefined;
-  if (!outside && Object.hasOwn(given, OTHERS)) return 'unknown';
+  if (!outside && Object.hasOwn(given, UNKNOWN_OTHERS)) return 'unknown';
   if (outside) return convertGiven(outside, { block, label, type, reader });
   if (withSecret.has(label.text)) return secretValue(block, label, type, report);
   if (fallback) return fallback;
@@ -100,7 +100,7 @@ function secretValue(
 
 function convertGiven(
   { value, secret }: GivenVariable,
-  { block, label, type, reader }: { block: ReadBlock; label: Label; type: VariableType; reader: Reader },
+  { block, label, type, reader }: { block: ReadBlock; label: Label; type: VariableType; reader: BlockReader },
 ): Value | undefined {
   const answer =
     secret === true && type.simple !== 'string'
@@ -112,8 +112,12 @@ function convertGiven(
   return undefined;
 }
 
-/** A value from outside in the variable's type, or why it cannot be. */
-function fit(given: JsonValue, type: VariableType, reader: Reader): { value: Value } | { reason: string } {
+/** Converts a given value to the type of the variable, or returns the reason why it does not fit. */
+function fit(
+  given: JsonValue,
+  type: VariableType,
+  reader: BlockReader,
+): { value: Value } | { reason: string } {
   if (type.simple !== undefined)
     return typeof given === 'object'
       ? { reason: `is not a ${type.simple}` }
@@ -126,7 +130,7 @@ function fit(given: JsonValue, type: VariableType, reader: Reader): { value: Val
 }
 
 function reportUndeclared(name: string, declared: readonly string[], report: Report): void {
-  const meant = closest(name, declared);
+  const meant = closestName(name, declared);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   const message = `a value is given for the variable "${name}", which is not declared${hint}`;
   report({ ...diagnose('variable-undeclared', undefined, message), variable: name });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
-import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
+import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import { diagnoseManifest, type ManifestDiagnosis, type ManifestText } from './diagnose-manifest.ts';
 
 const place = { start: { line: 3, column: 7, byte: 9 }, end: { line: 3, column: 8, byte: 10 } };
@@ -71,7 +71,7 @@ describe('a manifest', () => {
     [
       'a manifest that takes variables from elsewhere says that any may have a value',
       { vars: { a: '1' }, varsElsewhere: true },
-      { a: { value: '1' }, [OTHERS]: { value: '' } },
+      { a: { value: '1' }, [UNKNOWN_OTHERS]: { value: '' } },
     ],
   ])('%s', async (_, manifest, expected) => {
     expect((await diagnosis([], manifest)).given).toEqual(expected);

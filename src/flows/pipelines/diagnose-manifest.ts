@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import { renderDiagnostic, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { NeededSource } from '#domain/pipeline/compile-context.ts';
-import { OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
+import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
 /** What the manifest of a Pipeline contains itself. */
@@ -89,7 +89,7 @@ async function look({ config, vars, varsElsewhere }: ManifestText, compiler: Com
   const own = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
   const variables: GivenVariables = {
     ...Object.fromEntries(own),
-    ...(varsElsewhere && { [OTHERS]: { value: '' } }),
+    ...(varsElsewhere && { [UNKNOWN_OTHERS]: { value: '' } }),
   };
   const { diagnostics, notYetRun = [], needs = [] } = await compiler.compile(config, variables);
   const all = sortDiagnostics([...diagnostics, ...notYetRun]);

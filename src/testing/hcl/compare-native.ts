@@ -1,5 +1,5 @@
 import type { HclDocument, HclEngine } from '#adapters/hcl/engine.ts';
-import type { Body, Expression, Item, Problem, Scope, Value } from '#domain/language/syntax.ts';
+import type { Body, Expression, HclProblem, Item, Scope, Value } from '#domain/language/syntax.ts';
 import type { NativeParser } from './native-parser.ts';
 
 const digits = (number: string): Value => ({ kind: 'number', digits: number });
@@ -70,7 +70,7 @@ function variablesOf({ variables, items = [], entries = [] }: Expression): strin
   ];
 }
 
-const describeProblem = ({ severity, summary, detail, subject, context }: Problem): unknown => ({
+const describeProblem = ({ severity, summary, detail, subject, context }: HclProblem): unknown => ({
   severity,
   summary,
   detail,

@@ -4,7 +4,7 @@ import { buildEngine } from '#adapters/hcl/build.ts';
 import { compileText } from '#adapters/hcl/compile-text.ts';
 import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { renderDiagnostic, type Diagnostic } from '#domain/language/diagnostic.ts';
-import type { Body, Expression, Item, Problem, Range, Value } from '#domain/language/syntax.ts';
+import type { Body, Expression, HclProblem, Item, Range, Value } from '#domain/language/syntax.ts';
 import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
@@ -94,7 +94,7 @@ function describeValue(value: Value): unknown {
   return Object.fromEntries(value.entries.map(([key, element]) => [key, describeValue(element)]));
 }
 
-function describeProblem({ severity, summary, detail, subject }: Problem): string {
+function describeProblem({ severity, summary, detail, subject }: HclProblem): string {
   return `${severity} ${subject ? spot(subject) : '-'} ${summary}\n    ${detail}\n`;
 }
 

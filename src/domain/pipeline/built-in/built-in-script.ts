@@ -1,16 +1,16 @@
 import { heredoc } from './heredoc.ts';
 
 /*
- * Steps of one image run in one container: what an earlier step left in its home directory, in /tmp or in the
- * working directory lies there when a later step runs that holds secrets. So every script of a built-in type
- * begins with this. It makes
+ * Steps with the same image share a container: a step with secrets sees what earlier steps left in its home
+ * directory, in /tmp and in the working directory. So every script of a built-in type starts with this prelude:
  *
- * - `$private`, a directory that no earlier step knows and that is removed at the end, with an empty HOME in it, where the script runs;
- * - git without configuration of the user or the system, and without environment of its own; curl is always called with -q;
- * - a PATH without relative directories, in which those that the step's user may write to come last.
+ * - It creates the directory `$private`, unknown to earlier steps and removed at the end. The script runs in it,
+ *   with an empty HOME.
+ * - Git reads no configuration of the user or the system, and no GIT_ variables. Always call curl with -q.
+ * - PATH has no relative directories. Directories that the user of the step can write to come last.
  *
- * `$start` is the directory in which the step began. `folder_git` is git for a repository that steps could
- * change: it gets no secrets.
+ * `$start` is the working directory of the step. `folder_git` runs git without secrets, for repositories that
+ * steps could have changed.
  */
 const PRELUDE = `
 safe_path= writable_path= start=$PWD
@@ -45,7 +45,7 @@ folder_git() {
 /** A script of a built-in resource or notification type, in POSIX sh for `sh -e`. */
 export const builtInScript = (body: string): string => `${PRELUDE}${body}`;
 
-/** It as the value of `cmd`. Takes nothing that did not come from `builtInScript`. */
+/** The script as the value of `cmd`. Accepts only results of `builtInScript`. */
 export function builtInCommand(script: string): string {
   if (!script.startsWith(PRELUDE)) throw new Error('a script of a built-in type begins with the prelude');
   return heredoc(script);

@@ -1,0 +1,71 @@
+import type { EnvironmentVariable, LocatedText } from './read-attribute.ts';
+import type { ReadBlock } from './read-block.ts';
+import type { Expression, Label, Range, Value } from './syntax.ts';
+
+export function textAt({ attributes }: ReadBlock, name: string): LocatedText | undefined {
+  const attribute = attributes.get(name);
+  return attribute?.value?.kind === 'string'
+    ? { text: attribute.value.text, range: attribute.range }
+    : undefined;
+}
+
+export function boolAt({ attributes }: ReadBlock, name: string): boolean | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'bool' ? value.value : undefined;
+}
+
+/** An integer, or a duration in seconds. */
+export function numberAt({ attributes }: ReadBlock, name: string): number | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'number' ? value.number : undefined;
+}
+
+/** The elements of a list, if none is invalid. */
+export function textsAt(block: ReadBlock, name: string): LocatedText[] {
+  const value = block.attributes.get(name)?.value;
+  return value?.kind === 'strings' && !value.incomplete ? value.items : [];
+}
+
+/** The valid elements of a list. For names, which are checked one by one. */
+export function namesAt({ attributes }: ReadBlock, name: string): LocatedText[] {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'strings' ? value.items : [];
+}
+
+/** Range of a list that an expression left empty, although it was meant to name something. */
+export function emptiedListAt({ attributes }: ReadBlock, name: string): Range | undefined {
+  const attribute = attributes.get(name);
+  const value = attribute?.value;
+  const emptied =
+    value?.kind === 'strings' && value.items.length === 0 && !value.written && !value.incomplete;
+  return emptied ? attribute?.range : undefined;
+}
+
+export function environmentAt({ attributes }: ReadBlock, name: string): EnvironmentVariable[] {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'environment' ? value.variables : [];
+}
+
+export function keywordAt({ attributes }: ReadBlock, name: string): string | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'keyword' ? value.word : undefined;
+}
+
+export function typeAt({ attributes }: ReadBlock, name: string): Expression | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'type' ? value.expression : undefined;
+}
+
+/** A constant, or any other value. */
+export function valueAt({ attributes }: ReadBlock, name: string): Value | undefined {
+  const value = attributes.get(name)?.value;
+  return value?.kind === 'value' ? value.value : undefined;
+}
+
+export const blocksOf = ({ blocks }: ReadBlock, type: string): ReadBlock[] =>
+  blocks.filter((block) => block.type === type);
+
+/** The label at an index that exists by the schema. */
+export function labelAt({ labels, range }: ReadBlock, index: number): Label {
+  return labels[index] ?? { text: '', range };
+}
