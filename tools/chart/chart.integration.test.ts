@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-node';
-import { ADMISSION_PATH } from '#adapters/http/admission/server.ts';
 import { flowsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
 import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/release-names.ts';
 import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source } from '#config';
@@ -24,12 +23,10 @@ const EXTERNAL = {
 const CERT_MANAGER = { 'webhook.certManager.enabled': true };
 let standard: Manifest[];
 let external: Manifest[];
-let certManager: Manifest[];
 
 beforeAll(async () => {
   standard = await manifests();
   external = await manifests(EXTERNAL);
-  certManager = await manifests(CERT_MANAGER);
 }, 600_000);
 
 const find = (from: Manifest[], kind: string, name: string): Manifest => {
@@ -274,91 +271,6 @@ describe('the environment that the chart sets is the one the program reads:', ()
     ]);
   });
 });
-
-const configurationIn = (from: Manifest[]): Manifest =>
-  find(from, 'ValidatingWebhookConfiguration', 'millrace-webhook');
-const rightsOf = (from: Manifest[]): V1PolicyRule[] =>
-  rulesOf(find(from, 'ClusterRole', 'millrace-operator')).filter((rule) =>
-    rule.apiGroups?.includes('admissionregistration.k8s.io'),
-  );
-
-describe('the admission webhook', () => {
-  test('keeps nobody from anything when it is away', () => {
-    const [webhook, ...others] = webhooksIn(configurationIn(standard));
-    expect(others).toEqual([]);
-    expect(webhook).toMatchObject({ failurePolicy: 'Ignore', sideEffects: 'None', timeoutSeconds: 3 });
-    expect(webhook?.clientConfig).not.toHaveProperty('caBundle');
-  });
-
-  test('is asked at the port that the operator opens, through its Service', () => {
-    const operator = operatorConfig(sourceOf(standard, 'millrace-operator')).config;
-    expect(operator?.webhook).toEqual({ listen: { host: '0.0.0.0', port: 10_250 }, certificate: 'own' });
-    const [container] = podOf(standard, 'millrace-operator').containers;
-    expect(container?.ports).toContainEqual({ name: 'webhook', containerPort: 10_250, protocol: 'TCP' });
-    const [port] = webhooksIn(configurationIn(standard)).map(({ clientConfig }) => clientConfig.service);
-    expect(port).toEqual({
-      namespace: 'millrace-system',
-      name: 'millrace-webhook',
-      path: ADMISSION_PATH,
-      port: 443,
-    });
-    expect(find(standard, 'Service', 'millrace-webhook').spec).toMatchObject({
-      selector: { 'app.kubernetes.io/component': 'operator' },
-      ports: [{ port: 443, targetPort: 'webhook' }],
-    });
-  });
-
-  test('has a certificate of the operator, which may write into its own configuration and no other', () => {
-    expect(configurationIn(standard).metadata).not.toHaveProperty('annotations');
-    expect(rightsOf(standard)).toEqual([
-      {
-        apiGroups: ['admissionregistration.k8s.io'],
-        resources: ['validatingwebhookconfigurations'],
-        resourceNames: ['millrace-webhook'],
-        verbs: ['get', 'patch'],
-      },
-    ]);
-  });
-
-  test('has a certificate of cert-manager where that is wanted, and then the operator may write nothing', () => {
-    expect(operatorConfig(sourceOf(certManager, 'millrace-operator')).config?.webhook).toMatchObject({
-      certificate: 'cert-manager',
-    });
-    expect(rightsOf(certManager)).toEqual([]);
-    expect(configurationIn(certManager).metadata).toMatchObject({
-      annotations: { 'cert-manager.io/inject-ca-from': 'millrace-system/millrace-webhook' },
-    });
-    expect(find(certManager, 'Certificate', 'millrace-webhook').spec).toMatchObject({
-      secretName: 'millrace-webhook-tls',
-      dnsNames: expect.arrayContaining(['millrace-webhook.millrace-system.svc']),
-      issuerRef: { kind: 'Issuer', name: 'millrace-webhook' },
-    });
-    find(certManager, 'Issuer', 'millrace-webhook');
-  });
-
-  test('has a certificate of an issuer of yours where that is named', async () => {
-    const issuerRef = { name: 'company', kind: 'ClusterIssuer', group: 'cert-manager.io' };
-    const from = await manifests({ ...CERT_MANAGER, 'webhook.certManager.issuerRef': issuerRef });
-    expect(from.filter(({ kind }) => kind === 'Issuer')).toEqual([]);
-    expect(find(from, 'Certificate', 'millrace-webhook').spec).toMatchObject({ issuerRef });
-  });
-
-  test('is nowhere where it is switched off', async () => {
-    const off = await manifests({ 'webhook.enabled': false });
-    expect(operatorConfig(sourceOf(off, 'millrace-operator')).config?.webhook).toBeUndefined();
-    expect(rightsOf(off)).toEqual([]);
-    expect(off.filter(({ metadata }) => metadata.name.includes('webhook'))).toEqual([]);
-  });
-});
-
-interface AdmissionWebhook {
-  clientConfig: { service: object };
-  [field: string]: unknown;
-}
-
-function webhooksIn({ webhooks }: Manifest): AdmissionWebhook[] {
-  return JSON.parse(JSON.stringify(webhooks));
-}
 
 const readable = (from: Manifest[]): string[] =>
   rulesOf(find(from, 'Role', 'millrace-gateway-public')).flatMap(({ resourceNames = [], verbs }) =>

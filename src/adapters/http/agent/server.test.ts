@@ -1,186 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { connect, type TLSSocket } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import {
-  makeAuthority,
-  makeServerCertificate,
-  type CertificateAndKey,
-} from '#adapters/kubernetes/secrets/certificates.ts';
-import { createLog } from '#adapters/telemetry/log.ts';
-import { agentMetrics, createMetrics } from '#adapters/telemetry/metrics.ts';
-import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { BuildEvent } from '#domain/build/events.ts';
 import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
-import type { AgentApi } from './agent-api.ts';
-import { followCertificate, readCertificate } from './certificate.ts';
-import { MAX_REFUSED_CALLS } from './refused-calls.ts';
-import type { AgentApp } from './routes.ts';
-import { createAgentServer } from './server.ts';
-import { OPENING_WEIGHT } from './session-route.ts';
+import {
+  app,
+  ask,
+  BUILD,
+  fake,
+  KEY,
+  lines,
+  metrics,
+  NONCE,
+  open,
+  opened,
+  POD,
+  WORD,
+} from '#testing/http/agent-server-under-test.ts';
 import { hashKey } from './sessions.ts';
 
-const HOST = 'millrace-internal.test.svc';
-const KEY = 'k'.repeat(43);
-const BUILD: AgentSession & { kind: 'build' } = { kind: 'build', build: 41, attempt: 1 };
 const RUN: AgentSession = { kind: 'checks', run: 7 };
-const POD = { namespace: 'main', name: 'app-unit-7-1-abcde', uid: 'u1' };
-const NONCE = 'b.41.1.a-nonce-nobody-may-log';
 const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
-
-let authority: CertificateAndKey;
-let folder = '';
-beforeAll(async () => {
-  authority = await makeAuthority('test', new Date());
-  folder = mkdtempSync(join(tmpdir(), 'tls-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-async function renew(): Promise<CertificateAndKey> {
-  const pair = await makeServerCertificate(authority, [HOST], new Date());
-  writeFileSync(join(folder, 'tls.crt'), pair.certificate);
-  writeFileSync(join(folder, 'tls.key'), pair.key);
-  return pair;
-}
-
-/** What the flows would do, in short: sessions by key, applied events, who listens for a cancel. */
-function fakeApi() {
-  const sessions = new Map<string, AgentSession>();
-  const applied: BuildEvent[] = [];
-  const heard = new Set<() => void>();
-  const state = {
-    over: false,
-    cancel: false,
-    lookUps: 0,
-    openings: 0,
-    /** Openings wait for it. */
-    gate: Promise.resolve(),
-    answer: undefined as AgentSessionAnswer | undefined,
-    early: undefined as SessionResponse | undefined,
-  };
-  const api: AgentApi = {
-    async openSession(_request, _peer, early) {
-      state.openings += 1;
-      await state.gate;
-      if (state.early !== undefined) early(state.early);
-      return state.answer ?? { answer: 'refused', reason: 'nobody said otherwise' };
-    },
-    async sessionOf(keyHash) {
-      state.lookUps += 1;
-      return sessions.get(keyHash);
-    },
-    async applyEvents(_session, events) {
-      if (state.over) return 'over';
-      applied.push(...events);
-      return { acknowledged: applied.length, cancel: state.cancel };
-    },
-    recordChecks: async () => (state.over ? 'over' : 'recorded'),
-    onCancelHint(_build, listener) {
-      heard.add(listener);
-      return () => heard.delete(listener);
-    },
-  };
-  return { api, sessions, applied, heard, state };
-}
-
-let fake: ReturnType<typeof fakeApi>;
-let app: AgentApp;
-let lines: string[] = [];
-let metrics = createMetrics('test', '0');
-let client: Agent;
-
-beforeEach(async () => {
-  fake = fakeApi();
-  lines = [];
-  metrics = createMetrics('test', '0');
-  await renew();
-  app = createAgentServer({
-    api: fake.api,
-    certificate: await readCertificate(folder),
-    log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
-    metrics: agentMetrics(metrics.registry),
-    readiness: async () => undefined,
-    version: '0.0.0-test',
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  client = new Agent({ keepAlive: true, ca: authority.certificate, servername: HOST });
-});
-afterEach(async () => {
-  client.destroy();
-  await app.close();
-});
-
-function port(): number {
-  const address: AddressInfo | string | null = app.server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-interface Asked {
-  method?: 'GET' | 'POST';
-  key?: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-  /** The address of the caller. */
-  from?: string;
-}
-
-async function open(
-  path: string,
-  { method = 'POST', key, body, headers = {}, from = '127.0.0.1' }: Asked,
-): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const outgoing = request(
-    {
-      host: '127.0.0.1',
-      port: port(),
-      path,
-      method,
-      localAddress: from,
-      agent: client,
-      headers: {
-        ...(method === 'POST' && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-    },
-    resolve,
-  );
-  outgoing.once('error', reject);
-  outgoing.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  return await promise;
-}
-
-async function ask(path: string, asked: Asked): Promise<{ status: number; body: unknown }> {
-  const answer = await open(path, asked);
-  const text = (await answer.setEncoding('utf8').toArray()).join('');
-  return { status: answer.statusCode ?? 0, body: JSON.parse(text) };
-}
-
-const opened: AgentSessionAnswer = {
-  answer: 'opened',
-  session: BUILD,
-  response: {
-    work: 'build',
-    plan: {
-      format: 1,
-      build: { id: '41', team: 'main', pipeline: 'app', job: 'unit', number: '7', attempt: 1 },
-      containers: [],
-      workdir: '/workdir',
-      timeoutSeconds: 60,
-      steps: [],
-      secrets: ['hunter2'],
-    },
-  },
-};
-const WORD = { key: KEY, pod: POD, nonce: NONCE };
 
 describe('a session', () => {
   test('is the plan, and the key is known without another look', async () => {
@@ -365,85 +206,6 @@ describe('behind the key', () => {
   });
 });
 
-const openings = async (count: number, from = '127.0.0.1'): Promise<number[]> => {
-  const statuses = [];
-  for (let index = 0; index < count; index += 1)
-    statuses.push((await ask('/agent/v1/session', { body: WORD, from })).status);
-  return statuses;
-};
-
-describe('calls without a session', () => {
-  test('of a key that is nobody ask the database once, and from one address are refused early', async () => {
-    const answers = [];
-    for (let count = 0; count < MAX_REFUSED_CALLS + 5; count += 1)
-      answers.push((await ask('/agent/v1/events', { key: 'bogus', body: { events: [] } })).status);
-    expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
-    expect(fake.state.lookUps).toBe(1);
-  });
-
-  test('that want a session are refused early from one address, and only there', async () => {
-    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-    fake.state.answer = { answer: 'refused', reason: 'its nonce is not of our making' };
-    const statuses = await openings(MAX_REFUSED_CALLS + 5);
-    const admitted = MAX_REFUSED_CALLS - OPENING_WEIGHT + 1;
-    expect(statuses.indexOf(429)).toBe(admitted);
-    expect(new Set(statuses.slice(admitted))).toEqual(new Set([429]));
-    expect(fake.state.openings).toBe(admitted);
-    fake.state.answer = opened;
-    expect(await openings(1, '127.0.0.2')).toEqual([200]);
-    time.mockRestore();
-  });
-
-  test('count from their beginning, so that many at once do not all pass', async () => {
-    const gate = Promise.withResolvers<void>();
-    fake.state.gate = gate.promise;
-    const atOnce = MAX_REFUSED_CALLS / OPENING_WEIGHT;
-    const refused = Promise.withResolvers<void>();
-    let left = 8;
-    const asking = Array.from({ length: atOnce + left }, async () => {
-      const { status } = await ask('/agent/v1/session', { body: WORD });
-      if (status === 429 && (left -= 1) === 0) refused.resolve();
-    });
-    await refused.promise;
-    expect(fake.state.openings).toBe(atOnce);
-    gate.resolve();
-    await Promise.all(asking);
-  });
-
-  test('are not held against an agent whose Pod has no address yet', async () => {
-    fake.state.answer = { answer: 'not-yet', reason: 'the Pod has no address' };
-    expect(new Set(await openings(MAX_REFUSED_CALLS + 5))).toEqual(new Set([503]));
-  });
-
-  test('do not hinder the agent at the same address: steps share it', async () => {
-    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-    fake.sessions.set(hashKey(KEY), BUILD);
-    const events = { key: KEY, body: { events: [] } };
-    expect((await ask('/agent/v1/events', events)).status).toBe(200);
-    await openings(MAX_REFUSED_CALLS + 5);
-    expect(await openings(1)).toEqual([429]);
-    expect((await ask('/agent/v1/events', events)).status).toBe(200);
-    time.mockRestore();
-  });
-});
-
-test('what a body inflates to counts, not what was sent', async () => {
-  const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
-  fake.sessions.set(hashKey(KEY), BUILD);
-  const text = 'x'.repeat(60 * 1024);
-  const events = Array.from({ length: 50 }, (_, index) => ({ ...LOG_EVENT, sequence: index + 1, text }));
-  const gzipped = gzipSync(JSON.stringify({ events }));
-  const statuses = [];
-  for (let count = 0; count < 24; count += 1)
-    statuses.push(
-      (await ask('/agent/v1/events', { key: KEY, body: gzipped, headers: { 'content-encoding': 'gzip' } }))
-        .status,
-    );
-  time.mockRestore();
-  expect(statuses.slice(0, 21)).not.toContain(429);
-  expect(statuses.slice(-2)).toEqual([429, 429]);
-});
-
 describe('the commands', () => {
   beforeEach(() => {
     fake.sessions.set(hashKey(KEY), BUILD);
@@ -500,83 +262,5 @@ describe('the commands', () => {
     const answer = await open('/agent/v1/commands', { method: 'GET' });
     expect(answer.statusCode).toBe(401);
     answer.destroy();
-  });
-});
-
-async function handshake(options: object = {}): Promise<TLSSocket> {
-  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connect({
-    host: '127.0.0.1',
-    port: port(),
-    ca: authority.certificate,
-    servername: HOST,
-    ...options,
-  });
-  socket.once('secureConnect', () => resolve(socket)).once('error', reject);
-  return await promise;
-}
-
-describe('the connection', () => {
-  test('is TLS 1.3 with the elliptic key of the authority, and nothing older', async () => {
-    const socket = await handshake();
-    expect(socket.getProtocol()).toBe('TLSv1.3');
-    expect(socket.getPeerCertificate()).toMatchObject({ asn1Curve: 'prime256v1' });
-    socket.destroy();
-    await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow();
-  });
-
-  test('a second one resumes the first, at another replica too', async () => {
-    const other = createAgentServer({
-      api: fake.api,
-      certificate: await readCertificate(folder),
-      log: createLog('silent', 'test'),
-      metrics: agentMetrics(createMetrics('other', '0').registry),
-      readiness: async () => undefined,
-      version: '0',
-    });
-    await other.listen({ host: '127.0.0.1', port: 0 });
-    const first = await handshake();
-    const session = await new Promise((resolve) => first.once('session', resolve));
-    const address = other.server.address();
-    const again = await handshake({ session, port: typeof address === 'object' ? address?.port : 0 });
-    expect([first.isSessionReused(), again.isSessionReused()]).toEqual([false, true]);
-    first.destroy();
-    again.destroy();
-    await other.close();
-  });
-
-  test('takes a renewed certificate without a restart, and waits for the other half of a broken one', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
-    try {
-      const told: string[] = [];
-      const first = await readCertificate(folder);
-      const stop = followCertificate(app.server, {
-        directory: folder,
-        first,
-        renewed: () => told.push('renewed'),
-        failed: () => told.push('failed'),
-      });
-      const until = async (word: string): Promise<void> => {
-        jest.advanceTimersByTime(10_000);
-        while (told.at(-1) !== word) await new Promise(setImmediate);
-      };
-      writeFileSync(join(folder, 'tls.key'), (await makeAuthority('other', new Date())).key);
-      await until('failed');
-      const pair = await renew();
-      await until('renewed');
-      stop();
-      const socket = await handshake();
-      expect(socket.getPeerX509Certificate()?.toString()).toBe(pair.certificate.replace(/\n?$/, '\n'));
-      socket.destroy();
-    } finally {
-      jest.useRealTimers();
-    }
-  });
-
-  test('health needs no key', async () => {
-    expect(await ask('/health', { method: 'GET' })).toEqual({
-      status: 200,
-      body: { status: 'ok', db: 'connected', version: '0.0.0-test' },
-    });
   });
 });

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { buildKey } from '#e2e/soak/history.ts';
+import { broken, build, clean, START } from './clean-run.ts';
+import type { Evidence } from './evidence.ts';
+
+type Plant = (evidence: Evidence) => void;
+
+const CUT = '\n[The agent went before it could hand over the end of this log.]\n';
+
+/** The last line of a green build is lost, and something is there instead of it. */
+const cutLog = (evidence: Evidence, instead: string): void => {
+  const { id } = build(evidence, 'manual/work #1');
+  const last = evidence.database.logs.findLast((row) => row.build === id);
+  const one = evidence.shown.find((candidate) => candidate.job === 'work' && candidate.number === '1');
+  if (last === undefined || one === undefined) throw new Error('The tale has no such log.');
+  one.log = one.log.replace(last.text, instead);
+  last.text = instead;
+};
+
+const hit = ({ history }: Evidence, pod: string): void => {
+  history.faults.push({ name: 'kill an agent', target: pod, pod, from: START });
+};
+
+describe('the checker lets pass', () => {
+  const LET: Record<string, Plant> = {
+    'a build of which a put had begun when its Pod was lost': (evidence) => {
+      const one = build(evidence, 'chain/third #1');
+      Object.assign(one, { status: 'failed', reason: 'PodLost' });
+      for (const seen of [...evidence.history.sightings, ...evidence.shown])
+        if (buildKey(seen) === buildKey(one) && seen.status === 'succeeded') seen.status = 'failed';
+      evidence.history.faults.push({
+        name: 'delete a build’s Pod',
+        target: '',
+        from: one.createdAt + 20_000,
+        pod: 'chain-third-1-1-0a1b2',
+      });
+    },
+    'a log that ends with its agent, and says so': (evidence) => {
+      cutLog(evidence, CUT);
+      hit(evidence, 'manual-work-1-1-0a1b2');
+    },
+    'a trigger of which the answer was lost': ({ history }) => {
+      history.triggers.push({ pipeline: 'manual', job: 'work', sentAt: START, answer: 'unknown' });
+    },
+    'a version that was found while a pause began': (evidence) => {
+      const [pause] = evidence.history.pauses;
+      for (const version of evidence.database.versions)
+        if (version.resource === 'counter.held' && version.n === '1')
+          version.foundAt = (pause?.sent ?? 0) + 1;
+    },
+  };
+
+  test.each(Object.entries(LET))('%s', (_, plant) => {
+    const evidence = clean();
+    plant(evidence);
+    expect(broken(evidence)).toEqual([]);
+  });
+});

@@ -1,0 +1,225 @@
+import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
+import { linesOf } from '#e2e/soak/pipelines.ts';
+import type { BuildRow, LogRow } from '#e2e/soak/truth.ts';
+import { check } from './check.ts';
+import { specOf, type Evidence } from './evidence.ts';
+
+export const START = 1_800_000_000_000;
+
+/** A clean run, built up deed by deed: every promise is tried and kept. */
+export class Tale {
+  readonly evidence: Evidence = {
+    history: emptyHistory(1, 5, START),
+    database: {
+      builds: [],
+      attempts: [],
+      steps: [],
+      versions: [],
+      inputs: [],
+      triggers: [],
+      pipelines: [],
+      openRuns: 0,
+      waitingJobs: [],
+      logs: [],
+    },
+    shown: [],
+    leftPods: [],
+  };
+  #now = START;
+  #id = 0;
+
+  /** Ten seconds later. */
+  get later(): number {
+    return (this.#now += 10_000);
+  }
+
+  apply(pipeline: string, editions: number): void {
+    for (let edition = 1; edition <= editions; edition++) {
+      this.evidence.history.applied.push({
+        at: this.later,
+        pipeline,
+        text: `edition ${edition}`,
+        changed: true,
+      });
+    }
+    this.evidence.database.pipelines.push({
+      name: pipeline,
+      revision: editions,
+      paused: false,
+      text: `edition ${editions}`,
+    });
+  }
+
+  version(pipeline: string, resource: string): number {
+    const { history, database } = this.evidence;
+    const n = history.published.filter((one) => one.resource === resource).length + 1;
+    const id = (this.#id += 1);
+    history.published.push({ at: this.later, resource, n });
+    database.versions.push({ id, pipeline, resource, n: String(n), foundAt: this.later, build: null });
+    return id;
+  }
+
+  build(job: string, cause: BuildRow['cause'], lostPods = 0): BuildRow {
+    const { history, database } = this.evidence;
+    const [pipeline = '', name = ''] = job.split('/');
+    const spec = specOf({ pipeline, job: name });
+    const number = String(
+      database.builds.filter((one) => one.pipeline === pipeline && one.job === name).length + 1,
+    );
+    const build: BuildRow = {
+      id: (this.#id += 1),
+      pipeline,
+      job: name,
+      number,
+      status: spec.fails === true ? 'failed' : 'succeeded',
+      attempt: lostPods + 1,
+      cause,
+      reason: spec.fails === true ? 'StepFailed' : 'AllStepsSucceeded',
+      message: '',
+      createdAt: this.later,
+      endedAt: null,
+    };
+    history.sightings.push({ ...build, at: this.later, status: 'pending', attempt: 1 });
+    for (let attempt = 1; attempt <= build.attempt; attempt++) this.#attempt(build, attempt);
+    build.endedAt = this.later;
+    history.sightings.push({ ...build, at: this.later });
+    database.builds.push(build);
+    const log = database.logs.filter((row) => row.build === build.id).map(({ text }) => text);
+    this.evidence.shown.push({ ...build, log: log.join('--- another attempt ---\n') });
+    if (cause.version !== undefined) {
+      const resource = spec.trigger?.resource ?? '';
+      database.inputs.push({ build: build.id, resource, version: cause.version });
+    }
+    return build;
+  }
+
+  /** All but the last one lose their Pod after two lines. */
+  #attempt(build: BuildRow, attempt: number): void {
+    const { history, database } = this.evidence;
+    const { id, pipeline, job, number } = build;
+    const last = attempt === build.attempt;
+    const name = `${pipeline}-${job}-${number}-${attempt}-0a1b2`;
+    const createdAt = this.later;
+    const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
+    const steps = specOf(build).steps.slice(0, last ? undefined : 1);
+    const lines = steps.flatMap((step) => {
+      const run: StepRun = {
+        at: this.later,
+        pipeline,
+        job,
+        number,
+        pod: name,
+        step: step.name,
+        run: `run-${id}-${attempt}-${step.name}`,
+      };
+      history.runs.push(run);
+      const status = last ? 'succeeded' : 'started';
+      database.steps.push({ build: id, attempt, kind: step.kind ?? 'task', name: step.name, status });
+      return linesOf(step, run.run);
+    });
+    const text = lines.slice(0, last ? undefined : 2).map((line) => `${line}\n`);
+    const rows: LogRow[] = text.map((line, index) => ({
+      build: id,
+      attempt,
+      sequence: index + 2,
+      text: line,
+    }));
+    database.logs.push(...rows);
+    history.pods.push({ ...pod, from: createdAt, to: this.later });
+    const reason = last ? null : 'PodLost: The Pod is gone.';
+    if (!last)
+      history.faults.push({ name: 'delete a build’s Pod', target: name, pod: name, from: this.later });
+    database.attempts.push({
+      build: id,
+      attempt,
+      createdAt,
+      endedAt: this.later,
+      podUid: pod.uid,
+      reason,
+    });
+  }
+
+  trigger(job: string, lostPods = 0): void {
+    const request = (this.#id += 1);
+    const { pipeline, job: name, number, id } = this.build(job, { kind: 'manual', request }, lostPods);
+    this.evidence.history.triggers.push({
+      pipeline,
+      job: name,
+      number,
+      answer: 'created',
+      sentAt: this.later,
+    });
+    this.evidence.database.triggers.push({ id: request, pipeline, job: name, build: id, refused: false });
+  }
+
+  chain(): void {
+    const version = this.version('chain', 'counter.tick');
+    this.build('chain/first', { kind: 'version', version });
+    this.build('chain/second', { kind: 'passed', version });
+    const { id } = this.build('chain/third', { kind: 'passed', version });
+    const n = this.evidence.database.versions.find((one) => one.id === version)?.n ?? '';
+    this.evidence.database.versions.push({
+      id: (this.#id += 1),
+      pipeline: 'chain',
+      resource: 'ledger.book',
+      n,
+      foundAt: this.later,
+      build: id,
+    });
+  }
+
+  /**
+   * A hostile tenant makes Pods that nobody but it touches; of the last one nobody could look what became.
+   */
+  tenant(): void {
+    const made = { namespace: 'evil', at: this.later };
+    for (const name of ['lost', 'succeeded'])
+      this.evidence.history.foreign?.push({ ...made, name, uid: `uid-${name}`, kept: true });
+    this.evidence.history.foreign?.push({ ...made, name: 'failed', uid: 'uid-failed' });
+  }
+
+  pause(): void {
+    const pause = { pipeline: 'pausable', sent: this.later, acknowledged: this.later };
+    this.version('pausable', 'counter.held');
+    this.evidence.history.pauses.push({ ...pause, resumeSent: this.later, resumed: this.later });
+    const version = this.version('pausable', 'counter.held');
+    this.build('pausable/only', { kind: 'version', version });
+  }
+}
+
+export const clean = (): Evidence => {
+  const tale = new Tale();
+  for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable'])
+    tale.apply(pipeline, pipeline === 'chain' ? 3 : 1);
+  tale.trigger('manual/work');
+  tale.trigger('manual/work');
+  tale.trigger('slow/count', 1);
+  tale.trigger('failing/broken');
+  tale.trigger('image/boxed');
+  tale.chain();
+  tale.chain();
+  tale.pause();
+  tale.build('minutely/each', {
+    kind: 'version',
+    version: tale.version('minutely', 'counter.slow'),
+  });
+  tale.tenant();
+  return tale.evidence;
+};
+
+export const build = ({ database }: Evidence, key: string): BuildRow => {
+  const found = database.builds.find((one) => buildKey(one) === key);
+  if (found === undefined) throw new Error(`no build ${key}`);
+  return found;
+};
+
+export const broken = (evidence: Evidence): string[] =>
+  check(evidence)
+    .filter(({ violations }) => violations.length > 0)
+    .map(({ promise }) => promise);
+
+export const remove = <T>(from: T[], which: (one: T) => boolean): void => {
+  const index = from.findIndex(which);
+  if (index < 0) throw new Error('there is nothing to remove');
+  from.splice(index, 1);
+};

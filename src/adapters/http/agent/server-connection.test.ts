@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, jest, test } from '@jest/globals';
+import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { agentMetrics, createMetrics } from '#adapters/telemetry/metrics.ts';
+import {
+  app,
+  ask,
+  authority,
+  BUILD,
+  fake,
+  folder,
+  HOST,
+  KEY,
+  opened,
+  openings,
+  port,
+  renew,
+  WORD,
+} from '#testing/http/agent-server-under-test.ts';
+import { followCertificate, readCertificate } from './certificate.ts';
+import { MAX_REFUSED_CALLS } from './refused-calls.ts';
+import { createAgentServer } from './server.ts';
+import { OPENING_WEIGHT } from './session-route.ts';
+import { hashKey } from './sessions.ts';
+
+const AT = '2026-11-21T10:00:00.000Z';
+const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
+
+describe('calls without a session', () => {
+  test('of a key that is nobody ask the database once, and from one address are refused early', async () => {
+    const answers = [];
+    for (let count = 0; count < MAX_REFUSED_CALLS + 5; count += 1)
+      answers.push((await ask('/agent/v1/events', { key: 'bogus', body: { events: [] } })).status);
+    expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
+    expect(fake.state.lookUps).toBe(1);
+  });
+
+  test('that want a session are refused early from one address, and only there', async () => {
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    fake.state.answer = { answer: 'refused', reason: 'its nonce is not of our making' };
+    const statuses = await openings(MAX_REFUSED_CALLS + 5);
+    const admitted = MAX_REFUSED_CALLS - OPENING_WEIGHT + 1;
+    expect(statuses.indexOf(429)).toBe(admitted);
+    expect(new Set(statuses.slice(admitted))).toEqual(new Set([429]));
+    expect(fake.state.openings).toBe(admitted);
+    fake.state.answer = opened;
+    expect(await openings(1, '127.0.0.2')).toEqual([200]);
+    time.mockRestore();
+  });
+
+  test('count from their beginning, so that many at once do not all pass', async () => {
+    const gate = Promise.withResolvers<void>();
+    fake.state.gate = gate.promise;
+    const atOnce = MAX_REFUSED_CALLS / OPENING_WEIGHT;
+    const refused = Promise.withResolvers<void>();
+    let left = 8;
+    const asking = Array.from({ length: atOnce + left }, async () => {
+      const { status } = await ask('/agent/v1/session', { body: WORD });
+      if (status === 429 && (left -= 1) === 0) refused.resolve();
+    });
+    await refused.promise;
+    expect(fake.state.openings).toBe(atOnce);
+    gate.resolve();
+    await Promise.all(asking);
+  });
+
+  test('are not held against an agent whose Pod has no address yet', async () => {
+    fake.state.answer = { answer: 'not-yet', reason: 'the Pod has no address' };
+    expect(new Set(await openings(MAX_REFUSED_CALLS + 5))).toEqual(new Set([503]));
+  });
+
+  test('do not hinder the agent at the same address: steps share it', async () => {
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    fake.sessions.set(hashKey(KEY), BUILD);
+    const events = { key: KEY, body: { events: [] } };
+    expect((await ask('/agent/v1/events', events)).status).toBe(200);
+    await openings(MAX_REFUSED_CALLS + 5);
+    expect(await openings(1)).toEqual([429]);
+    expect((await ask('/agent/v1/events', events)).status).toBe(200);
+    time.mockRestore();
+  });
+});
+
+test('what a body inflates to counts, not what was sent', async () => {
+  const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+  fake.sessions.set(hashKey(KEY), BUILD);
+  const text = 'x'.repeat(60 * 1024);
+  const events = Array.from({ length: 50 }, (_, index) => ({ ...LOG_EVENT, sequence: index + 1, text }));
+  const gzipped = gzipSync(JSON.stringify({ events }));
+  const statuses = [];
+  for (let count = 0; count < 24; count += 1)
+    statuses.push(
+      (await ask('/agent/v1/events', { key: KEY, body: gzipped, headers: { 'content-encoding': 'gzip' } }))
+        .status,
+    );
+  time.mockRestore();
+  expect(statuses.slice(0, 21)).not.toContain(429);
+  expect(statuses.slice(-2)).toEqual([429, 429]);
+});
+
+async function handshake(options: object = {}): Promise<TLSSocket> {
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+  const socket = connect({
+    host: '127.0.0.1',
+    port: port(),
+    ca: authority.certificate,
+    servername: HOST,
+    ...options,
+  });
+  socket.once('secureConnect', () => resolve(socket)).once('error', reject);
+  return await promise;
+}
+
+describe('the connection', () => {
+  test('is TLS 1.3 with the elliptic key of the authority, and nothing older', async () => {
+    const socket = await handshake();
+    expect(socket.getProtocol()).toBe('TLSv1.3');
+    expect(socket.getPeerCertificate()).toMatchObject({ asn1Curve: 'prime256v1' });
+    socket.destroy();
+    await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow();
+  });
+
+  test('a second one resumes the first, at another replica too', async () => {
+    const other = createAgentServer({
+      api: fake.api,
+      certificate: await readCertificate(folder),
+      log: createLog('silent', 'test'),
+      metrics: agentMetrics(createMetrics('other', '0').registry),
+      readiness: async () => undefined,
+      version: '0',
+    });
+    await other.listen({ host: '127.0.0.1', port: 0 });
+    const first = await handshake();
+    const session = await new Promise((resolve) => first.once('session', resolve));
+    const address = other.server.address();
+    const again = await handshake({ session, port: typeof address === 'object' ? address?.port : 0 });
+    expect([first.isSessionReused(), again.isSessionReused()]).toEqual([false, true]);
+    first.destroy();
+    again.destroy();
+    await other.close();
+  });
+
+  test('takes a renewed certificate without a restart, and waits for the other half of a broken one', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
+    try {
+      const told: string[] = [];
+      const first = await readCertificate(folder);
+      const stop = followCertificate(app.server, {
+        directory: folder,
+        first,
+        renewed: () => told.push('renewed'),
+        failed: () => told.push('failed'),
+      });
+      const until = async (word: string): Promise<void> => {
+        jest.advanceTimersByTime(10_000);
+        while (told.at(-1) !== word) await new Promise(setImmediate);
+      };
+      writeFileSync(join(folder, 'tls.key'), (await makeAuthority('other', new Date())).key);
+      await until('failed');
+      const pair = await renew();
+      await until('renewed');
+      stop();
+      const socket = await handshake();
+      expect(socket.getPeerX509Certificate()?.toString()).toBe(pair.certificate.replace(/\n?$/, '\n'));
+      socket.destroy();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  test('health needs no key', async () => {
+    expect(await ask('/health', { method: 'GET' })).toEqual({
+      status: 200,
+      body: { status: 'ok', db: 'connected', version: '0.0.0-test' },
+    });
+  });
+});

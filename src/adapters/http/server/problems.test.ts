@@ -1,0 +1,148 @@
+import { describe, expect, test } from '@jest/globals';
+import { WEBHOOK_TOKEN } from '#testing/http/in-memory-ports.ts';
+import { APP, gateway } from '#testing/http/server-under-test.ts';
+
+function without(document: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([key]) => !names.includes(key)));
+}
+
+const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: string; problem: object }> = {
+  'no token': {
+    url: '/teams/main/pipelines',
+    problem: {
+      type: 'https://millrace.dev/problems/unauthenticated',
+      title: 'A valid token is needed',
+      status: 401,
+      detail: 'Sign in, or send a token: Authorization: Bearer <token>.',
+    },
+  },
+  'too small a role': {
+    method: 'POST',
+    url: `${APP}/jobs/unit/trigger`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/forbidden',
+      title: 'Your role does not allow this',
+      status: 403,
+      detail: 'This needs the role write in team main.',
+      needs: 'write',
+      team: 'main',
+    },
+  },
+  'no such thing': {
+    url: `${APP}/jobs/absent`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'Job absent of pipeline app in team main does not exist.',
+    },
+  },
+  'no such path': {
+    url: '/teams',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'No such path.',
+    },
+  },
+  'a job that cannot run': {
+    method: 'POST',
+    url: `${APP}/jobs/publish/trigger`,
+    as: 'write@main',
+    problem: {
+      type: 'https://millrace.dev/problems/job-cannot-run',
+      title: 'The job cannot run now',
+      status: 409,
+      detail: 'Job publish cannot run now: No version of git.app has passed unit yet.',
+      reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
+    },
+  },
+  'a query that is out of range': {
+    url: `${APP}/jobs/unit/builds?limit=5000`,
+    as: 'read@main',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request is invalid',
+      status: 400,
+      detail: 'querystring/limit must be <= 100',
+    },
+  },
+  'a path with a broken escape': {
+    url: '/teams/%ff',
+    problem: {
+      type: 'https://millrace.dev/problems/invalid-request',
+      title: 'The request is invalid',
+      status: 400,
+      detail: 'The path has an invalid escape.',
+    },
+  },
+  'an unknown webhook token': {
+    method: 'POST',
+    url: '/webhooks/none',
+    problem: {
+      type: 'https://millrace.dev/problems/not-found',
+      title: 'Not found',
+      status: 404,
+      detail: 'A resource with this webhook token does not exist.',
+    },
+  },
+};
+
+/** For tests that leave its API as it is. */
+const plain = gateway();
+
+describe('failures are problem documents', () => {
+  test.each(Object.entries(PROBLEMS))('%s', async (_name, { method = 'GET', url, as, problem }) => {
+    const answer = await plain.ask(method, url, as);
+    const document: Record<string, unknown> = answer.json();
+    expect(without(document, 'instance')).toEqual(problem);
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(document['instance']).toMatch(/^urn:request:[0-9a-f-]{36}$/);
+  });
+
+  test('a fault of ours says nothing of itself outside, and all of it in the log', async () => {
+    const { ports, ask, lines } = gateway();
+    ports.views.pipelines = async () => {
+      throw new Error('connection to db.internal refused');
+    };
+    const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('db.internal');
+    expect(lines.join('')).toContain('connection to db.internal refused');
+  });
+
+  const away: Record<string, Error> = {
+    'a refused connection': Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+    'a cause of that kind': new Error('query failed', {
+      cause: Object.assign(new Error('no'), { code: '57P03' }),
+    }),
+  };
+  test.each(Object.entries(away))(
+    'a database that is away is no fault of the request: %s',
+    async (_name, error) => {
+      const { ports, ask } = gateway();
+      ports.views.pipelines = async () => {
+        throw error;
+      };
+      const answer = await ask('GET', '/teams/main/pipelines', 'read@main');
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
+    },
+  );
+
+  test('a body that is too large is refused', async () => {
+    const { app } = plain;
+    const payload = 'x'.repeat(1024 * 1024 + 1);
+    const answer = await app.inject({
+      method: 'POST',
+      url: `/webhooks/${WEBHOOK_TOKEN}`,
+      payload,
+      headers: TEXT,
+    });
+    expect(answer.statusCode).toBe(413);
+  });
+});
+
+const TEXT = { 'content-type': 'text/plain' };

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { ROLES } from '#domain/access/roles.ts';
+import { APP, bodyOf, gateway, pathOf } from '#testing/http/server-under-test.ts';
+
+describe('every route asks for its role, in the team of its path', () => {
+  const { routes, ask } = gateway();
+
+  test('every route is registered', async () => {
+    const { app } = gateway();
+    await app.ready();
+    expect(routes.filter(({ method, url }) => !app.hasRoute({ method, url }))).toEqual([]);
+  });
+
+  const guarded = routes.filter(({ rules }) => rules.needs !== 'nothing' && rules.needs !== 'public');
+  const callers = [
+    { who: 'nobody', token: undefined, role: undefined },
+    { who: 'a wrong token', token: 'nonsense', role: undefined },
+    ...ROLES.flatMap((role) => [
+      { who: `${role} of main`, token: `${role}@main`, role },
+      { who: `${role} of another team`, token: `${role}@other`, role: undefined },
+      { who: `${role} of a team whose name is a path`, token: `${role}@main/pipelines/app`, role: undefined },
+    ]),
+    { who: 'a global admin', token: 'root', role: 'admin' as const },
+  ];
+  const cases = guarded.flatMap((route) => callers.map((caller) => ({ route, caller })));
+
+  test.each(cases)('$route.method $route.url as $caller.who', async ({ route, caller }) => {
+    const url = pathOf(route);
+    const { statusCode } = await ask(route.method, url, caller.token, bodyOf(route));
+    const needed = ROLES.findIndex((role) => role === route.rules.needs);
+    if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
+    else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
+    // An answer without an end would not end here: there is room for none.
+    else if (url.endsWith('/events')) expect(statusCode).toBe(503);
+    else expect([200, 201, 202]).toContain(statusCode);
+  });
+
+  const shown = routes.filter(({ rules }) => rules.needs === 'public');
+  test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
+    'what everybody may see if it is public: $route.url as $caller.who',
+    async ({ route, caller }) => {
+      const [hidden, absent] = [
+        await ask('GET', pathOf(route), caller.token),
+        await ask('GET', pathOf(route, 'xyz'), caller.token),
+      ];
+      // An answer without an end would not end here: there is room for none.
+      const good = route.url.endsWith('/events') ? 503 : 200;
+      if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
+      else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : good);
+      if (caller.role !== undefined) return;
+      const told = (answer: typeof hidden) => [
+        answer.statusCode,
+        without(answer.json(), 'instance'),
+        without(answer.headers, 'x-request-id', 'date'),
+      ];
+      expect(JSON.stringify(told(hidden)).replace('pipeline app ', 'pipeline xyz ')).toEqual(
+        JSON.stringify(told(absent)),
+      );
+    },
+  );
+
+  test('the answer to strangers does not tell what exists', async () => {
+    for (const token of [undefined, 'read@other']) {
+      const there = await ask('GET', `${APP}/waiting`, token);
+      const absent = await ask('GET', '/teams/main/pipelines/absent/waiting', token);
+      expect(without(there.json(), 'instance')).toEqual(without(absent.json(), 'instance'));
+    }
+  });
+
+  test('a body or a query cannot name another team', async () => {
+    const { app, ports } = gateway();
+    const answer = await app.inject({
+      method: 'POST',
+      url: `${APP}/jobs/unit/trigger?team=other`,
+      headers: { authorization: 'Bearer write@main' },
+      payload: { team: 'other', pipeline: 'other', job: 'other', user: 'root' },
+    });
+    expect(answer.statusCode).toBe(201);
+    expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main']);
+  });
+
+  test('a route without a need cannot be added', () => {
+    const { app } = gateway();
+    expect(() => app.get('/open', () => 'all')).toThrow('route GET /open does not say who may call it');
+  });
+});
+
+function without(document: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).filter(([key]) => !names.includes(key)));
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import {
+  bundle,
+  certificate,
+  gateway,
+  noStream,
+  plan,
+  pod,
+  sh,
+  shims,
+  start,
+  useGateway,
+} from '#testing/agent/agent-under-test.ts';
+import { FakeGateway } from '#testing/agent/fake-gateway.ts';
+import { childrenOf, ended, onlyChild } from '#testing/agent/local-pod.ts';
+
+describe('cancelling', () => {
+  const step = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';
+
+  test('by the stream ends the step, keeps the log, and skips the rest', async () => {
+    const agent = await start(plan([sh(step), sh('true')]));
+    await gateway.when(() => gateway.log('0') !== '');
+    gateway.cancel();
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.log('0')).toBe('begun\nstopped\n[cancelled]\n');
+    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', exitCode: 1 });
+    expect(gateway.ended('1')).toMatchObject({ status: 'skipped' });
+    expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
+  });
+
+  test('works without the stream, by the next answer', async () => {
+    const agent = await start(
+      plan([sh('while :; do echo tick; sleep 0.1; done'), sh('true')]),
+      undefined,
+      noStream,
+    );
+    await gateway.when(() => gateway.log('0') !== '');
+    gateway.cancelled = true;
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  test('ends a step that will not listen', async () => {
+    const agent = await start(plan([sh('trap "" TERM; echo begun; while :; do sleep 1; done')]));
+    await gateway.when(() => gateway.log('0') !== '');
+    gateway.cancel();
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', signal: 'SIGKILL' });
+  });
+
+  test('of a step that ends well all the same is still a cancelled build', async () => {
+    const agent = await start(plan([sh('trap "exit 0" TERM; echo begun; sleep 1000 & wait')]));
+    await gateway.when(() => gateway.log('0') !== '');
+    gateway.cancel();
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
+  });
+
+  test('before the containers came skips everything', async () => {
+    useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([sh('true')]) }));
+    gateway.cancelled = true;
+    await gateway.open();
+    const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
+    expect(gateway.ended('0')).toMatchObject({ status: 'skipped' });
+  });
+});
+
+describe('the end of parts of the Pod', () => {
+  test('a container killed in the middle of a step: no verdict, the step named, the rest to the Pod’s judge', async () => {
+    const agent = await start(plan([sh('echo begun; sleep 1000', { name: 'unit' })]));
+    await gateway.when(() => gateway.log('0') !== '');
+    for (const one of shims) process.kill(onlyChild(one), 'SIGKILL');
+    expect(await ended(agent)).toBe(1);
+    expect(gateway.ended('0')).toMatchObject({ status: 'failed', message: 'the container worker ended' });
+    expect(gateway.end).toBeUndefined();
+    expect(gateway.log('0')).toBe('begun\n[the container worker ended]\n');
+    expect(pod.termination()).toMatchObject({
+      reason: 'AgentFault',
+      message: 'Step unit: the container worker ended.',
+      exits: { '0': null },
+    });
+  });
+
+  test('the agent killed: its containers end, and all that ran in them', async () => {
+    const agent = await start(plan([sh('setsid sleep 1000 & echo begun; sleep 1000')]));
+    await gateway.when(() => gateway.log('0') !== '');
+    const below = shims.flatMap((one) => childrenOf(onlyChild(one)));
+    expect(below).not.toEqual([]);
+    agent.kill('SIGKILL');
+    expect(await Promise.all(shims.map(ended))).toEqual([1]);
+    expect(below.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
+    expect(gateway.end).toBeUndefined();
+  });
+
+  test('the Pod asked to end: the step gets its chance, the log is complete, and nobody claims a verdict', async () => {
+    const agent = await start(
+      plan([sh('trap "echo last words; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('true')]),
+    );
+    await gateway.when(() => gateway.log('0') !== '');
+    agent.kill('SIGTERM');
+    expect(await ended(agent)).toBe(1);
+    expect(gateway.log('0')).toBe('begun\nlast words\n[the Pod was asked to end]\n');
+    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
+    expect(gateway.end).toBeUndefined();
+    expect(pod.termination()).toMatchObject({
+      outcome: 'failed',
+      reason: 'PodLost',
+      statuses: { '0': 'cancelled' },
+    });
+  });
+
+  test('a container asked to end before the agent hears of it: no success of what ended then', async () => {
+    const agent = await start(
+      plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
+    );
+    await gateway.when(() => gateway.log('0') !== '');
+    for (const one of shims) process.kill(onlyChild(one), 'SIGTERM');
+    await gateway.when(() => gateway.log('0').includes('told'));
+    agent.kill('SIGTERM');
+    expect(await ended(agent)).toBe(1);
+    expect(gateway.ended('0')).toMatchObject({ status: 'cancelled' });
+    expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
+  });
+
+  test('a step that asks its own container to end fails, whatever it exits with', async () => {
+    const agent = await start(
+      plan([sh('trap "" TERM; kill -15 1; exit 0', { name: 'unit' }), sh('touch never')]),
+    );
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.end).toMatchObject({
+      outcome: 'failed',
+      reason: 'StepFailed',
+      message: 'Step unit: its container was asked to end meanwhile.',
+    });
+    expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
+  });
+
+  test('the Pod asked to end before it has work: the agent goes', async () => {
+    const agent = await start(plan([sh('true')]), undefined, () => ({ delay: 3_600_000 }));
+    await gateway.when(() => gateway.connections > 0);
+    agent.kill('SIGTERM');
+    expect(await ended(agent)).toBe(1);
+    expect(pod.termination()).toMatchObject({ reason: 'PodLost', exits: {} });
+  });
+
+  test('a plan of another format is refused', async () => {
+    useGateway(new FakeGateway(certificate, JSON.parse('{"work":"build","plan":{"format":2}}')));
+    await gateway.open();
+    const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
+    await gateway.when(() => gateway.sessions.length > 1);
+    agent.kill('SIGTERM');
+    expect(await ended(agent)).toBe(1);
+  });
+});

@@ -1,0 +1,290 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { PodFacts } from '#flows/pods/ports.ts';
+import {
+  agentEnded,
+  ahead,
+  APP,
+  buildOf,
+  buildPods,
+  cluster,
+  find,
+  GIT,
+  now,
+  podNames,
+  ports,
+  save,
+  setAhead,
+  stateOf,
+  stores,
+  UNIT,
+} from '#testing/flows/flows-under-test.ts';
+import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { retryOn, stateOn } from '#testing/stores/schedule.ts';
+import { eventsOf } from '#testing/stores/stores.ts';
+import { compareWithPods, followGonePod, followPod } from './compare-with-pods.ts';
+import { followBuild } from './follow-build.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
+import { startBuilds } from './start-builds.ts';
+import { triggerJob } from './trigger-job.ts';
+
+const say = async (name: string, count: number): Promise<void> => {
+  const events = eventsOf(['0', '1'], now().toISOString());
+  await followBuild({ build: buildOf(name), attempt: 1 }, events.slice(0, count), ports());
+};
+
+/** The agent's container ended while the gateway was away. */
+const lastWords = (versions: Record<string, Record<string, string>>): Partial<PodFacts> => {
+  const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All steps succeeded.' };
+  const message = JSON.stringify({
+    format: 1,
+    ...end,
+    exits: { '0': 0, '1': 0 },
+    acknowledged: 4,
+    versions,
+  });
+  return {
+    phase: 'Failed',
+    containers: [{ name: 'agent', image: 'millrace', state: 'terminated', message, exitCode: 0 }],
+  };
+};
+
+describe('a build whose Pod', () => {
+  test('goes before a step has begun gets another after a pause', async () => {
+    await save();
+    await find('a');
+    cluster.pods.delete('app-unit-1-1');
+    setAhead(60);
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    await startBuilds(ports());
+    while (buildPods().length === 0) {
+      await setTimeout(100);
+      await startBuilds(ports());
+    }
+    expect(buildPods()).toEqual(['app-unit-1-2']);
+  });
+
+  test('goes after steps have run is repeated once, and then fails', async () => {
+    await save();
+    await find('a');
+    await say('app-unit-1-1', 4);
+    cluster.pods.delete('app-unit-1-1');
+    setAhead(60);
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'pending', attempt: 2 });
+    await startBuilds(ports());
+    const build = buildOf('app-unit-1-2');
+    await followBuild({ build, attempt: 2 }, eventsOf(['0', '1'], now().toISOString()).slice(0, 4), ports());
+    cluster.pods.delete('app-unit-1-2');
+    setAhead(120);
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
+  });
+
+  test('goes after steps have run is repeated, though the operator died before it wrote the Pod down', async () => {
+    await save();
+    await find('a');
+    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    await triggerJob(UNIT, 'ann', ports());
+    await startBuilds({ ...ports(), builds: dying });
+    await say('app-unit-2-1', 4);
+    setAhead(120);
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    cluster.pods.delete('app-unit-2-1');
+    setAhead(30);
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
+    setAhead(120);
+    await startBuilds(ports());
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+  });
+
+  test('goes before a step has begun gets another, though the operator died before it wrote the Pod down', async () => {
+    await save();
+    await find('a');
+    const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
+    await triggerJob(UNIT, 'ann', ports());
+    await startBuilds({ ...ports(), builds: dying });
+    const session = { kind: 'build', build: buildOf('app-unit-2-1'), attempt: 1 } as const;
+    await stores.sessions.openSession(session, 'key', cluster.pods.get('app-unit-2-1')?.uid ?? '', now());
+    cluster.pods.delete('app-unit-2-1');
+    await startBuilds(ports());
+    expect(podNames()).not.toContain('app-unit-2-1');
+    setAhead(60);
+    await compareWithPods(ports());
+    expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
+  });
+
+  test('goes after a put has begun fails at once', async () => {
+    const jobs = [job('unit', get('git.app'), put('git.image'))];
+    await save(samplePipeline({ resources: [resource('git.app'), resource('git.image')], jobs }));
+    await find('a');
+    await say('app-unit-1-1', 4);
+    cluster.pods.delete('app-unit-1-1');
+    setAhead(60);
+    await compareWithPods(ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost' });
+    expect((await stateOf())?.message).toMatch(/put git\.image had begun/);
+  });
+
+  const withPut = samplePipeline({
+    resources: [resource('git.app'), resource('git.image')],
+    jobs: [
+      job('unit', get('git.app'), put('git.image')),
+      job('deploy', get('git.image', { passed: ['unit'] }), task('roll out')),
+    ],
+  });
+  test('ends while the gateway is away hands its version on by its last words', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    await followPod(cluster.change('app-unit-1-1', lastWords({ '1': { tag: '1.0' } })), [], ports());
+    expect(await stateOf()).toMatchObject({
+      status: 'succeeded',
+      steps: [{ status: 'succeeded' }, { status: 'succeeded', exitCode: 0 }],
+    });
+    await scheduleJobs(ports());
+    await startBuilds(ports());
+    expect(buildPods()).toEqual(['app-deploy-1-1']);
+  });
+
+  test('ends while the gateway is away, with a version too long for last words, is not green', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    await followPod(cluster.change('app-unit-1-1', lastWords({})), [], ports());
+    expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
+    await scheduleJobs(ports());
+    await startBuilds(ports());
+    expect(buildPods()).toEqual([]);
+  });
+
+  test.each([
+    ['had ended before it went is judged by its end', lastWords({ '1': {} }), 'succeeded'],
+    ['was running when it went is lost', { phase: 'Running' as const }, 'failed'],
+  ])('%s', async (_, last, status) => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 4);
+    const pod = cluster.change('app-unit-1-1', last);
+    cluster.pods.delete('app-unit-1-1');
+    await followGonePod(pod, [], ports());
+    expect(await stateOf()).toMatchObject({ status });
+  });
+
+  test('loses its labels, and with them the eyes of the operator, goes on and counts in the end', async () => {
+    await save(withPut);
+    await find('a');
+    await say('app-unit-1-1', 3);
+    const running = { phase: 'Running' as const };
+    const blind = { ...ports(), pods: () => [] };
+    await followGonePod(cluster.change('app-unit-1-1', running), [], blind);
+    setAhead(60);
+    await compareWithPods(blind);
+    expect(await stateOf()).toMatchObject({ status: 'started', attempt: 1 });
+    cluster.change('app-unit-1-1', lastWords({ '1': {} }));
+    await compareWithPods(blind);
+    expect(await stateOf()).toMatchObject({ status: 'succeeded', attempt: 1 });
+  });
+
+  test('waits for a node says so', async () => {
+    await save();
+    await find('a');
+    await followPod(
+      cluster.change('app-unit-1-1', { scheduled: false, unschedulable: '0/1 nodes are available' }),
+      [],
+      ports(),
+    );
+    expect((await stateOf())?.message).toBe('Unschedulable: 0/1 nodes are available');
+  });
+
+  test('is of an earlier attempt is removed', async () => {
+    await save();
+    await find('a');
+    const old = cluster.pods.get('app-unit-1-1');
+    await retryOn(stores, buildOf('app-unit-1-1'), 1, { reason: 'again', at: now() });
+    if (old !== undefined) await followPod(old, [], ports());
+    expect(podNames()).not.toContain('app-unit-1-1');
+  });
+});
+
+/** What is known without a request. */
+const BY_ITSELF = new Set<PropertyKey>([
+  'teamPods',
+  'nodeLabel',
+  'runningPods',
+  'nodes',
+  'startsPerNode',
+  'cronNext',
+]);
+
+const numbers = async (of: string) =>
+  (await stores.views.builds({ ...APP, job: of }, { limit: 50 }))?.rows ?? [];
+
+test('whatever dies in between, each version is built once and goes through all jobs', async () => {
+  const jobs = [
+    job('unit', get('git.app'), task('test')),
+    job('publish', get('git.app', { passed: ['unit'] }), task('push')),
+  ];
+  await save(samplePipeline({ jobs }));
+  await find('a');
+  // A seeded chance, so that a failure can be played again.
+  let seed = 7;
+  const chance = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+  const dying = <T extends object>(target: T): T =>
+    new Proxy(target, {
+      get(of, name, receiver): unknown {
+        const method: unknown = Reflect.get(of, name, receiver);
+        if (typeof method !== 'function' || BY_ITSELF.has(name)) return method;
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (chance() < 0.1) throw new Error('killed before');
+          const answer: unknown = await Reflect.apply(method, of, args);
+          if (chance() < 0.1) throw new Error('killed after');
+          return answer;
+        };
+      },
+    });
+  let crashes = 0;
+  const living = async (work: () => Promise<unknown>): Promise<void> => {
+    await work().catch(() => (crashes += 1));
+  };
+  for (const ref of ['b', 'c', 'd', 'e']) await stores.checks.recordCheck(await due(ref), now());
+  for (let round = 0; round < 60; round += 1) {
+    setAhead(ahead + 20);
+    const mortal = {
+      ...ports(),
+      builds: dying(stores.builds),
+      checks: dying(stores.checks),
+      cluster: dying(cluster),
+    };
+    await living(() => scheduleJobs(mortal));
+    await living(() => startBuilds(mortal));
+    for (const [name, pod] of cluster.pods) {
+      if (pod.work.kind !== 'build' || pod.phase !== 'Pending') continue;
+      const { build, attempt } = pod.work;
+      const events = eventsOf(['0', '1'], now().toISOString());
+      await living(() => followBuild({ build, attempt }, events, mortal));
+      const state = await stateOn(stores, build, attempt);
+      if (state?.status === 'succeeded') cluster.change(name, agentEnded());
+    }
+    await living(() => compareWithPods(mortal));
+  }
+  const unit = await numbers('unit');
+  expect(unit.map(({ number }) => number)).toEqual(['5', '4', '3', '2', '1']);
+  expect([...unit, ...(await numbers('publish'))].every(({ status }) => status === 'succeeded')).toBe(true);
+  expect(new Set(cluster.made).size).toBe(cluster.made.length);
+  expect(buildPods()).toEqual([]);
+  expect(await stores.builds.openAttempts()).toEqual([]);
+  expect(crashes).toBeGreaterThan(20);
+});
+
+/** A result of a fresh check of `git.app`. */
+async function due(ref: string) {
+  await stores.checks.requestCheck(GIT, 'manual', now());
+  const [check] = await stores.checks.dueChecks(now(), 1);
+  const opened = await stores.checks.openRun([check?.scope ?? 0], 'manual', now());
+  return { run: opened?.run ?? 0, scope: check?.scope ?? 0, versions: [{ ref }], log: '' };
+}

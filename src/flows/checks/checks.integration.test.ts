@@ -1,0 +1,208 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
+import { recordVersions } from '#flows/checks/record-versions.ts';
+import { startChecks } from '#flows/checks/start-checks.ts';
+import {
+  agentEnded,
+  APP,
+  checked,
+  cluster,
+  find,
+  GIT,
+  notifications,
+  now,
+  podNames,
+  ports,
+  save,
+  setAhead,
+  stores,
+} from '#testing/flows/flows-under-test.ts';
+import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+
+describe('checks', () => {
+  test('that need no Pod are answered with the time', async () => {
+    const { id } = await save(samplePipeline({ resources: [resource('git.app'), resource('cron.tick')] }));
+    setAhead(100);
+    notifications.sent.length = 0;
+    expect(await startChecks(ports())).toMatchObject({ answered: 1, runs: [expect.any(Number)] });
+    const page = await stores.views.versions({ ...APP, resource: 'cron.tick' }, { limit: 1 });
+    expect(page?.rows[0]?.fields['date']).toMatch(/^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d UTC \d{4}$/);
+    expect(notifications.sent).toEqual([`schedule ${id}`, `status ${id}`]);
+    expect(await startChecks(ports())).toMatchObject({ answered: 0, runs: [] });
+  });
+
+  test('share a Pod by group; a group has one at a time, a team three, all together ten', async () => {
+    for (const team of ['a', 'b', 'c', 'd']) {
+      await stores.teams.saveTeam({ name: team, namespace: team });
+      for (const pipeline of ['one', 'two', 'three', 'four']) {
+        const two = samplePipeline({ resources: [resource('git.app'), resource('git.lib')] });
+        await save(two, { team, pipeline, namespace: team });
+      }
+    }
+    const first = await startChecks(ports());
+    expect(first.runs).toHaveLength(10);
+    expect(first.held).toBe(12);
+    const runs = await stores.checks.openRuns();
+    expect(
+      Math.max(
+        ...Map.groupBy(runs, (run) => run.team)
+          .values()
+          .map((of) => of.length),
+      ),
+    ).toBe(3);
+    await stores.checks.requestCheck({ team: 'a', pipeline: 'one', resource: 'git.app' }, 'manual', now());
+    expect((await startChecks(ports())).runs).toEqual([]);
+    await stores.checks.closeRun(runs[0]?.run ?? 0, now());
+    expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
+  test('notify about those that were held back, once the last of their Pod is recorded', async () => {
+    const { id } = await save();
+    const { runs } = await startChecks(ports());
+    const run = runs[0] ?? 0;
+    const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
+    notifications.sent.length = 0;
+    await recordVersions(run, { results: [{ scope, versions: [], log: '' }], done: false }, ports());
+    expect(notifications.sent).toEqual([`status ${id}`]);
+    await recordVersions(run, { results: [], done: true }, ports());
+    expect(notifications.sent).toEqual([`status ${id}`, 'checks']);
+  });
+
+  describe('of a team that has no room now, more than are looked at together,', () => {
+    beforeEach(async () => {
+      const many = Array.from({ length: 300 }, (_, number) => resource(`git.r${number}`));
+      for (const pipeline of ['one', 'two', 'three', 'four'])
+        await save(samplePipeline({ resources: many, jobs: [] }), { pipeline });
+      await stores.teams.saveTeam({ name: 'other', namespace: 'other' });
+      await save(samplePipeline(), { team: 'other', pipeline: 'later', namespace: 'other' });
+    });
+
+    test('let those of others begin beside the three that it may have', async () => {
+      expect((await startChecks(ports())).runs).toHaveLength(4);
+      expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
+    });
+
+    test('let those of others begin while it is left alone', async () => {
+      expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
+      expect(await checked()).toEqual(['later']);
+    });
+  });
+
+  test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], short: ['main'] });
+    expect(await stores.checks.openRuns()).toEqual([]);
+    expect(await stores.views.check(GIT)).toMatchObject({
+      running: false,
+      failures: 0,
+      stalled: false,
+      held: 'QuotaExceeded: no room',
+    });
+    expect(await stores.views.check(GIT)).not.toHaveProperty('error');
+    expect((await startChecks(ports(), new Set(['main']))).short).toEqual([]);
+    cluster.refuse = undefined;
+    const { runs } = await startChecks(ports());
+    expect(runs).toHaveLength(1);
+    expect((await stores.views.check(GIT))?.held).toBe('QuotaExceeded: no room');
+    const scope = (await stores.checks.runFacts(runs[0] ?? 0))?.checks[0]?.scope ?? 0;
+    await stores.checks.recordCheck({ run: runs[0] ?? 0, scope, versions: [], log: '' }, now());
+    expect(await stores.views.check(GIT)).not.toHaveProperty('held');
+  });
+
+  test('that find no room for more than two intervals are stalled, however often they are tried', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
+    setAhead(-1000);
+    await startChecks(ports());
+    setAhead(1);
+    await startChecks(ports());
+    expect((await stores.views.check(GIT))?.stalled).toBe(true);
+    expect((await stores.pipelines.pipelineFacts(APP))?.resources).toMatchObject([{ stalled: true }]);
+  });
+
+  test('of a team that has as many as its Team lets it have are not even claimed', async () => {
+    await save(samplePipeline({ resources: [resource('git.app'), resource('git.lib', { tags: ['gpu'] })] }));
+    cluster.room = 1;
+    expect(await startChecks(ports())).toMatchObject({ runs: [expect.any(Number)], held: 1, short: [] });
+    expect(await startChecks(ports())).toMatchObject({ runs: [], held: 1, short: [] });
+    cluster.change(podNames()[0] ?? '', { phase: 'Succeeded' });
+    expect((await startChecks(ports())).runs).toHaveLength(1);
+  });
+
+  test('whose Pod is refused for good say so on the resource', async () => {
+    await save();
+    cluster.refuse = () => ({ answer: 'refused', reason: 'Invalid', message: 'no room' });
+    expect((await startChecks(ports())).runs).toEqual([]);
+    expect(await stores.views.resource(GIT)).toMatchObject({ checkError: 'No Pod could be made: no room' });
+    expect(await stores.checks.openRuns()).toEqual([]);
+  });
+
+  test('whose Pod could not be asked for get it from the comparison', async () => {
+    await save();
+    cluster.refuse = () => {
+      throw new Error('the API server is away');
+    };
+    expect((await startChecks(ports())).failures).toHaveLength(1);
+    cluster.refuse = undefined;
+    await compareWithPods(ports());
+    expect(podNames()).toEqual([]);
+    setAhead(30);
+    await compareWithPods(ports());
+    expect(podNames()).toHaveLength(1);
+    await compareWithPods(ports());
+    expect(cluster.made).toHaveLength(1);
+  });
+
+  test('whose Pod ends without a word have failed', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    await stores.sessions.openSession({ kind: 'checks', run: runs[0] ?? 0 }, 'key', 'uid-1', now());
+    cluster.change(`check-${runs[0]}`, agentEnded(1));
+    await compareWithPods(ports());
+    expect((await stores.views.resource(GIT))?.checkError).toMatch(/ended before the check had a result/);
+    expect(podNames()).toEqual([]);
+  });
+
+  test('whose agent never comes are given up after a while, with the reason', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    const containers = [
+      {
+        name: 'agent',
+        image: 'x',
+        state: 'waiting' as const,
+        reason: 'ErrImagePull',
+        message: 'no such image',
+      },
+    ];
+    cluster.change(`check-${runs[0]}`, { containers });
+    setAhead(200);
+    await compareWithPods(ports());
+    expect(podNames()).toHaveLength(1);
+    setAhead(400);
+    await compareWithPods(ports());
+    expect((await stores.views.resource(GIT))?.checkError).toBe(
+      'The Pod of the check did not start: container agent: ErrImagePull (no such image).',
+    );
+    expect(podNames()).toEqual([]);
+  });
+
+  test('bring at most a hundred versions, the newest', async () => {
+    await save();
+    await find(...Array.from({ length: 150 }, (_, index) => String(index)));
+    const page = await stores.views.versions(GIT, { limit: 200 });
+    expect(page?.rows.map(({ fields }) => fields['ref']).slice(0, 2)).toEqual(['149', '148']);
+    expect(page?.rows).toHaveLength(100);
+    expect(await stores.views.resource(GIT)).toMatchObject({ cut: 50 });
+  });
+
+  test('of a closed run are over, except for an agent that only says good-bye again', async () => {
+    await save();
+    const { runs } = await startChecks(ports());
+    const run = runs[0] ?? 0;
+    await recordVersions(run, { results: [], done: true }, ports());
+    expect(await recordVersions(run, { results: [], done: false }, ports())).toBe('over');
+    expect(await recordVersions(run, { results: [], done: true }, ports())).toBe('recorded');
+  });
+});

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SignJWT } from 'jose';
+import {
+  CheapPasswords,
+  openGateway,
+  ORIGIN,
+  SESSION_KEY,
+  type Answer,
+  type Gateway,
+} from '#testing/gateway/gateway-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
+
+/* Signing in and out, over HTTP and a real Postgres. */
+const PASSWORD = 'correct horse';
+let stores: TestStores;
+let gateway: Gateway;
+let passwords: CheapPasswords;
+let now: Date;
+
+beforeAll(async () => {
+  stores = await openStores();
+  passwords = new CheapPasswords();
+  gateway = await openGateway(stores, { passwords, now: () => now });
+});
+beforeEach(async () => {
+  now = new Date();
+  passwords.verified = 0;
+  gateway.lines.length = 0;
+  await stores.empty();
+  await gateway.account('ann', { password: PASSWORD });
+});
+afterAll(async () => {
+  await gateway.close();
+  await stores.close();
+});
+
+interface SignedIn {
+  data: { token: string; csrf_token?: string; must_change_password: boolean; expires_at?: string };
+}
+const login = async (username: string, password: string, more: object = {}): Promise<Answer<SignedIn>> =>
+  await gateway.ask<SignedIn>('POST /auth/login', { body: { username, password, ...more } });
+const who = async (as: string): Promise<number> => (await gateway.ask('GET /auth/session', { as })).status;
+const pass = (milliseconds: number): void => {
+  now = new Date(now.getTime() + milliseconds);
+};
+
+describe('a session', () => {
+  test('ends when its holder signs out, and no other does', async () => {
+    const [one, other] = [
+      (await login('ann', PASSWORD)).body.data.token,
+      (await login('ann', PASSWORD)).body.data.token,
+    ];
+    expect((await gateway.ask('POST /auth/logout', { as: one })).status).toBe(204);
+    expect([await who(one), await who(other)]).toEqual([401, 200]);
+  });
+
+  test('ends with all others when its holder signs out everywhere', async () => {
+    const [one, other] = [
+      (await login('ann', PASSWORD)).body.data.token,
+      (await login('ann', PASSWORD)).body.data.token,
+    ];
+    expect((await gateway.ask('POST /auth/logout-everywhere', { as: one })).status).toBe(204);
+    expect([await who(one), await who(other)]).toEqual([401, 401]);
+    expect((await login('ann', PASSWORD)).status).toBe(200);
+  });
+
+  test('is listed with when it was last used, and can be ended from another', async () => {
+    const one = (await login('ann', PASSWORD)).body.data.token;
+    pass(90_000);
+    await who(one);
+    const used = now;
+    pass(1000);
+    const other = (await login('ann', PASSWORD)).body.data.token;
+    const list = await gateway.ask<{ data: { id: string; current: boolean; used_at: string }[] }>(
+      'GET /profile/sessions',
+      {
+        as: other,
+      },
+    );
+    expect(list.body.data.map(({ current }) => current)).toEqual([true, false]);
+    expect(list.body.data.map((each) => each.used_at)).toEqual([now.toISOString(), used.toISOString()]);
+    const gone = `DELETE /profile/sessions/${list.body.data[1]?.id}`;
+    expect((await gateway.ask(gone, { as: other })).status).toBe(204);
+    expect((await gateway.ask(gone, { as: other })).status).toBe(404);
+    expect([await who(one), await who(other)]).toEqual([401, 200]);
+  });
+
+  test('ends when an admin gives the account another password, which is to be changed', async () => {
+    await gateway.account('root', { globalAdmin: true });
+    const root = await gateway.session('root');
+    const ann = (await login('ann', PASSWORD)).body.data.token;
+    const reset = await gateway.ask('PUT /users/ann', { as: root, body: { password: 'from an admin' } });
+    expect(reset.body.data).toMatchObject({ must_change_password: true });
+    expect(await who(ann)).toBe(401);
+    expect((await login('ann', PASSWORD)).status).toBe(401);
+    expect((await login('ann', 'from an admin')).body.data.must_change_password).toBe(true);
+  });
+
+  test('that waits for its password when it changes is not opened', async () => {
+    const known = await stores.access.accounts.credentials('ann');
+    if (known === undefined) throw new Error('no ann');
+    await stores.access.sessions.endSessions(known.id, false, { by: 'ann', at: now });
+    const late = { id: 'late', userId: known.id, username: 'ann', tokenGen: known.tokenGen, openedAt: now };
+    expect(await stores.access.sessions.openSession({ ...late, address: '', client: '', action: 'x' })).toBe(
+      false,
+    );
+  });
+
+  test('of an account that was deleted is over, also for another account of that name', async () => {
+    await gateway.account('root', { globalAdmin: true });
+    const ann = (await login('ann', PASSWORD)).body.data.token;
+    await gateway.ask('DELETE /users/ann', { as: await gateway.session('root') });
+    await gateway.account('ann', { password: PASSWORD });
+    expect(await who(ann)).toBe(401);
+  });
+
+  test('that is older than ten minutes changes nothing about how one signs in', async () => {
+    const as = (await login('ann', PASSWORD)).body.data.token;
+    const link = async () => {
+      const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/none', { as });
+      const ended = await gateway.ask('DELETE /profile/linked-accounts/none', { as });
+      return [begun.status, ended.status, begun.body.type.split('/').at(-1)];
+    };
+    expect(await link()).toEqual([404, 404, 'not-found']);
+    pass(11 * 60_000);
+    expect(await link()).toEqual([403, 403, 'sign-in-again']);
+    expect((await gateway.ask('GET /profile', { as })).status).toBe(200);
+  });
+
+  test('is one of fifty at most', async () => {
+    for (let times = 0; times < 53; times += 1) {
+      pass(1);
+      await gateway.session('ann');
+    }
+    const list = await gateway.ask<{ data: unknown[] }>('GET /profile/sessions', {
+      as: await gateway.session('ann'),
+    });
+    expect(list.body.data).toHaveLength(50);
+  });
+});
+
+async function good(): Promise<Record<string, unknown>> {
+  const token = (await login('ann', PASSWORD)).body.data.token;
+  const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return { ...Object(claims) };
+}
+
+const sign = async (
+  claims: Record<string, unknown>,
+  { key = SESSION_KEY, alg = 'HS256' } = {},
+): Promise<string> =>
+  await new SignJWT(claims)
+    .setProtectedHeader({ alg, typ: 'JWT' })
+    .sign(key.length < 64 && alg === 'HS512' ? Buffer.concat([key, key]) : key);
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+describe('a session that somebody made', () => {
+  const forged: Record<string, () => Promise<string>> = {
+    'without a signature': async () => {
+      const claims = await good();
+      return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.`;
+    },
+    'with another key': async () => await sign(await good(), { key: Buffer.alloc(32, 6) }),
+    'with another algorithm': async () => await sign(await good(), { alg: 'HS512' }),
+    'for another audience': async () => await sign({ ...(await good()), aud: 'elsewhere' }),
+    'by another issuer': async () => await sign({ ...(await good()), iss: 'elsewhere' }),
+    'with another number of the account': async () => await sign({ ...(await good()), token_gen: 2 }),
+    'for another account': async () => {
+      const bob = await gateway.account('bob');
+      return await sign({ ...(await good()), sub: String(bob) });
+    },
+    'for a session that there is not': async () => await sign({ ...(await good()), sid: 'another' }),
+    'that is over': async () => await sign({ ...(await good()), exp: Math.floor(now.getTime() / 1000) - 1 }),
+    'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
+  };
+
+  test('the way it is made here gives one that holds', async () => {
+    expect(await who(await sign(await good()))).toBe(200);
+  });
+  test.each(Object.entries(forged))('%s is none', async (_name, make) => {
+    expect(await who(await make())).toBe(401);
+  });
+});
+
+async function browse() {
+  const answer = await login('ann', PASSWORD, { session: 'cookie' });
+  const [cookie = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');
+  return { answer, cookie, attributes, csrf: answer.body.data.csrf_token ?? '' };
+}
+
+describe('the session of a browser', () => {
+  test('is in a cookie that no script reads and no other host gets, and not in the answer', async () => {
+    const { answer, cookie, attributes } = await browse();
+    expect(answer.body.data).not.toHaveProperty('token');
+    expect(cookie).toMatch(/^__Host-millrace-session=eyJ/);
+    expect(attributes).toEqual(expect.arrayContaining(['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']));
+    expect(attributes.join()).not.toContain('Domain');
+    const { status } = await gateway.ask('GET /profile', { headers: { cookie } });
+    expect(status).toBe(200);
+  });
+
+  test('changes nothing without the word of a page of ours', async () => {
+    const { cookie, csrf } = await browse();
+    const { csrf: others } = await browse();
+    const change = async (headers: Record<string, string>) =>
+      await gateway.ask<{ type: string }>('PUT /profile', {
+        body: { full_name: 'Ann' },
+        headers: { cookie, ...headers },
+      });
+    const refused: Record<string, string>[] = [
+      {},
+      { 'x-csrf-token': '' },
+      { 'x-csrf-token': 'nonsense' },
+      { 'x-csrf-token': others },
+      { 'x-csrf-token': csrf, origin: 'https://evil.example' },
+      { 'x-csrf-token': csrf, origin: 'null' },
+      { 'x-csrf-token': csrf, 'sec-fetch-site': 'cross-site' },
+      { 'x-csrf-token': csrf, 'sec-fetch-site': 'same-site' },
+    ];
+    for (const headers of refused) {
+      const { status, body } = await change(headers);
+      expect([headers, status, body.type]).toEqual([
+        headers,
+        403,
+        'https://millrace.dev/problems/cross-site-request',
+      ]);
+    }
+    for (const headers of [{}, { origin: ORIGIN }, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {
+      expect((await change({ 'x-csrf-token': csrf, ...headers })).status).toBe(200);
+    }
+  });
+
+  test('is not looked at beside a header, and a wrong one is no way in', async () => {
+    const { cookie } = await browse();
+    expect((await gateway.ask('GET /profile', { as: 'nonsense', headers: { cookie } })).status).toBe(401);
+    const wrong = { cookie: '__Host-millrace-session=nonsense' };
+    expect((await gateway.ask('GET /profile', { headers: wrong })).status).toBe(401);
+    expect((await gateway.ask('GET /auth/methods', { headers: wrong })).status).toBe(200);
+  });
+
+  test('is another one after each sign-in, whatever was sent before', async () => {
+    const { cookie } = await browse();
+    const answer = await gateway.ask('POST /auth/login', {
+      body: { username: 'ann', password: PASSWORD, session: 'cookie' },
+      headers: { cookie },
+    });
+    expect(answer.headers.get('set-cookie')).not.toContain(cookie);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
+  });
+
+  test('is taken out of the browser when it ends', async () => {
+    const { cookie, csrf } = await browse();
+    const answer = await gateway.ask('POST /auth/logout', { headers: { cookie, 'x-csrf-token': csrf } });
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-millrace-session=;.*Expires=Thu, 01 Jan 1970/);
+    expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
+  });
+});

@@ -1,0 +1,249 @@
+import { createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { pino } from 'pino';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { startProxy } from '#testing/network/cuttable-proxy.ts';
+import { freePort } from '#testing/network/free-port.ts';
+import {
+  apply,
+  client,
+  conditionOf,
+  config,
+  configMap,
+  cronJobs,
+  events,
+  eventually,
+  namespace,
+  operator,
+  pipeline,
+  reason,
+  restart,
+  server,
+  start,
+  stores,
+  team,
+} from '#testing/operator/operator-in-cluster.ts';
+
+/** What the Pipeline tells of its last change once it has this revision. */
+async function planOf(revision: number, text: string): Promise<unknown> {
+  await pipeline('blue', 'planned', { config: text });
+  const status = await eventually(
+    async () => {
+      const answer = await client.get(KINDS.pipelines, { namespace: 'blue', name: 'planned' });
+      return answer.ok ? answer.value.status : undefined;
+    },
+    (seen) => seen?.revision === revision,
+  );
+  return status?.lastPlan;
+}
+
+/** The script that the one type of the pipeline `fed` checks with. */
+async function checkOfFed(): Promise<string> {
+  const kept = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
+  const check = kept?.pipeline.resourceTypes[0]?.check;
+  return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
+}
+
+async function versionOfDemo(): Promise<string> {
+  const found = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
+  return found.metadata.resourceVersion ?? '';
+}
+
+describe('a Pipeline', () => {
+  test('becomes a revision and CronJobs, and says so', async () => {
+    await pipeline('blue', 'demo', { config: config('unit') });
+    expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 is current.');
+    expect(await cronJobs('blue')).toMatchObject([
+      { name: 'demo-check-every-3600s', schedule: '@every 3600s' },
+    ]);
+    expect(
+      await eventually(
+        () => events('blue'),
+        (reasons) => reasons.length > 0,
+      ),
+    ).toEqual(['RevisionApplied']);
+  });
+
+  test('with errors keeps its last good revision, and tells them all', async () => {
+    const broken = `${config('unit')}\njob "other" {\n  nonsense = 1\n}\nwrong "block" {}\n`;
+    await pipeline('blue', 'demo', { config: broken });
+    const message = await reason('blue', 'demo', 'InvalidConfig');
+    expect(message).toMatch(/^\d+:\d+: .*nonsense/m);
+    expect(message).toMatch(/^\d+:\d+: .*wrong/m);
+    expect(message).toContain('Revision 1 keeps running.');
+    expect(await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' })).toMatchObject({
+      revision: 1,
+    });
+    expect(await cronJobs('blue')).toHaveLength(1);
+    await pipeline('blue', 'demo', { config: config('unit') });
+    await reason('blue', 'demo', 'Accepted');
+  });
+
+  test('applied again as it is writes nothing, nor does an operator that starts anew', async () => {
+    const before = { pipeline: await versionOfDemo(), cronJobs: await cronJobs('blue') };
+    await pipeline('blue', 'demo', { config: config('unit') });
+    operator.stop.abort();
+    expect(await operator.ended).toBe('told-to');
+    restart();
+    // A change of another object shows that the new one is at work.
+    await pipeline('blue', 'second', { config: config('unit', '2h') });
+    await reason('blue', 'second', 'Accepted');
+    expect({
+      pipeline: await versionOfDemo(),
+      cronJobs: (await cronJobs('blue')).filter(({ name }) => name.startsWith('demo-')),
+    }).toEqual(before);
+  }, 600_000);
+
+  test('tells of each change what it did to jobs and resources, and nothing where it did nothing', async () => {
+    const text = config('unit');
+    expect(await planOf(1, text)).toEqual({ jobs: { added: ['unit'] }, resources: { added: ['git.app'] } });
+    expect(await planOf(2, text.replace('echo hello', 'echo again'))).toEqual({
+      jobs: { changed: ['unit'] },
+    });
+    expect(await planOf(3, `# nothing\n${text.replace('echo hello', 'echo again')}`)).toBeUndefined();
+  });
+
+  test('follows the ConfigMap that it refers to', async () => {
+    await pipeline('blue', 'third', {
+      configFrom: { configMapKeyRef: { name: 'text', key: 'pipeline.hcl' } },
+    });
+    await reason('blue', 'third', 'ConfigMapNotFound');
+    await configMap(config('unit', '3h'));
+    await reason('blue', 'third', 'Accepted');
+    await configMap(config('unit', '4h'));
+    await eventually(
+      () => cronJobs('blue'),
+      (found) =>
+        found.some(({ name }) => name === 'third-check-every-14400s') &&
+        found.every(({ name }) => name !== 'third-check-every-10800s'),
+    );
+  });
+
+  test('takes variables from a Secret by name only, and only from one that allows it', async () => {
+    const data = { token: Buffer.from('very secret').toString('base64') };
+    const secret = (labels: Record<string, string>): Promise<void> =>
+      apply(KINDS.secrets, { metadata: { namespace: 'blue', name: 'vars', labels }, data });
+    const text = `variable "token" {\n  type = string\n}\n${config('unit').replace('echo hello', 'echo ${var.token}')}`;
+    await secret({});
+    await pipeline('blue', 'fourth', { config: text, varsFrom: [{ secretRef: { name: 'vars' } }] });
+    expect(await reason('blue', 'fourth', 'SecretNotUsable')).toContain(
+      'kubectl -n blue label secret vars millrace.dev/usable=true',
+    );
+    await secret({ 'millrace.dev/usable': 'true' });
+    await reason('blue', 'fourth', 'Accepted');
+    const saved = JSON.stringify(await stores.pipelines.definition({ team: 'blue', pipeline: 'fourth' }));
+    expect(saved).toContain('__millrace_secret_');
+    expect(saved).not.toContain('very secret');
+  });
+
+  test('that asks for what cannot be done yet is refused by name', async () => {
+    const text = config('later').replace('job "later" {', 'job "later" {\n  timeout = "5m"');
+    await pipeline('blue', 'later', { config: text });
+    expect(await reason('blue', 'later', 'InvalidConfig')).toContain(
+      'this version cannot run timeout in job yet',
+    );
+  });
+
+  test('fetches a source once, and again when it is asked to', async () => {
+    const definition = {
+      text: 'resource_type "feed" {\n  check "shell" {\n    cmd = "one"\n  }\n}\n',
+      asked: 0,
+    };
+    const sources = createServer((_request, response) => {
+      definition.asked += 1;
+      response.end(definition.text);
+    });
+    await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
+    sources.unref();
+    const address = sources.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    await team('mint', { sources: { allowHTTP: true, allowedHosts: [`127.0.0.1:${port}`] } });
+    await eventually(
+      () => conditionOf(KINDS.teams, '', 'mint'),
+      (condition) => condition?.reason === 'NamespaceReady',
+    );
+    const text = `resource_type "feed" {\n  source = "http://127.0.0.1:${port}/feed.hcl"\n}\nresource "feed" "f" {}\n`;
+    await pipeline('mint', 'fed', { config: text });
+    await reason('mint', 'fed', 'Accepted');
+    expect(await checkOfFed()).toBe('one');
+    definition.text = definition.text.replace('one', 'two');
+    operator.stop.abort();
+    expect(await operator.ended).toBe('told-to');
+    restart();
+    await pipeline('mint', 'other', { config: config('unit') });
+    await reason('mint', 'other', 'Accepted');
+    expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
+    const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
+    await apply(KINDS.pipelines, {
+      metadata: { namespace: 'mint', name: 'fed', annotations },
+      spec: { config: text },
+    });
+    expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
+    expect(definition.asked).toBe(2);
+    sources.close();
+  }, 600_000);
+
+  test('has its CronJobs put right when somebody changes or deletes them', async () => {
+    const name = 'demo-check-every-3600s';
+    orThrow(
+      await client.patchMerge(KINDS.cronJobs, { namespace: 'blue', name }, { spec: { suspend: false } }),
+      'changing',
+    );
+    const spec = async (): Promise<unknown> => {
+      const answer = await client.get(KINDS.cronJobs, { namespace: 'blue', name });
+      return answer.ok ? answer.value.spec?.suspend : 'gone';
+    };
+    await eventually(spec, (suspend) => suspend === true);
+    orThrow(await client.delete(KINDS.cronJobs, { namespace: 'blue', name }), 'deleting');
+    await eventually(spec, (suspend) => suspend === true);
+  });
+
+  test('is carried out by an operator that took over while the database was away', async () => {
+    const url = new URL(stores.url);
+    const database = Number(url.port);
+    const line = await startProxy(database, await freePort());
+    url.port = String(line.port);
+    const told: string[] = [];
+    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void told.push(text) }));
+    const says = (words: string): Promise<string> =>
+      eventually(
+        async () => told.join(''),
+        (text) => text.includes(words),
+      );
+    await says('ready to lead');
+    await line.close();
+    operator.stop.abort();
+    await operator.ended;
+    await says('the lead cannot be taken up yet');
+    const again = await startProxy(database, line.port);
+    await says('"leading"');
+    await pipeline('blue', 'later', { config: config('unit') });
+    await reason('blue', 'later', 'Accepted');
+    next.stop.abort();
+    expect(await next.ended).toBe('told-to');
+    await again.close();
+    restart();
+  });
+
+  test('in a namespace of no Team waits for one', async () => {
+    await namespace('nobody', { 'millrace.dev/team': 'late' });
+    await pipeline('nobody', 'early', { config: config('unit') });
+    await reason('nobody', 'early', 'WaitingForTeam');
+    await team('late', { namespace: 'nobody' });
+    await reason('nobody', 'early', 'Accepted');
+  });
+
+  test('is carried out after the API server was killed and came back', async () => {
+    await server.kill();
+    await sleep(1000);
+    await server.start();
+    await pipeline('blue', 'demo', { config: config('renamed') });
+    expect(await reason('blue', 'demo', 'Accepted')).toContain('Revision');
+    await eventually(
+      async () => (await stores.pipelines.definition({ team: 'blue', pipeline: 'demo' }))?.revision,
+      (revision) => revision === 2,
+    );
+  }, 600_000);
+});

@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, promises } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
+import { buildShim, bundleAgent } from '#testing/agent/build.ts';
+import { FakeGateway, type Mishap } from '#testing/agent/fake-gateway.ts';
+import { ended, LocalPod } from '#testing/agent/local-pod.ts';
+import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
+import { freePort } from '#testing/network/free-port.ts';
+
+/*
+ * For tests of the agent. Importing this file builds the agent and its shim, and gives each test a Pod of
+ * processes; `start` opens a gateway and starts the agent with a plan.
+ */
+export let shim = '';
+export let bundle = '';
+export let certificate: Certificate = { key: '', cert: '' };
+
+beforeAll(async () => {
+  [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);
+}, 600_000);
+
+export let pod: LocalPod;
+export let gateway: FakeGateway;
+export let shims: ChildProcess[] = [];
+
+beforeEach(async () => {
+  pod = new LocalPod();
+  pod.open(await freePort());
+});
+
+afterEach(async () => {
+  await pod.close();
+  await gateway.close();
+});
+
+export function check(scope: string, script: string, more: Partial<CheckPlan> = {}): CheckPlan {
+  return {
+    scope,
+    resource: `git.${scope}`,
+    command: { container: 'worker', argv: ['/bin/sh', '-e'], script },
+    env: {},
+    timeoutSeconds: 300,
+    ...more,
+  };
+}
+
+export async function runAll(
+  checks: CheckPlan[],
+  more: Partial<CheckRun> = {},
+): Promise<Map<string, object>> {
+  const run: CheckRun = {
+    format: 1,
+    run: '1',
+    containers: [{ name: 'worker' }],
+    checks,
+    secrets: [],
+    ...more,
+  };
+  expect(await ended(await startWith({ work: 'checks', run }))).toBe(0);
+  expect(gateway.checksDone).toBe(true);
+  expect(gateway.results).toHaveLength(checks.length);
+  return new Map(gateway.results.map((result) => [result.scope, result]));
+}
+
+export const confused: Trouble = (path) => (path.endsWith('/events') ? 'not-understood' : undefined);
+export const gone: Trouble = (path) =>
+  path.endsWith('/events') && gateway.events.some(({ type }) => type === 'step-started')
+    ? 'refuse'
+    : undefined;
+export const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unauthorized' : undefined);
+export const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
+
+export type Dressing = (container: string) => { environment: Record<string, string> };
+export type Trouble = (path: string, count: number) => Mishap | undefined;
+
+export type Confirming = Promise<SessionConfirmation>;
+
+export function start(
+  work: Plan,
+  dress?: Dressing,
+  trouble?: Trouble,
+  later?: Confirming,
+): Promise<ChildProcess> {
+  return startWith({ work: 'build', plan: work }, dress, trouble, later);
+}
+
+export async function startWith(
+  work: SessionResponse,
+  dress?: Dressing,
+  trouble?: Trouble,
+  later?: Confirming,
+): Promise<ChildProcess> {
+  gateway = new FakeGateway(certificate, work);
+  gateway.confirmation = later;
+  if (trouble) gateway.mishap = trouble;
+  await gateway.open();
+  const { containers } = work.work === 'build' ? work.plan : work.run;
+  shims = containers.map(({ name }) => pod.startShim(shim, name, dress?.(name) ?? {}));
+  return pod.startAgent(bundle, gateway.url, certificate.cert);
+}
+
+export function plan(steps: Partial<PlanStep>[], more: Partial<Plan> = {}): Plan {
+  return {
+    format: 1,
+    build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
+    containers: [{ name: 'worker' }],
+    workdir: pod.workdir,
+    timeoutSeconds: 600,
+    steps: steps.map((step, index) => ({
+      id: String(index),
+      kind: 'task',
+      name: String(index),
+      exports: `TASK_${index}_`,
+      env: {},
+      ...step,
+    })),
+    secrets: [],
+    ...more,
+  };
+}
+
+export function push(version: string): Partial<PlanStep> {
+  return sh(`echo '{"ref":"${version}"}'`, { kind: 'put', name: 'git.app', params: {} });
+}
+
+export function sh(script: string, more: Partial<PlanStep> = {}): Partial<PlanStep> {
+  return { command: { container: 'worker', argv: ['/bin/sh', '-e'], script }, ...more };
+}
+
+export async function touch(name: string): Promise<void> {
+  await promises.writeFile(join(pod.workdir, name), '');
+}
+
+export async function termination(part: string): Promise<void> {
+  for (;;) {
+    const text = await promises.readFile(pod.terminationLog, 'utf8').catch(() => '');
+    if (text.includes(part)) return;
+    await sleep(20);
+  }
+}
+
+export async function fileAppears(name: string): Promise<void> {
+  while (!existsSync(join(pod.workdir, name))) await sleep(20);
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+export function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** In place of the gateway that `start` opens. */
+export function useGateway(other: FakeGateway): void {
+  gateway = other;
+}

@@ -1,0 +1,65 @@
+import type { Authorization, RequestCredentials } from '#adapters/http/auth/authorize.ts';
+import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
+import { publicRoutes } from '#adapters/http/routes.ts';
+import type { PressureLimits } from '#adapters/http/server/pressure.ts';
+import type { Route } from '#adapters/http/server/route.ts';
+import { createServer } from '#adapters/http/server/server.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { ROLES } from '#domain/access/roles.ts';
+import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
+
+export const APP = '/teams/main/pipelines/app';
+export const BUILD = `${APP}/jobs/unit/builds/7`;
+
+/** A public server over ports in memory. `ask` sends a request; `lines` has what was logged. */
+export function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
+  const ports = inMemoryPorts();
+  const lines: string[] = [];
+  const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
+  const streams = { limits: { ...STREAM_LIMITS, total: 0 } };
+  const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
+  const { pressure } = options;
+  const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
+  const ask = async (
+    method: Route['method'],
+    url: string,
+    as?: string,
+    { body, ...more }: Record<string, string> = {},
+  ) => {
+    const type = body !== undefined && { 'content-type': 'application/json' };
+    const headers = { ...(as && { authorization: `Bearer ${as}` }), ...type, ...more };
+    return await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+  };
+  return { ports, app, routes, lines, ask };
+}
+
+/** A token says who shows it: `role@team`. */
+export async function authorize({ authorization: header }: RequestCredentials): Promise<Authorization> {
+  if (header === undefined) return 'anonymous';
+  const [word, team] = header.replace('Bearer ', '').split('@');
+  if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
+  const role = ROLES.find((candidate) => candidate === word);
+  if (role === undefined || team === undefined) return 'invalid';
+  return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
+}
+
+/** Of routes that take one, by the last word of their path. */
+export const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
+
+export function bodyOf({ url }: Route): Record<string, string> {
+  const body = BODIES[url.split('/').at(-1) ?? ''];
+  return body === undefined ? {} : { body };
+}
+
+/** Builds that can be acted on, by the last word of the path: of the others build 7 will do. */
+export const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
+
+/** The path of a route, of what the ports in memory have; or of another pipeline. */
+export const pathOf = ({ url }: Route, pipeline = 'app'): string =>
+  url
+    .replace(':team', 'main')
+    .replace(':pipeline', pipeline)
+    .replace(':job', 'unit')
+    .replace(':build', BUILDS[url.split('/').at(-1) ?? ''] ?? '7')
+    .replace(':version', '11')
+    .replace(':resource', 'git.app');

@@ -1,0 +1,72 @@
+import { applyEvents, openBuild } from '#domain/build/apply-events.ts';
+import type { BuildState } from '#domain/build/build-state.ts';
+import type { BuildEvent, TerminationMessage } from '#domain/build/events.ts';
+import type { AttemptReport, ContainerReport, PodReport } from '#domain/build/pod-report.ts';
+
+/* Pods and builds in short, for tests of how a build's Pod ended. */
+export const opened = openBuild([
+  { id: '0', kind: 'task', name: 'unit' },
+  { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
+]);
+export const at = '2026-01-01T00:00:00Z';
+
+export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
+  const told = types.map((type, index): BuildEvent => {
+    const base = { sequence: index + 1, at };
+    if (type === 'end-task')
+      return { ...base, type: 'step-ended', step: '0', status: 'succeeded', exitCode: 0 };
+    if (type === 'end')
+      return { ...base, type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: '' };
+    return { ...base, type: 'step-started', step: type === 'start-task' ? '0' : '1' };
+  });
+  return applyEvents(opened, told).state;
+}
+
+export const ran = after('start-task');
+export const putBegun = after('start-task', 'end-task', 'start-put');
+
+export const agent = (more: Partial<ContainerReport> = {}): ContainerReport => ({
+  name: 'agent',
+  state: 'terminated',
+  ...more,
+});
+export const worker = (more: Partial<ContainerReport> = {}): ContainerReport => ({
+  name: 'worker',
+  state: 'running',
+  ...more,
+});
+
+export const broken = (more: Partial<ContainerReport> = {}): ContainerReport =>
+  worker({ state: 'terminated', exitCode: 137, ...more });
+
+export function pod(more: Partial<PodReport> = {}): PodReport {
+  return {
+    phase: 'Failed',
+    deleting: false,
+    scheduled: true,
+    containers: [agent({ exitCode: 1 }), worker()],
+    ...more,
+  };
+}
+
+export function words(more: Partial<TerminationMessage>): PodReport {
+  const message: TerminationMessage = {
+    format: 1,
+    outcome: 'failed',
+    reason: 'StepFailed',
+    message: 'Said so.',
+    exits: {},
+    acknowledged: 0,
+    ...more,
+  };
+  return pod({ containers: [agent({ exitCode: 1, message: JSON.stringify(message) }), worker()] });
+}
+
+export const pending = (more: Partial<PodReport> = {}): PodReport =>
+  pod({ phase: 'Pending', containers: [agent({ state: 'waiting' }), worker({ state: 'waiting' })], ...more });
+export const dying = (more: Partial<PodReport> = {}): PodReport =>
+  pod({ phase: 'Running', deleting: true, containers: [agent({ state: 'running' }), worker()], ...more });
+export const gaveUp = (reason: string): PodReport =>
+  pending({ containers: [agent({ exitCode: 1 }), worker({ state: 'waiting', reason })] });
+
+export const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };

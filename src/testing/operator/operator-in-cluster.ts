@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from '@jest/globals';
+import { pino } from 'pino';
+import { parse } from 'yaml';
+import { buildEngine } from '#adapters/hcl/build.ts';
+import { orThrow } from '#adapters/kubernetes/api/answer.ts';
+import { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import type { Connection } from '#adapters/kubernetes/api/connection.ts';
+import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
+import type { OperatorConfig } from '#config';
+import type { Ending } from '#operator/operator.ts';
+import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
+import { runOperator } from '#testing/operator/operator-under-test.ts';
+import { openStores, type TestStores } from '#testing/stores/stores.ts';
+
+/*
+ * For tests of the operator. Importing this file starts everything before the first test and stops it after
+ * the last: the whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods,
+ * and nothing collects what has lost its owner.
+ */
+/** It only ends what hangs. */
+export const CONVERGED_MS = 300_000;
+export const DEFINITIONS: ApiKind<object> = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+
+export let server: OwnApiServer;
+export let stores: TestStores;
+export let connection: Connection;
+export let client: ApiClient;
+export let operator: { ended: Promise<Ending>; stop: AbortController };
+
+beforeAll(async () => {
+  [server, stores] = await Promise.all([startApiServer(), openStores(), buildEngine()]);
+  connection = server.connect();
+  client = new ApiClient(connection);
+  const folder = new URL('../../../crds/', import.meta.url);
+  for (const file of readdirSync(folder)) {
+    const definition: object = parse(readFileSync(new URL(file, folder), 'utf8'));
+    orThrow(await client.create(DEFINITIONS, definition), `making ${file}`);
+  }
+  await namespace('millrace-system');
+  operator = start();
+}, 600_000);
+
+afterAll(async () => {
+  operator.stop.abort();
+  await operator.ended;
+  await stores.close();
+  await connection.close();
+  await server.stop();
+}, 600_000);
+
+export function start(databaseUrl = stores.url, log = pino({ level: 'silent' })): typeof operator {
+  const stop = new AbortController();
+  const config: OperatorConfig = {
+    namespace: 'millrace-system',
+    podName: `operator-${Date.now()}`,
+    release: 'millrace',
+    logLevel: 'warn',
+    metricsListen: { host: '127.0.0.1', port: 0 },
+    database: { kind: 'given', url: databaseUrl, listenUrl: databaseUrl },
+    cluster: { kind: 'kubeconfig', file: server.kubeconfig },
+    image: 'localhost/millrace:1',
+    imagePullPolicy: 'IfNotPresent',
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
+    internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
+    externalUrl: 'https://ci.example.test',
+    sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
+    defaultLimits: { runningBuilds: 7, runningChecks: 2 },
+    webhook: undefined,
+  };
+  return { stop, ended: runOperator(config, log, stop.signal) };
+}
+
+export async function namespace(name: string, labels: Record<string, string> = {}): Promise<void> {
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+  orThrow(await client.create(KINDS.namespaces, object), `making the namespace ${name}`);
+}
+
+export async function apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
+  const same: T & { metadata?: { name?: string; namespace?: string } } = JSON.parse(JSON.stringify(object));
+  orThrow(await client.apply(kind, same, 'kubectl'), `applying a ${kind.kind}`);
+}
+
+export const team = (name: string, spec: object = {}): Promise<void> =>
+  apply(KINDS.teams, { metadata: { name }, spec });
+export const pipeline = (where: string, name: string, spec: object): Promise<void> =>
+  apply(KINDS.pipelines, { metadata: { namespace: where, name }, spec });
+
+export const config = (job: string, every = '1h'): string => `
+resource "git" "app" {
+  check_interval = "@every ${every}"
+  params {
+    url  = "https://git.example.test/app.git"
+    name = "app"
+  }
+}
+job "${job}" {
+  get "git" "app" {
+    trigger = true
+  }
+  task "hello" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+}
+`;
+
+/** Waits until what is asked for is as wanted; the last answer is in the error if it never is. */
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+  const limit = Date.now() + CONVERGED_MS;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    if (Date.now() > limit) throw new Error(`never as wanted: ${JSON.stringify(answer)?.slice(0, 2000)}`);
+    await sleep(50);
+  }
+}
+
+export async function conditionOf(
+  kind: typeof KINDS.pipelines | typeof KINDS.teams,
+  where: string,
+  name: string,
+  type = 'Ready',
+) {
+  const answer = await client.get<{
+    status?: { conditions?: { type: string; status: string; reason: string; message: string }[] };
+  }>(kind, { namespace: where, name });
+  return answer.ok
+    ? answer.value.status?.conditions?.find((condition) => condition.type === type)
+    : undefined;
+}
+
+export async function reason(where: string, name: string, wanted: string): Promise<string> {
+  const found = await eventually(
+    () => conditionOf(KINDS.pipelines, where, name),
+    (condition) => condition?.reason === wanted,
+  );
+  return found?.message ?? '';
+}
+
+export async function cronJobs(
+  where: string,
+): Promise<{ name: string; version: string; schedule: string }[]> {
+  const found: { name: string; version: string; schedule: string }[] = [];
+  orThrow(
+    await client.list(KINDS.cronJobs, { namespace: where }, (items) => {
+      for (const { metadata, spec } of items) {
+        const { name = '', resourceVersion: version = '' } = metadata ?? {};
+        found.push({ name, version, schedule: spec?.schedule ?? '' });
+      }
+    }),
+    'listing CronJobs',
+  );
+  return found;
+}
+
+export async function events(where: string): Promise<string[]> {
+  const found: string[] = [];
+  orThrow(
+    await client.list(KINDS.events, { namespace: where }, (items) => {
+      for (const item of items) found.push(item.reason ?? '');
+    }),
+    'listing Events',
+  );
+  return found;
+}
+
+export const configMap = (text: string): Promise<void> =>
+  apply(KINDS.configMaps, { metadata: { namespace: 'blue', name: 'text' }, data: { 'pipeline.hcl': text } });
+
+/** Another operator, after the first has ended. */
+export function restart(...given: Parameters<typeof start>): void {
+  operator = start(...given);
+}

@@ -1,0 +1,150 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+
+/*
+ * For tests of the type git. Importing this file serves a repository over HTTP, a fresh one for each test.
+ */
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export let root = '';
+export let folder = '';
+export let origin = '';
+export let server: Server;
+export let httpUrl = '';
+export const identity = {
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@example.com',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@example.com',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+};
+export const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
+
+export function runProgram(
+  file: string,
+  args: string[],
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const own = { PATH: env['PATH'], HOME: options.cwd, ...identity, ...options.env };
+    execFile(file, args, { cwd: options.cwd, env: own }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
+    });
+  });
+}
+
+export async function git(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram('git', args, { cwd: root });
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+/** Runs a script as a step does. `file` is allowed so that most cases need no server. */
+export function run(script: string, variables: Record<string, string>): Promise<Outcome> {
+  return runProgram('/bin/sh', ['-ec', script], {
+    cwd: folder,
+    env: { GIT_ALLOW_PROTOCOL: 'file:http', WORKDIR: folder, ...variables },
+  });
+}
+
+export async function commit(message: string, branch = 'main', base?: string): Promise<string> {
+  const work = await mkdtemp(join(root, 'commit-'));
+  await git('clone', '-q', origin, work);
+  if (base === undefined) await git('-C', work, 'checkout', '-q', '-B', branch);
+  else await git('-C', work, 'checkout', '-q', '-B', branch, base);
+  await writeFile(join(work, 'file'), `${message}\n`);
+  await git('-C', work, 'add', 'file');
+  await git('-C', work, 'commit', '-q', '-m', message);
+  await git('-C', work, 'push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
+  return git('-C', work, 'rev-parse', 'HEAD');
+}
+
+/** `git http-backend` as CGI; asks for the token when the repository's name begins with "private". */
+export function serve(request: IncomingMessage, response: ServerResponse): void {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const wanted = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
+  if (url.pathname.startsWith('/redirect/')) {
+    response
+      .writeHead(302, { location: `http://localhost:${port()}/${url.pathname.slice(10)}${url.search}` })
+      .end();
+    return;
+  }
+  seen.push({ host: request.headers.host ?? '', authorization: request.headers.authorization ?? '' });
+  if (url.pathname.startsWith('/private') && request.headers.authorization !== wanted) {
+    response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end();
+    return;
+  }
+  const backend = spawn('git', ['http-backend'], {
+    env: {
+      PATH: env['PATH'],
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: decodeURIComponent(url.pathname),
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      REMOTE_USER: 'someone',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+    },
+  });
+  request.pipe(backend.stdin);
+  const chunks: Buffer[] = [];
+  backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  backend.on('close', () => {
+    const output = Buffer.concat(chunks);
+    const end = output.indexOf('\r\n\r\n');
+    const headers = output.subarray(0, end).toString().split('\r\n');
+    const status = headers.find((header) => header.startsWith('Status: '))?.slice(8, 11) ?? '200';
+    for (const header of headers.filter((line) => !line.startsWith('Status: '))) {
+      const [name = '', value = ''] = header.split(': ');
+      response.setHeader(name, value);
+    }
+    response.writeHead(Number(status)).end(output.subarray(end + 4));
+  });
+}
+
+export let seen: { host: string; authorization: string }[] = [];
+export const port = (): number => {
+  const address: AddressInfo | string | null = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+};
+
+beforeAll(async () => {
+  server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+});
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'millrace-git-'));
+  origin = join(root, 'origin.git');
+  folder = join(root, 'work');
+  await mkdir(folder);
+  await git('init', '-q', '--bare', '-b', 'main', origin);
+  await git('-C', origin, 'config', 'http.receivepack', 'true');
+  serveRepository('origin');
+  seen = [];
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+/** From now on `httpUrl` is that of this bare repository below `root`. */
+export function serveRepository(name: string): void {
+  httpUrl = `http://127.0.0.1:${port()}/${name}.git`;
+}
