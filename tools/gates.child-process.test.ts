@@ -160,6 +160,11 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { openAccess } from '#gateway/access.ts';\nexport const y: unknown = openAccess;\n`,
     refusedBy: 'no-restricted-imports',
   },
+  'tests have more than 400 lines': {
+    file: 'src/operator/planted-x.test.ts',
+    text: 'export {};\n'.repeat(401),
+    refusedBy: 'max-lines',
+  },
   'any slips in': {
     file: 'src/flows/planted-q.ts',
     text: `export const y = (x: any): unknown => x;\n`,
