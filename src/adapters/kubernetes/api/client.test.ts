@@ -21,6 +21,8 @@ beforeAll(async () => {
     const { searchParams } = new URL(request.url ?? '', 'http://localhost');
     response.writeHead(200, { 'content-type': 'application/json' });
     if (sendsForever) sendOn(response);
+    else if (request.url?.startsWith('/api/v1/pods?') === true)
+      response.end(JSON.stringify({ metadata: { resourceVersion: '8' }, items: null }));
     else response.end(JSON.stringify(page(searchParams)));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -85,4 +87,13 @@ test('a list of large objects is read in smaller pages, each object once', async
   expect(answer).toEqual({ ok: true, value: '7' });
   expect(names).toEqual(Array.from({ length: OBJECTS }, (_, index) => `text-${index}`));
   expect(limits.slice(0, 4)).toEqual([500, 125, 31, 31]);
+});
+
+test('a list whose items are null, as the API server writes an empty list of some kinds, is empty', async () => {
+  const pages: unknown[] = [];
+  const answer = await client.list(KINDS.pods, {}, (items) => {
+    pages.push(...items);
+  });
+  expect(answer).toEqual({ ok: true, value: '8' });
+  expect(pages).toEqual([]);
 });
