@@ -80,10 +80,10 @@ export class ApiClient {
     for (;;) {
       const answer = await this.#page(kind, options, { limit, next });
       if (answer.ok) {
-        const { items, metadata } = answer.value;
-        page(items ?? []);
-        version = metadata?.resourceVersion ?? version;
-        next = metadata?.continue || undefined;
+        const { items, metadata } = partsOf(answer.value);
+        page(items);
+        version = metadata.resourceVersion ?? version;
+        next = metadata.continue || undefined;
         if (next === undefined) return { ok: true, value: version };
       } else if (answer.reason === TOO_LARGE && limit > 1)
         limit = Math.max(1, Math.floor(limit / PAGE_DIVISOR));
@@ -281,6 +281,10 @@ interface ListBody<T> {
   /** The API server writes null for an empty list of some kinds. */
   items?: T[] | null;
   metadata?: { resourceVersion?: string; continue?: string };
+}
+
+function partsOf<T>({ items, metadata }: ListBody<T>): Required<ListBody<T>> & { items: T[] } {
+  return { items: items ?? [], metadata: metadata ?? {} };
 }
 
 function throttled(problem: ApiProblem): boolean {
