@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { defined } from '#defined';
-import { LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import { Reader, type Address, type Configured, type Source } from './config-reader.ts';
 
@@ -233,7 +233,7 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     ...gatewayConfig(read, '0.0.0.0:8443'),
     agentKey: read.key('agent'),
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
-    logLimitBytes: bytesOf(read.amount('limit', 'MILLRACE_BUILD_LOG_LIMIT').limit ?? '') ?? LOG_LIMIT,
+    logLimitBytes: bytesOf(read.amount('limit', 'MILLRACE_BUILD_LOG_LIMIT').limit ?? '') ?? DEFAULT_LOG_BYTES,
     cluster: clusterConfig(read),
   });
 }

@@ -298,7 +298,9 @@ describe('groups of an identity provider', () => {
     const told = await eventually(ignored, (one) => one !== undefined);
     expect(told).toMatchObject({
       reason: 'ProviderRequired',
-      message: expect.stringContaining('Groups ops give no role: 2 providers tell groups (company, forge).'),
+      message: expect.stringContaining(
+        'Groups ops give no role: 2 providers report groups (company, forge).',
+      ),
     });
     await apply({ groups: [{ claim: 'ops', provider: 'company', role: 'admin' }] });
     await eventually(ignored, (one) => one === undefined);
@@ -317,7 +319,7 @@ describe('groups of an identity provider', () => {
       [{ claim: 'ops', role: 'read' }, 'Name the provider of each group'],
       [
         { claim: 'ops', provider: 'none', role: 'read' },
-        'is named none. Those that tell groups: company, forge.',
+        'is named none. Those that report groups: company, forge.',
       ],
     ] as const) {
       const refused = await ask(`PUT /teams/${team}`, { groups: [group] });

@@ -10,32 +10,30 @@ import { isEventsResponse } from './answers.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
 import { followCommands } from './follow-commands.ts';
 import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
-import { openSession, type Opening } from './open-session.ts';
+import { requestSession, type Opening } from './open-session.ts';
 import { Outbox } from './outbox.ts';
-import { retrying } from './retry.ts';
-import { runBuild, type Verdict } from './run-build.ts';
+import { retry } from './retry.ts';
+import { runBuild, type BuildConclusion } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
-import { runHooks } from './run-hooks.ts';
+import { runHookPlans } from './run-hooks.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
-import { writeTermination, type LastWords, type StepEnd } from './termination.ts';
+import { writeTermination, type StepEnd, type Termination } from './termination.ts';
 
-/**
- * Longer than the operator waits for the containers of a build: it knows why they do not come, and says so.
- */
+/** Longer than the operator waits for the containers of a build: it knows why they do not start. */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
 const HOOKS_REPORT_LIMIT_MS = 15_000;
-/** Kubernetes gives a Pod 30 s: the steps get the first ten, the rest is for saying what became of them. */
-const LAST_WORDS_MS = 12_000;
+/** Kubernetes gives a Pod 30 s to end. The steps get the first ten, the rest is for reporting. */
+const TERMINATION_REPORT_MS = 12_000;
 
 /**
- * The exit code once all is reported. A run that was closed, perhaps by our own last word whose answer was
- * lost, leaves nothing to do.
+ * The exit code after reporting. If the session is over the run was closed, perhaps by a report whose
+ * response was lost, so nothing is left to do.
  */
-async function unlessOver(reported: Promise<void>): Promise<number> {
+async function exitCodeOf(reported: Promise<void>): Promise<number> {
   try {
     await reported;
   } catch (error) {
@@ -44,7 +42,7 @@ async function unlessOver(reported: Promise<void>): Promise<number> {
   return 0;
 }
 
-/** One agent: one session, one build or one run of checks. */
+/** The agent of one Pod: one session, and one build or one run of checks. */
 export class Agent {
   readonly #environment: AgentEnvironment;
   readonly #client: GatewayClient;
@@ -55,8 +53,8 @@ export class Agent {
   #until = Date.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];
-  /** The verdict is in the termination message. */
-  #hasSpoken = false;
+  /** The end of the build is in the termination message. */
+  #hasReportedEnd = false;
 
   constructor(environment: AgentEnvironment) {
     this.#environment = environment;
@@ -64,21 +62,18 @@ export class Agent {
     this.#server = new ShimServer(environment.shimSecret);
   }
 
-  /** The Pod is being ended. */
+  /** The Pod is being deleted. */
   terminate(): void {
-    this.#until = Date.now() + KILL_AFTER_MS + LAST_WORDS_MS;
-    this.#stop.ask('terminated');
+    this.#until = Date.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
+    this.#stop.request('terminated');
   }
 
-  /** Something went wrong that nobody expected. What was said before stays said. */
+  /** Reports an unexpected error, unless the end of the build is reported already. */
   crash(error: unknown): void {
-    if (!this.#hasSpoken) this.#fault(error);
+    if (!this.#hasReportedEnd) this.#fault(error);
   }
 
-  /**
-   * Answers with the exit code of the process: 0 when the gateway, or the termination message, has the whole
-   * truth.
-   */
+  /** Returns the exit code of the process. 0: the gateway or the termination message has the full result. */
   async run(): Promise<number> {
     const opening = this.#openSession();
     try {
@@ -89,7 +84,7 @@ export class Agent {
       ]);
       const { confirmed } = opening;
       confirmed.catch((error: unknown) => {
-        if (error instanceof SessionOver) this.#stop.ask('session-over');
+        if (error instanceof SessionOver) this.#stop.request('session-over');
       });
       if (session.work === 'build') return await this.#build(session.plan, confirmed);
       return await this.#checks(session.run, confirmed);
@@ -110,7 +105,7 @@ export class Agent {
       ...defined({ nonce }),
       ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
     });
-    return openSession(this.#client, request, { until: () => this.#until });
+    return requestSession(this.#client, request, { until: () => this.#until });
   }
 
   async #installShim(): Promise<void> {
@@ -131,14 +126,14 @@ export class Agent {
     void confirmed.then(follow, () => undefined);
     try {
       await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
-        // Cancelled while the containers were still coming: every step is skipped, and that is reported.
+        // Cancelled while the containers were still starting: report every step as skipped.
         if (this.#stop.reason !== 'cancelled') throw error;
       });
       this.#until = Date.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
       const ended = (end: StepEnd): void => this.#stepEnded(end);
-      const verdict = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop, ended });
-      await this.#report(verdict, outbox);
-      return verdict.known ? 0 : 1;
+      const conclusion = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop, ended });
+      await this.#report(conclusion, outbox);
+      return conclusion.known ? 0 : 1;
     } finally {
       done.abort();
       outbox.giveUp(new Error('the agent ends'));
@@ -154,39 +149,37 @@ export class Agent {
     };
     const links = {
       send,
-      onCancel: () => this.#stop.ask('cancelled'),
-      onOver: () => this.#stop.ask('session-over'),
-      onRefused: () => this.#stop.ask('refused'),
+      onCancel: () => this.#stop.request('cancelled'),
+      onOver: () => this.#stop.request('session-over'),
+      onRefused: () => this.#stop.request('refused'),
     };
     return new Outbox(links, new Spool(this.#environment.spoolFolder));
   }
 
   /**
-   * The last words are on disk before the gateway is asked to take them, so that a kill between the two loses
-   * nothing.
+   * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
    */
-  async #report(verdict: Verdict, outbox: Outbox): Promise<void> {
-    const { known, ...end } = verdict;
-    this.#hasSpoken = true;
-    this.#sayLast(end);
+  async #report(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
+    const { known, ...end } = conclusion;
+    this.#hasReportedEnd = true;
+    this.#writeTermination(end);
     if (this.#stop.reason === 'session-over') return;
     const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
     const until = this.#stop.reason === 'terminated' ? this.#until : Date.now() + REPORT_LIMIT_MS;
     const limit = setTimeout(() => outbox.giveUp(new Error('the gateway is away')), until - Date.now());
     await outbox.whenAcknowledged(last).catch(() => undefined);
     clearTimeout(limit);
-    this.#sayLast(end);
+    this.#writeTermination(end);
   }
 
-  /**
-   * What a put made is in the termination message at once: should nothing follow any more, it is not lost.
-   */
+  /** Writes the version of a put to the termination message at once, so that a kill does not lose it. */
   #stepEnded(end: StepEnd): void {
     this.#ends.push(end);
-    if (end.version !== undefined) this.#sayLast({ outcome: 'failed', reason: 'AgentFault', message: '' });
+    if (end.version !== undefined)
+      this.#writeTermination({ outcome: 'failed', reason: 'AgentFault', message: '' });
   }
 
-  #sayLast(end: Pick<LastWords, 'outcome' | 'reason' | 'message'>): void {
+  #writeTermination(end: Pick<Termination, 'outcome' | 'reason' | 'message'>): void {
     const acknowledged = this.#outbox?.acknowledgedUpTo ?? 0;
     writeTermination(this.#environment.terminationLog, { ...end, ends: this.#ends, acknowledged });
   }
@@ -194,7 +187,7 @@ export class Agent {
   async #checks(run: CheckRun, confirmed: Promise<void>): Promise<number> {
     if (run.hooks !== undefined) return await this.#hooks(run, run.hooks, confirmed);
     if (run.checks.length === 0) {
-      // Nothing is due: the containers must hear that this is the end, or they would fail.
+      // Nothing is due. The containers must be ended, or they would fail.
       await this.#gather(this.#environment.containers, CHECK_GATHER_LIMIT_MS);
       return 0;
     }
@@ -202,7 +195,7 @@ export class Agent {
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
     this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = (results: CheckResultsRequest): Promise<void> => this.#post(results, confirmed);
-    return await unlessOver(runChecks({ run, shims: this.#shims, stop: this.#stop, post }));
+    return await exitCodeOf(runChecks({ run, shims: this.#shims, stop: this.#stop, post }));
   }
 
   async #hooks(
@@ -212,23 +205,23 @@ export class Agent {
   ): Promise<number> {
     const until = performance.now() + hooks.seconds * 1000;
     await this.#gather(containers, hooks.seconds * 1000);
-    const results = await runHooks({ hooks, secrets, shims: this.#shims, stop: this.#stop, until });
-    // Not much later nobody wants to know any more.
+    const results = await runHookPlans({ hooks, secrets, shims: this.#shims, stop: this.#stop, until });
+    // Builds wait for the results only for a short time.
     this.#until = Math.min(this.#until, Date.now() + HOOKS_REPORT_LIMIT_MS);
-    return await unlessOver(this.#post({ results: [], hooks: results, done: true }, confirmed));
+    return await exitCodeOf(this.#post({ results: [], hooks: results, done: true }, confirmed));
   }
 
   async #post(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {
     const body = JSON.stringify(results);
     await confirmed;
     const send = (): Promise<unknown> => this.#client.post('/agent/v1/check-results', body);
-    await retrying(send, { until: () => this.#until });
+    await retry(send, { until: () => this.#until });
   }
 
   #fault(error: unknown): number {
     const reason = this.#faultReason(error);
     const message = error instanceof Error ? error.message : String(error);
-    this.#sayLast({ outcome: 'failed', reason, message });
+    this.#writeTermination({ outcome: 'failed', reason, message });
     process.stderr.write(`millrace-agent: ${reason}: ${message}\n`);
     return 1;
   }
@@ -238,7 +231,7 @@ export class Agent {
     return this.#stop.reason === 'terminated' ? 'PodLost' : 'AgentFault';
   }
 
-  /** What is awaited here has no steps to end: a stop ends the waiting at once. */
+  /** For work without steps that would have to end first: a stop rejects at once. */
   #unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {

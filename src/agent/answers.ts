@@ -4,7 +4,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Deep enough to tell a gateway of another kind or time from ours; the rest is its word. */
+/** Checks enough to detect a gateway of another version. The rest is trusted. */
 export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
   const work = value['work'] === 'build' ? value['plan'] : value['run'];

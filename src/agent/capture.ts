@@ -1,4 +1,4 @@
-/** Keeps the first bytes of a stream, and knows whether there were more. */
+/** Stores the first bytes of a stream, and whether there were more. */
 export class Head {
   readonly #limit: number;
   readonly #parts: Buffer[] = [];
@@ -22,7 +22,7 @@ export class Head {
   }
 }
 
-/** Keeps the last bytes of a stream. */
+/** Stores the last bytes of a stream. */
 export class Tail {
   readonly #limit: number;
   #bytes = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readEnvironment } from './environment.ts';
+import { readAgentEnvironment } from './environment.ts';
 
 function variables(): Record<string, string> {
   return {
@@ -17,7 +17,7 @@ function variables(): Record<string, string> {
 describe('the environment of the agent', () => {
   test('is read once: what it holds is gone afterwards', () => {
     const given = variables();
-    expect(readEnvironment(given)).toMatchObject({ nonce: 'once', shimPort: 7357, pod: { uid: 'uid' } });
+    expect(readAgentEnvironment(given)).toMatchObject({ nonce: 'once', shimPort: 7357, pod: { uid: 'uid' } });
     expect(given).toEqual({});
   });
 
@@ -32,6 +32,6 @@ describe('the environment of the agent', () => {
     },
   };
   test.each(Object.entries(bad))('%s', (_name, { change, says }) => {
-    expect(() => readEnvironment({ ...variables(), ...change })).toThrow(says);
+    expect(() => readAgentEnvironment({ ...variables(), ...change })).toThrow(says);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 
-/** What the Pod tells its agent. */
+/** The configuration of an agent, from the environment of its container. */
 export interface AgentEnvironment {
   gateway: URL;
   certificateAuthority: string;
@@ -14,14 +14,17 @@ export interface AgentEnvironment {
   containers: { name: string }[];
   shimSecret: string;
   shimFolder?: string;
-  /** The shim that containers of other images get a copy of. */
+  /** The shim to copy into `shimFolder`. */
   shimBinary: string;
   terminationLog: string;
   spoolFolder: string;
 }
 
-/** Reads the environment once and empties it of what works once. Throws with everything that is missing. */
-export function readEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment {
+/**
+ * Reads the environment and deletes these variables from it, so that no step sees them. Throws an error that
+ * lists all missing variables.
+ */
+export function readAgentEnvironment(variables: NodeJS.ProcessEnv): AgentEnvironment {
   const missing: string[] = [];
   const need = (name: string): string => {
     const value = variables[name];
@@ -63,7 +66,7 @@ function optional<Name extends string>(name: Name, value: string | undefined): P
   return given;
 }
 
-/** The projected token is read when it is needed: the kubelet renews it. */
+/** Reads the projected token. The kubelet renews it, so read it before each use. */
 export function readToken(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }

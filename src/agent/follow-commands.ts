@@ -3,10 +3,10 @@ import { SessionOver, type GatewayClient } from './gateway-client.ts';
 import { gatewayBackOff, pauseFor } from './retry.ts';
 import type { Stop } from './stop.ts';
 
-/** A stream that lived for so long was a good one. */
-const GOOD_STREAM_MS = 10_000;
+/** A stream that lasts this long resets the back-off. */
+const STABLE_STREAM_MS = 10_000;
 
-/** Listens for commands until `done`; the stream may break and come back as often as it likes. */
+/** Follows the command stream until `done`, and reconnects whenever it breaks. */
 export async function followCommands(
   client: Pick<GatewayClient, 'follow'>,
   stop: Stop,
@@ -16,17 +16,17 @@ export async function followCommands(
   while (!done.aborted) {
     const began = performance.now();
     try {
-      await client.follow('/agent/v1/commands', heed, done);
+      await client.follow('/agent/v1/commands', handleLine, done);
     } catch (error) {
       if (error instanceof SessionOver) {
-        stop.ask('session-over');
+        stop.request('session-over');
         return;
       }
     }
-    if (performance.now() - began > GOOD_STREAM_MS) backOff.reset();
+    if (performance.now() - began > STABLE_STREAM_MS) backOff.reset();
     await pauseFor(backOff.next(), done);
   }
-  function heed(line: string): void {
-    if (isCancel(line)) stop.ask('cancelled');
+  function handleLine(line: string): void {
+    if (isCancel(line)) stop.request('cancelled');
   }
 }

@@ -1,7 +1,7 @@
 import { Agent } from './agent.ts';
-import { readEnvironment } from './environment.ts';
+import { readAgentEnvironment } from './environment.ts';
 
-const agent = new Agent(readEnvironment(process.env));
+const agent = new Agent(readAgentEnvironment(process.env));
 process.on('SIGTERM', () => agent.terminate());
 process.on('uncaughtException', (error) => {
   agent.crash(error);

@@ -4,8 +4,8 @@ import { SessionOver } from './gateway-client.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
 import type { Spool } from './spool.ts';
 
-const BATCH = 512 * 1024;
-/** What happens within this time travels together. */
+const BATCH_BYTES = 512 * 1024;
+/** Events within this time are sent together. */
 const LINGER_MS = 10;
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
@@ -16,11 +16,11 @@ export interface OutboxLinks {
   send: (body: string) => Promise<EventsResponse>;
   onCancel: () => void;
   onOver: () => void;
-  /** The gateway cannot make sense of what it is told. */
+  /** The gateway refuses the events for good. */
   onRefused: () => void;
 }
 
-/** Numbers events, and sends them in order until each is acknowledged; the gateway may be away meanwhile. */
+/** Numbers events and sends them in order until each is acknowledged, also after outages of the gateway. */
 export class Outbox {
   readonly #links: OutboxLinks;
   readonly #spool: Spool;
@@ -28,7 +28,7 @@ export class Outbox {
   #acknowledged = 0;
   #leftOut = 0;
   #waiters: { sequence: number; resolve: () => void; reject: (error: Error) => void }[] = [];
-  /** Set while events wait for others to travel with. */
+  /** Set while events wait to be sent together. */
   #linger: NodeJS.Timeout | undefined;
   #sending = false;
   #over: Error | undefined;
@@ -44,7 +44,7 @@ export class Outbox {
   }
 
   /**
-   * `now`: do not wait for company. Returns the event's number, 0 if it was left out because the spool is
+   * `now`: send without delay. Returns the sequence number. 0: the event was dropped because the spool is
    * full.
    */
   add(event: NewEvent, now = false): number {
@@ -65,20 +65,20 @@ export class Outbox {
     return this.#last;
   }
 
-  /** Sends what waits for company; returns the last number given. */
+  /** Sends waiting events without delay. Returns the last sequence number. */
   flush(): number {
     this.#wake(0);
     return this.#last;
   }
 
-  /** Settles when everything up to this number is durable; rejects when the outbox gives up. */
+  /** Resolves when all events up to this number are durable. Rejects when the outbox gives up. */
   whenAcknowledged(sequence: number): Promise<void> {
     if (sequence <= this.#acknowledged) return Promise.resolve();
     if (this.#over) return Promise.reject(this.#over);
     return new Promise((resolve, reject) => this.#waiters.push({ sequence, resolve, reject }));
   }
 
-  /** Ends all waiting; nothing more is sent. */
+  /** Stops sending and rejects all waiters. */
   giveUp(reason: Error): void {
     this.#over ??= reason;
     clearTimeout(this.#linger);
@@ -113,9 +113,9 @@ export class Outbox {
     this.#sending = false;
   }
 
-  /** True when the gateway took something that it had not before. */
+  /** True: the gateway acknowledged new events. */
   async #sendOnce(): Promise<boolean> {
-    const { texts } = this.#spool.first(BATCH);
+    const { texts } = this.#spool.first(BATCH_BYTES);
     try {
       const answer = await this.#links.send(`{"events":[${texts.join(',')}]}`);
       if (answer.cancel === true) this.#links.onCancel();

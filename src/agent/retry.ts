@@ -1,10 +1,10 @@
 import { BackOff } from '#domain/back-off.ts';
 import { RequestRefused, SessionOver } from './gateway-client.ts';
 
-/** The waits between tries to reach the gateway. */
+/** The waits between attempts to reach the gateway. */
 export const gatewayBackOff = (): BackOff => new BackOff({ firstMs: 50, longestMs: 10_000 }, Math.random);
 
-/** Waits, or returns early when the signal comes. */
+/** Waits, or returns early on the signal. */
 export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {
@@ -22,18 +22,18 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryLimits {
-  /** Milliseconds since the epoch after which no further try begins. */
+  /** Time in milliseconds since 1970. No attempt starts later. */
   until: () => number;
   signal?: AbortSignal;
 }
 
-/** Another try would end no better. */
+/** A retry cannot succeed. */
 export function isFinal(error: unknown): boolean {
   return error instanceof SessionOver || error instanceof RequestRefused;
 }
 
-/** Tries until it works, no try can help, or time is up; then throws the last failure. */
-export async function retrying<Answer>(action: () => Promise<Answer>, limits: RetryLimits): Promise<Answer> {
+/** Retries an action until it succeeds, its error is final, or time is up. Then throws the last error. */
+export async function retry<Answer>(action: () => Promise<Answer>, limits: RetryLimits): Promise<Answer> {
   const backOff = gatewayBackOff();
   for (;;) {
     try {

@@ -2,7 +2,7 @@ import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { defined } from '#defined';
 import type { BuildOutcome, OutcomeReason, StepEnded } from '#domain/build/events.ts';
 import { expandValues } from '#domain/build/expand-references.ts';
-import { LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { parsePushOutput } from '#domain/build/parse-check-output.ts';
 import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
@@ -15,32 +15,29 @@ import { LogBudget, StepLog } from './step-log.ts';
 import type { Stop, StopReason } from './stop.ts';
 import type { StepEnd } from './termination.ts';
 
-const PUSH_TAIL = 64 * 1024;
-/**
- * The kubelet tells the containers of a Pod side by side; on a busy node one may hear it seconds after
- * another.
- */
-const TERMINATION_NEWS_MS = 10_000;
-const LONGEST_MESSAGE = 1000;
+const PUSH_TAIL_BYTES = 64 * 1024;
+/** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
+const TERMINATION_SIGNAL_MS = 10_000;
+const MAX_MESSAGE_CHARACTERS = 1000;
 
-export interface Build {
+export interface BuildWork {
   plan: Plan;
   shims: Map<string, ShimConnection>;
   outbox: Outbox;
   stop: Stop;
-  /** Told of every step that ended, after the gateway was; of the skipped ones nothing. */
+  /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */
   ended: (end: StepEnd) => void;
 }
 
-export interface Verdict {
+export interface BuildConclusion {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
-  /** False: the agent does not know why it had to stop; whoever sees the Pod decides. */
+  /** False: the agent does not know why it had to stop, so the operator decides by the Pod. */
   known: boolean;
 }
 
-type Cause = Verdict;
+type Cause = BuildConclusion;
 
 interface StepResult {
   ended: Omit<StepEnded, 'type' | 'step'>;
@@ -49,33 +46,31 @@ interface StepResult {
   cause?: Cause;
 }
 
-/**
- * Runs the plan's steps in order and says what became of it; the outbox has everything but the build's end.
- */
-export async function runBuild(build: Build): Promise<Verdict> {
+/** Runs the steps of the plan in order. The outbox gets every event except the end of the build. */
+export async function runBuild(build: BuildWork): Promise<BuildConclusion> {
   const run = new BuildRun(build);
-  const clock = setTimeout(() => build.stop.ask('timeout'), build.plan.timeoutSeconds * 1000);
+  const clock = setTimeout(() => build.stop.request('timeout'), build.plan.timeoutSeconds * 1000);
   try {
     for (const step of build.plan.steps) await run.step(step);
   } finally {
     clearTimeout(clock);
   }
-  return run.verdict();
+  return run.conclusion();
 }
 
 class BuildRun {
-  readonly #build: Build;
+  readonly #build: BuildWork;
   readonly #masker: Masker;
   readonly #budget: LogBudget;
   #exports: Record<string, string> = {};
   #cause: Cause | undefined;
   #notice: string | undefined;
 
-  constructor(build: Build) {
+  constructor(build: BuildWork) {
     this.#build = build;
     this.#masker = createMasker(build.plan.secrets);
     this.#notice = build.plan.notice;
-    this.#budget = new LogBudget(build.plan.logLimitBytes ?? LOG_LIMIT);
+    this.#budget = new LogBudget(build.plan.logLimitBytes ?? DEFAULT_LOG_BYTES);
   }
 
   async step(step: PlanStep): Promise<void> {
@@ -89,10 +84,10 @@ class BuildRun {
     const log = new StepLog(this.#masker, this.#budget, (text) => {
       outbox.add({ type: 'log', step: step.id, text });
     });
-    if (this.#notice !== undefined) log.say(`[${this.#notice}]`);
+    if (this.#notice !== undefined) log.note(`[${this.#notice}]`);
     this.#notice = undefined;
     const { ended, exports, cause } = await this.#result(step, started, log);
-    if (ended.message !== undefined) log.say(`[${ended.message}]`);
+    if (ended.message !== undefined) log.note(`[${ended.message}]`);
     log.end();
     this.#exports = { ...this.#exports, ...exports };
     this.#cause = cause;
@@ -108,7 +103,7 @@ class BuildRun {
       return { ended: { status: 'cancelled', message }, cause: this.#causeOfStop(reason) };
     }
     if (!step.command) return this.#nothingToRun(step, log);
-    const tail = new Tail(step.kind === 'put' ? PUSH_TAIL : 0);
+    const tail = new Tail(step.kind === 'put' ? PUSH_TAIL_BYTES : 0);
     const end = await runCommand({
       shims: this.#build.shims,
       command: step.command,
@@ -127,7 +122,7 @@ class BuildRun {
   }
 
   /**
-   * Earlier exports, then the step's own; a put's parameters may refer to the build, its gets and its tasks.
+   * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them.
    */
   #environment(step: PlanStep): Record<string, string> {
     const known = { ...this.#exports, ...step.env };
@@ -136,7 +131,7 @@ class BuildRun {
     return { ...known, ...expandValues(Object.fromEntries(put), known) };
   }
 
-  /** A put may change the world: nobody may forget that it began, so its beginning is on record first. */
+  /** A put has effects outside, so it only starts once its start is recorded. */
   async #recorded(sequence: number): Promise<boolean> {
     const { outbox, stop } = this.#build;
     const stopped = new Promise<false>((resolve) => {
@@ -151,18 +146,18 @@ class BuildRun {
 
   #nothingToRun(step: PlanStep, log: StepLog): StepResult {
     for (const [key, value] of Object.entries(step.version ?? {})) {
-      log.say(this.#masker.mask(`${key}: ${value}`));
+      log.note(this.#masker.mask(`${key}: ${value}`));
     }
     return this.#succeed(step, '', '');
   }
 
   async #judge(step: PlanStep, end: CommandEnd): Promise<StepResult> {
     if ('lost' in end) {
-      const message = this.#sayable(end.lost);
+      const message = this.#masked(end.lost);
       return { ended: { status: 'failed', message }, cause: this.#failure(step, 'AgentFault', message) };
     }
-    // Someone ended the container: if that is the Pod's end, this agent hears of it too.
-    if (end.terminated) await pauseFor(TERMINATION_NEWS_MS, this.#build.stop.signal);
+    // The container was asked to end. If the whole Pod was, the signal reaches this agent soon.
+    if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, this.#build.stop.signal);
     const facts =
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
     const stopped = this.#build.stop.reason;
@@ -172,13 +167,13 @@ class BuildRun {
     }
     const failure = whyFailed(end);
     if (failure === undefined) return { ended: { ...facts, status: 'succeeded' } };
-    const message = this.#sayable(failure);
+    const message = this.#masked(failure);
     const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
     return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(step, reason, message) };
   }
 
-  #sayable(message: string): string {
-    return this.#masker.mask(message).slice(0, LONGEST_MESSAGE).toWellFormed();
+  #masked(message: string): string {
+    return this.#masker.mask(message).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
   }
 
   #succeed(step: PlanStep, output: string, pushed: string): StepResult {
@@ -202,7 +197,7 @@ class BuildRun {
   }
 
   #failure(step: PlanStep, reason: OutcomeReason, why: string): Cause {
-    const message = `Step ${this.#sayable(step.name)}: ${why}.`;
+    const message = `Step ${this.#masked(step.name)}: ${why}.`;
     return { outcome: 'failed', reason, message, known: reason !== 'AgentFault' };
   }
 
@@ -236,7 +231,7 @@ class BuildRun {
     }
   }
 
-  verdict(): Verdict {
+  conclusion(): BuildConclusion {
     const success: Cause = {
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',

@@ -1,36 +1,40 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
-import { CHECK_OUTPUT_LIMIT, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import { MAX_CHECK_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
 import { storable } from '#domain/build/storable.ts';
-import { CHECKS_AT_ONCE } from '#domain/planning/check-deadline.ts';
+import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
 import { Head, Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import type { Stop } from './stop.ts';
 
-const LOG_TAIL = 64 * 1024;
-const LONGEST_WORDS = 500;
-/** Results in one request: each is at most a megabyte of versions and a log. */
-const AT_ONCE = 4;
+const LOG_TAIL_BYTES = 64 * 1024;
+const MAX_LINE_CHARACTERS = 500;
+/** Results per request. Each is at most a megabyte of versions and a log. */
+const RESULTS_PER_POST = 4;
 
-export interface Checks {
+export interface ChecksWork {
   run: CheckRun;
   shims: Map<string, ShimConnection>;
   stop: Stop;
   post: (results: CheckResultsRequest) => Promise<void>;
 }
 
-/** Runs all checks, a few side by side, and posts each result as soon as the previous post is through. */
-export async function runChecks({ run, shims, stop, post }: Checks): Promise<void> {
-  // Nothing is due: the run has no row, and no one waits for an answer.
+/** Runs all checks, a few in parallel, and posts results as soon as the previous post has ended. */
+export async function runChecks({ run, shims, stop, post }: ChecksWork): Promise<void> {
+  // Nothing is due: the run has no row, so there is nothing to report to.
   if (run.checks.length === 0) return;
   const masker = createMasker(run.secrets);
   const waiting = [...run.checks];
   const results: CheckResult[] = [];
   let posting = Promise.resolve();
   const postSome = async (): Promise<void> => {
-    for (let some = results.splice(0, AT_ONCE); some.length > 0; some = results.splice(0, AT_ONCE)) {
+    for (
+      let some = results.splice(0, RESULTS_PER_POST);
+      some.length > 0;
+      some = results.splice(0, RESULTS_PER_POST)
+    ) {
       await post({ results: some, done: false });
     }
   };
@@ -41,22 +45,22 @@ export async function runChecks({ run, shims, stop, post }: Checks): Promise<voi
       posting.catch(() => undefined);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(CHECKS_AT_ONCE, run.checks.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_CHECKS, run.checks.length) }, lane));
   await posting;
-  const last = results.splice(-AT_ONCE);
+  const last = results.splice(-RESULTS_PER_POST);
   await postSome();
   await post({ results: last, done: true });
 }
 
-interface CheckPlace {
+interface CheckContext {
   shims: Map<string, ShimConnection>;
   stop: Stop;
   masker: Masker;
 }
 
-async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): Promise<CheckResult> {
-  const answer = new Head(CHECK_OUTPUT_LIMIT);
-  const log = new Tail(LOG_TAIL);
+async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckContext): Promise<CheckResult> {
+  const answer = new Head(MAX_CHECK_BYTES);
+  const log = new Tail(LOG_TAIL_BYTES);
   const limit = AbortSignal.timeout(check.timeoutSeconds * 1000);
   const end = await runCommand({
     shims,
@@ -68,8 +72,8 @@ async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckPlace): 
   const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
   const shown = { scope: check.scope, log: storable(masker.mask(log.text())) };
   if ('error' in verdict) {
-    const words = verdict.ownWords === true ? lastLine(shown.log) : '';
-    return { ...shown, error: storable(masker.mask(verdict.error)) + words };
+    const quoted = verdict.quoteLog === true ? lastLine(shown.log) : '';
+    return { ...shown, error: storable(masker.mask(verdict.error)) + quoted };
   }
   const leak = leakingField(verdict.versions, masker);
   if (leak !== undefined) {
@@ -94,24 +98,24 @@ function judge({
   answer,
   late,
   stopped,
-}: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; ownWords?: boolean } {
+}: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; quoteLog?: boolean } {
   if (stopped) return { error: 'The Pod was asked to end before the check was done.' };
   if (late) return { error: `The check took longer than ${check.timeoutSeconds} s.` };
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
-  if (failure !== undefined) return { error: `The check failed: ${failure}.`, ownWords: true };
-  if (answer.overflown) return { error: `The check printed more than ${CHECK_OUTPUT_LIMIT} bytes.` };
+  if (failure !== undefined) return { error: `The check failed: ${failure}.`, quoteLog: true };
+  if (answer.overflown) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
   const parsed = parseCheckOutput(answer.text());
   return parsed.ok ? { versions: parsed.versions, cut: parsed.left } : { error: parsed.error };
 }
 
-/** What the script said last is most often why it failed. The log is masked before it is cut. */
+/** The last line of the log: mostly the cause of a failure. The log is masked before it is cut. */
 function lastLine(log: string): string {
   const line = log.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  return line === '' ? '' : ` ${line.slice(0, LONGEST_WORDS)}`;
+  return line === '' ? '' : ` ${line.slice(0, MAX_LINE_CHARACTERS)}`;
 }
 
-/** Versions go out as they are, or not at all: a masked one would name nothing. */
+/** The first field that contains a secret. Such versions are refused: a masked version would be useless. */
 function leakingField(versions: Record<string, string>[], masker: Masker): string | undefined {
   for (const version of versions) {
     const leak = Object.entries(version).find(([key, value]) => masker.mask(key + value) !== key + value);

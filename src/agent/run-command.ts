@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import type { PlanCommand } from '#domain/planning/plan.ts';
 
 export const KILL_AFTER_MS = 10_000;
-/** A process that even SIGKILL does not end (it hangs in the kernel) must not hang the build. */
+/** After that a process that ignores SIGKILL (it hangs in the kernel) counts as lost. */
 const LOST_AFTER_MS = 30_000;
 
 export type CommandEnd = (ShimExit & { output: string }) | { lost: string };
@@ -14,18 +14,18 @@ export interface CommandRun {
   shims: Map<string, ShimConnection>;
   command: PlanCommand;
   env: Record<string, string>;
-  /** Absent: a fresh directory. */
+  /** Absent: a new directory. */
   cwd?: string;
-  /** Tasks only. */
+  /** Whether to return `$SVC_OUTPUT`. Only for tasks. */
   wantsOutput?: boolean;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
-  /** Asks for SIGTERM, and SIGKILL later. */
+  /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
   stop: AbortSignal;
-  /** How much later; 10 s when absent. */
+  /** Absent: 10 s. */
   killAfterMs?: number;
 }
 
-/** Runs one command in its container. `lost`: its end cannot be known. */
+/** Runs one command in its container. `lost`: how it ended is unknown. */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const shim = run.shims.get(run.command.container);
   if (!shim) return { lost: `the Pod has no container ${run.command.container}` };
@@ -67,14 +67,14 @@ export function signalName(number: number): string {
   return SIGNAL_NAMES.get(number) ?? `signal ${number}`;
 }
 
-/** In a sentence, why a command that ended is no success; undefined when it is one. */
+/** Why an ended command failed. Undefined: it succeeded. */
 export function whyFailed(end: ShimExit): string | undefined {
   const { kind } = end.end;
   if (kind === 'not-started') return end.message;
   if (end.leftovers) return 'processes that it started could not be ended';
   const failed = kind === 'signal' ? `ended by ${signalName(end.end.signal)}` : exitSentence(end.end.code);
-  // An exit code of 0 proves little when the kernel killed a part of the step: a shell tells only of the last
-  // in a pipeline.
+  // An exit code of 0 proves little if the kernel killed a process of the step: a shell only reports the last
+  // one of a pipeline.
   if (failed === undefined && end.outOfMemory) return 'out of memory: one of its processes was killed';
   if (failed === undefined) return end.terminated ? 'its container was asked to end meanwhile' : undefined;
   return end.outOfMemory ? `out of memory: ${failed}` : failed;

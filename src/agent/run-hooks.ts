@@ -8,28 +8,28 @@ import { Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import type { Stop } from './stop.ts';
 
-/** Of one version. */
-const HOOKS_AT_ONCE = 8;
-/** Of all hooks together. */
+/** Hooks of one version that run in parallel. */
+const MAX_PARALLEL_HOOKS = 8;
+/** Output to report, of all hooks together. */
 const OUTPUT_BYTES = 64 * 1024;
-const LEAST_OUTPUT_BYTES = 128;
-/** Builds wait: who does not hear SIGTERM soon is killed. */
+const MIN_OUTPUT_BYTES = 128;
+/** Short, since builds wait for the hooks. */
 const KILL_AFTER_MS = 1000;
 
-export interface Hooks {
+export interface HooksWork {
   hooks: HooksPlan;
   secrets: string[];
   shims: Map<string, ShimConnection>;
   stop: Stop;
-  /** When they must have ended, as `performance.now()` tells it. */
+  /** When they must have ended, in the time of `performance.now()`. */
   until: number;
 }
 
 /**
- * Runs all hooks: version by version, those of one side by side. What time is left is shared by the versions
- * that are.
+ * Runs all hooks: the versions one after another, the hooks of a version in parallel. The remaining versions
+ * share the remaining time.
  */
-export async function runHooks(work: Hooks): Promise<HookResult[]> {
+export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
   const masker = createMasker(work.secrets);
   const rounds = [...Map.groupBy(work.hooks.plans, ({ version }) => version).values()];
   const results: HookResult[] = [];
@@ -48,7 +48,7 @@ function leftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
   return [{ version: last.version, job: last.job, hook: 'further hooks', error, output: '' }];
 }
 
-interface Round extends Hooks {
+interface Round extends HooksWork {
   masker: Masker;
 }
 
@@ -58,7 +58,7 @@ async function runRound(round: readonly HookPlan[], work: Round): Promise<HookRe
   const lane = async (): Promise<void> => {
     for (const hook of waiting) results.set(hook, await runHook(hook, work));
   };
-  await Promise.all(Array.from({ length: HOOKS_AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_HOOKS }, lane));
   return round.flatMap((hook) => results.get(hook) ?? []);
 }
 
@@ -68,7 +68,7 @@ async function runHook(hook: HookPlan, work: Round): Promise<HookResult> {
   if (left <= 0 || work.stop.reason !== undefined)
     return { version, job, hook: name, error: 'there was no time left to run it.', output: '' };
   const share = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
-  const output = new Tail(Math.max(LEAST_OUTPUT_BYTES, share));
+  const output = new Tail(Math.max(MIN_OUTPUT_BYTES, share));
   const limit = AbortSignal.timeout(Math.ceil(left));
   const end = await runCommand({
     shims: work.shims,

@@ -1,25 +1,25 @@
 import { ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Bytes. */
 export interface SpoolLimits {
   memory: number;
   disk: number;
 }
 
-const LIMITS: SpoolLimits = { memory: 4 * 1024 * 1024, disk: 256 * 1024 * 1024 };
+const DEFAULT_LIMITS: SpoolLimits = { memory: 4 * 1024 * 1024, disk: 256 * 1024 * 1024 };
 
 interface Entry {
   sequence: number;
   size: number;
-  /** Absent: it lies in the file. */
+  /** Absent: the text is in the file. */
   text?: Buffer;
   offset: number;
 }
 
 /**
- * Events that the gateway has not acknowledged, in order: the first few in memory, more of them in a file
- * that has no name any more and so goes when the process does. Bounded: what is not essential is refused when
- * it is full.
+ * Events that the gateway has not acknowledged, in order: the first in memory, more in an unlinked file,
+ * which disappears with the process. A full spool refuses entries that are not essential.
  */
 export class Spool {
   readonly #folder: string;
@@ -30,7 +30,7 @@ export class Spool {
   #end = 0;
   #file: number | undefined;
 
-  constructor(folder: string, limits = LIMITS) {
+  constructor(folder: string, limits = DEFAULT_LIMITS) {
     this.#folder = folder;
     this.#limits = limits;
   }
@@ -39,7 +39,7 @@ export class Spool {
     return this.#entries.length === 0;
   }
 
-  /** False: it is full, or the disk is; essential entries stay in memory then. */
+  /** False: the spool or the disk is full. Essential entries stay in memory instead. */
   add(sequence: number, json: string, essential: boolean): boolean {
     const text = Buffer.from(json);
     const entry: Entry = { sequence, size: text.length, offset: 0 };
@@ -53,7 +53,7 @@ export class Spool {
     return true;
   }
 
-  /** The oldest entries, up to these bytes but at least one. */
+  /** The oldest entries, up to this many bytes, but at least one. */
   first(bytes: number): { texts: Buffer[]; last: number } {
     const texts: Buffer[] = [];
     let size = 0;
@@ -85,7 +85,7 @@ export class Spool {
   #write(entry: Entry, text: Buffer): boolean {
     if (this.#end + text.length > this.#limits.disk) return false;
     try {
-      this.#file ??= openNameless(this.#folder);
+      this.#file ??= openUnlinked(this.#folder);
       let done = 0;
       while (done < text.length)
         done += writeSync(this.#file, text, done, text.length - done, this.#end + done);
@@ -111,7 +111,7 @@ export class Spool {
   }
 }
 
-function openNameless(folder: string): number {
+function openUnlinked(folder: string): number {
   const path = join(folder, `millrace-spool-${process.pid}`);
   const file = openSync(path, 'wx+', 0o600);
   unlinkSync(path);

@@ -3,11 +3,11 @@ import { cutLog } from '#domain/build/log-limit.ts';
 import type { Masker, MaskStream } from '#domain/build/mask.ts';
 import { storable } from '#domain/build/storable.ts';
 
-const BATCH = 64 * 1024;
-const LINES_AFTER_MS = 100;
-const ANYTHING_AFTER_MS = 1000;
+const BATCH_CHARACTERS = 64 * 1024;
+const FLUSH_LINES_MS = 100;
+const FLUSH_ALL_MS = 1000;
 
-/** What a build may still write to its log. */
+/** How much a build may still write to its log. */
 export class LogBudget {
   readonly #limit: number;
   #used = 0;
@@ -20,7 +20,7 @@ export class LogBudget {
     return this.#used > this.#limit;
   }
 
-  /** As much of the text as may go out; the first time that something may not, it says so. */
+  /** The part of the text within the limit. The first text that exceeds it ends with a note. */
   cut(text: string): string {
     const cut = cutLog(text, this.#used, this.#limit);
     this.#used = cut.used;
@@ -28,10 +28,7 @@ export class LogBudget {
   }
 }
 
-/**
- * One step's output on its way out: decoded, masked, and gathered into pieces that end with a line where they
- * can.
- */
+/** The output of one step: decoded, masked, and batched into pieces that end with a line if possible. */
 export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;
@@ -48,25 +45,26 @@ export class StepLog {
 
   write(stream: 'stdout' | 'stderr', bytes: Buffer): void {
     if (this.#budget.spent) return;
-    this.#gather(this.#streams[stream].write(bytes));
+    this.#append(this.#streams[stream].write(bytes));
   }
 
-  /** A line of the agent's own. */
-  say(line: string): void {
-    this.#gather(`${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`);
+  /** Adds a line of the agent. */
+  note(line: string): void {
+    this.#append(`${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`);
   }
 
   end(): void {
-    for (const stream of Object.values(this.#streams)) this.#gather(stream.end());
+    for (const stream of Object.values(this.#streams)) this.#append(stream.end());
     this.#flush(this.#text.length);
   }
 
-  #gather(text: string): void {
+  #append(text: string): void {
     if (text === '') return;
     if (this.#text === '') this.#since = Date.now();
     this.#text += text;
-    while (this.#text.length >= BATCH) this.#flush(this.#lineEnd(BATCH) || BATCH);
-    if (this.#text !== '') this.#timer ??= setTimeout(() => this.#due(), LINES_AFTER_MS);
+    while (this.#text.length >= BATCH_CHARACTERS)
+      this.#flush(this.#lineEnd(BATCH_CHARACTERS) || BATCH_CHARACTERS);
+    if (this.#text !== '') this.#timer ??= setTimeout(() => this.#due(), FLUSH_LINES_MS);
   }
 
   #lineEnd(limit: number): number {
@@ -75,9 +73,9 @@ export class StepLog {
 
   #due(): void {
     this.#timer = undefined;
-    const old = Date.now() - this.#since >= ANYTHING_AFTER_MS;
+    const old = Date.now() - this.#since >= FLUSH_ALL_MS;
     this.#flush(old ? this.#text.length : this.#lineEnd(this.#text.length));
-    if (this.#text !== '') this.#timer = setTimeout(() => this.#due(), LINES_AFTER_MS);
+    if (this.#text !== '') this.#timer = setTimeout(() => this.#due(), FLUSH_LINES_MS);
   }
 
   #flush(length: number): void {

@@ -1,7 +1,7 @@
-/** Why an agent ends its steps before the plan is done. */
+/** Why an agent ends its steps early. */
 export type StopReason = 'cancelled' | 'timeout' | 'terminated' | 'refused' | 'session-over';
 
-/** Asked for at most once: the first reason stays, but a session that is over overrules it. */
+/** A request to stop. The first reason stays, except that `session-over` replaces it. */
 export class Stop {
   readonly #controller = new AbortController();
   #reason: StopReason | undefined;
@@ -14,7 +14,7 @@ export class Stop {
     return this.#controller.signal;
   }
 
-  ask(reason: StopReason): void {
+  request(reason: StopReason): void {
     if (this.#reason === undefined || reason === 'session-over') this.#reason = reason;
     this.#controller.abort();
   }

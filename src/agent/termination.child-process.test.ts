@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parseTermination } from '#domain/build/parse-termination.ts';
-import { encodeTermination, writeTermination, type LastWords, type StepEnd } from './termination.ts';
+import { encodeTermination, writeTermination, type StepEnd, type Termination } from './termination.ts';
 
 const succeeded = (step: string, more: Partial<StepEnd> = {}): StepEnd => ({
   step,
@@ -14,7 +14,7 @@ const succeeded = (step: string, more: Partial<StepEnd> = {}): StepEnd => ({
   status: 'succeeded',
   ...more,
 });
-const words: LastWords = {
+const words: Termination = {
   outcome: 'failed',
   reason: 'StepFailed',
   message: 'Step unit: exit code 1.',
@@ -22,7 +22,7 @@ const words: LastWords = {
   acknowledged: 7,
 };
 
-function said(more: Partial<LastWords>) {
+function said(more: Partial<Termination>) {
   const text = encodeTermination({ ...words, ...more });
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
   return parseTermination(text);

@@ -1,34 +1,33 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { TERMINATION_LIMIT, type StepStatus, type TerminationMessage } from '#domain/build/events.ts';
+import { MAX_TERMINATION_BYTES, type StepStatus, type TerminationMessage } from '#domain/build/events.ts';
 
-/** How a step ended, and under which number the gateway is told so. */
+/** How a step ended, and the sequence number of that event. */
 export interface StepEnd {
   step: string;
   sequence: number;
   exitCode: number | null;
   status: StepStatus;
-  /** Of a put that succeeded. */
+  /** The version of a successful put. */
   version?: Record<string, string>;
 }
 
-export interface LastWords extends Pick<TerminationMessage, 'outcome' | 'reason' | 'message'> {
+export interface Termination extends Pick<TerminationMessage, 'outcome' | 'reason' | 'message'> {
   ends: StepEnd[];
   acknowledged: number;
 }
 
-/** Leaves the last words where the kubelet finds them; a Pod without that file changes nothing. */
-export function writeTermination(path: string, words: LastWords): void {
+/** Writes the termination message where the kubelet reads it. Ignores errors: it is only a fallback. */
+export function writeTermination(path: string, termination: Termination): void {
   try {
-    replaceText(path, encodeTermination(words));
+    replaceText(path, encodeTermination(termination));
   } catch {
-    // The gateway has the same news, or the operator will judge by the Pod.
+    // The gateway has the same events, or the operator decides by the Pod.
   }
 }
 
 /**
- * The file is mounted and cannot be renamed over. One write covers what was there before, with spaces at its
- * end, and only then is it made shorter: whoever is killed in between leaves the old words or the new ones,
- * never none.
+ * The file is a mount and cannot be replaced by a rename. One write overwrites the old text, padded with
+ * spaces; then the file is truncated. A kill in between leaves the old text or the new one.
  */
 function replaceText(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
@@ -44,25 +43,25 @@ function replaceText(path: string, text: string): void {
 }
 
 /**
- * Fits the limit by giving up, in this order: steps whose ends the gateway knows, the sentence, versions, the
- * largest first, and all that is told of steps. What is missing proves nothing.
+ * Fits the limit by dropping, in this order: steps whose ends are acknowledged, the sentence, versions (the
+ * largest first), and all steps.
  */
-export function encodeTermination({ ends, ...words }: LastWords): string {
-  const whole = JSON.stringify(messageOf(words, ends));
-  if (Buffer.byteLength(whole) <= TERMINATION_LIMIT) return whole;
-  const unheard = ends.filter((end) => end.sequence > words.acknowledged);
-  const versions = unheard
+export function encodeTermination({ ends, ...termination }: Termination): string {
+  const whole = JSON.stringify(messageOf(termination, ends));
+  if (Buffer.byteLength(whole) <= MAX_TERMINATION_BYTES) return whole;
+  const unacknowledged = ends.filter((end) => end.sequence > termination.acknowledged);
+  const versions = unacknowledged
     .filter((end) => end.version !== undefined)
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
   for (let without = 0; without <= versions.length; without += 1) {
-    const text = withSentence(messageOf(words, unheard, versions.slice(0, without)));
+    const text = withSentence(messageOf(termination, unacknowledged, versions.slice(0, without)));
     if (text !== undefined) return text;
   }
-  return withSentence(messageOf(words, [])) ?? '';
+  return withSentence(messageOf(termination, [])) ?? '';
 }
 
 function messageOf(
-  words: Omit<LastWords, 'ends'>,
+  termination: Omit<Termination, 'ends'>,
   ends: StepEnd[],
   without: StepEnd[] = [],
 ): TerminationMessage {
@@ -71,12 +70,12 @@ function messageOf(
   );
   const versions = ends.flatMap((end) => {
     const { step, sequence, version } = end;
-    const told = sequence > words.acknowledged && !without.includes(end);
-    return told && version !== undefined ? [[step, version] as const] : [];
+    const isReported = sequence > termination.acknowledged && !without.includes(end);
+    return isReported && version !== undefined ? [[step, version] as const] : [];
   });
   return {
     format: 1,
-    ...words,
+    ...termination,
     exits: Object.fromEntries(ends.map(({ step, exitCode }) => [step, exitCode])),
     ...(statuses.length === 0 ? {} : { statuses: Object.fromEntries(statuses) }),
     ...(versions.length === 0 ? {} : { versions: Object.fromEntries(versions) }),
@@ -87,12 +86,12 @@ function sizeOf({ version }: StepEnd): number {
   return Buffer.byteLength(JSON.stringify(version ?? {}));
 }
 
-/** With as much of the sentence as there is room for; undefined: without any it is too long. */
+/** With as much of the sentence as fits. Undefined: too long even without it. */
 function withSentence(message: TerminationMessage): string | undefined {
-  const spare = TERMINATION_LIMIT - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
+  const spare = MAX_TERMINATION_BYTES - Buffer.byteLength(JSON.stringify({ ...message, message: '' }));
   if (spare < 0) return undefined;
   for (let length = Math.min(spare, message.message.length); ; length = Math.floor(length * 0.8)) {
     const shorter = JSON.stringify({ ...message, message: message.message.slice(0, length).toWellFormed() });
-    if (length === 0 || Buffer.byteLength(shorter) <= TERMINATION_LIMIT) return shorter;
+    if (length === 0 || Buffer.byteLength(shorter) <= MAX_TERMINATION_BYTES) return shorter;
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Need } from '#domain/access/decide-access.ts';
+import type { AccessLevel } from '#domain/access/decide-access.ts';
 import { ROLES, type Role } from '#domain/access/roles.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { registeredRoutes } from '#testing/http/registered-routes.ts';
@@ -112,7 +112,7 @@ async function makeCallers(): Promise<void> {
 }
 
 /** 401, 403, or undefined where the caller may come in. */
-function oracle(needs: Need, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
+function oracle(needs: AccessLevel, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
   if (needs === 'nothing') return undefined;
   // Whoever is nobody is told that there is nothing.
   if (needs === 'public') return kind === 'wrong' ? 401 : undefined;

@@ -20,7 +20,7 @@ import { makeAuthority } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import { agentMetrics, createMetrics, publicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { labelsOf } from '#domain/build/judge-agent-pod.ts';
+import { workLabels } from '#domain/build/judge-agent-pod.ts';
 import type { Topic } from '#flows/notification-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
@@ -90,7 +90,7 @@ beforeAll(async () => {
       pods: agentPodsOf(({ namespace, name }) => {
         const pod = pods.get(`${namespace}/${name}`);
         return (
-          pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: ['127.0.0.1'] }
+          pod && { uid: pod.uid, labels: workLabels(pod.session), ending: false, addresses: ['127.0.0.1'] }
         );
       }),
     }),

@@ -74,7 +74,7 @@ describe('an API token', () => {
       const refused = await make({ expires_at }, strict);
       expect([refused.status, refused.body.detail]).toEqual([
         400,
-        expect.stringContaining('A token ends within 365 days here'),
+        expect.stringContaining('Tokens expire within 365 days here'),
       ]);
     }
     expect(

@@ -1,7 +1,7 @@
 import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import {
-  halve,
+  halvePace,
   INITIAL_PACE,
   paceStarts,
   slowAfter,
@@ -67,7 +67,8 @@ export class StartPacer {
 
   /** A Pod could not be asked for: the API server is away or overloaded. */
   failed(): void {
-    if (this.#now() - this.#pace.halvedAt >= FAILURES_APART_MS) this.#pace = halve(this.#pace, this.#now());
+    if (this.#now() - this.#pace.halvedAt >= FAILURES_APART_MS)
+      this.#pace = halvePace(this.#pace, this.#now());
   }
 
   #seen({ team, beganAt }: OnItsWay, running: boolean): void {

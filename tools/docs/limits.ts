@@ -11,16 +11,16 @@ import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapter
 import { PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
-import { TERMINATION_LIMIT } from '#domain/build/events.ts';
-import { LOG_LIMIT } from '#domain/build/log-limit.ts';
-import { CHECK_OUTPUT_LIMIT, MOST_VERSIONS, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { MAX_TERMINATION_BYTES } from '#domain/build/events.ts';
+import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
+import { MAX_CHECK_BYTES, MAX_CHECK_VERSIONS, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
 import { MAX_CRON_JOBS } from '#domain/scheduling/check-groups.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION } from '#domain/scheduling/decision.ts';
 import { MAX_PASSED_WAITING, MAX_UNUSED_VERSIONS } from '#domain/scheduling/facts.ts';
-import { INITIAL_PACE, MAX_PER_NODE } from '#domain/scheduling/pace-starts.ts';
+import { INITIAL_PACE, MAX_STARTS_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { MAX_CHECK_PODS } from '#flows/checks/check-places.ts';
@@ -133,7 +133,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
   ],
   'Checks and versions': [
-    ['Output of a check', bytes(CHECK_OUTPUT_LIMIT), 'condition', 'the check fails'],
+    ['Output of a check', bytes(MAX_CHECK_BYTES), 'condition', 'the check fails'],
     [
       'Time of a check, unless its resource sets another',
       seconds(CHECK_TIMEOUT_SECONDS),
@@ -142,7 +142,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'New versions of one check',
-      count(MOST_VERSIONS),
+      count(MAX_CHECK_VERSIONS),
       'condition',
       '`VersionsTruncated`; the newest are kept',
     ],
@@ -152,8 +152,8 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'later',
       'the operator starts the others at the same times, within `limits.runningChecks`; their CronJobs are suspended',
     ],
-    ['Fields of a version', count(VERSION_LIMIT.fields), 'condition', 'the check fails'],
-    ['Length of a version', characters(VERSION_LIMIT.characters), 'condition', 'the check fails'],
+    ['Fields of a version', count(VERSION_LIMITS.fields), 'condition', 'the check fails'],
+    ['Length of a version', characters(VERSION_LIMITS.characters), 'condition', 'the check fails'],
   ],
   Scheduling: [
     [
@@ -195,7 +195,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'Pods of builds that are starting, on each node',
-      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_PER_NODE)}`,
+      `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_STARTS_PER_NODE)}`,
       'later',
       '`StartWindow`; a team that has none starting still gets a place ([share a cluster](../how-to/share-a-cluster.md))',
     ],
@@ -234,7 +234,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'Log of one attempt of a build (`pods.logLimit` of the chart)',
-      `${bytes(LOG_LIMIT)}, unless you set another`,
+      `${bytes(DEFAULT_LOG_BYTES)}, unless you set another`,
       'cut',
       'the log ends with a line that says so',
     ],
@@ -251,7 +251,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'condition',
       'the Pod is evicted, and the build says so',
     ],
-    ['Termination message of a Pod', bytes(TERMINATION_LIMIT), 'cut', 'the message is shortened'],
+    ['Termination message of a Pod', bytes(MAX_TERMINATION_BYTES), 'cut', 'the message is shortened'],
   ],
   HTTP: [
     ['Body with a pipeline', bytes(BODY_LIMIT), 'refusal', '413'],

@@ -1,6 +1,6 @@
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { CHECKS_AT_ONCE } from '#domain/planning/check-deadline.ts';
+import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 
 /** Results of one request: as many as the real agent sends. */
@@ -10,7 +10,7 @@ const GOLDEN = 0.618_033_988_749_895;
 
 /** How long the checks of a Pod take, when each takes that long and a few run side by side. */
 export function checksMs(run: Pick<CheckRun, 'checks'>, eachMs: number): number {
-  return Math.ceil(run.checks.length / CHECKS_AT_ONCE) * eachMs;
+  return Math.ceil(run.checks.length / MAX_PARALLEL_CHECKS) * eachMs;
 }
 
 /** A new version of a resource comes once in so many milliseconds, of each at another moment. */

@@ -12,7 +12,7 @@ test('a clean run tries every promise and breaks none', () => {
 
 type Plant = (evidence: Evidence) => void;
 
-const CUT = '\n[The agent went before it could hand over the end of this log.]\n';
+const CUT = '\n[The agent ended before it could send the rest of this log.]\n';
 
 /** The last line of a green build is lost, and something is there instead of it. */
 const cutLog = (evidence: Evidence, instead: string): void => {

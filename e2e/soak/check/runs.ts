@@ -72,7 +72,7 @@ export const podsLiveAlone: Rule = ({ history }) =>
   );
 
 /** What the log says where its end went with its agent. */
-const CUT = 'The agent went before it could hand over the end of this log.';
+const CUT = 'The agent ended before it could send the rest of this log.';
 
 /**
  * What is proven to have run to its end has its whole log; what was cut off has a beginning of it. So has a

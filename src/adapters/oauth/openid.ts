@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import { scopesOf } from '#domain/access/oauth-provider.ts';
+import { requestedScopes } from '#domain/access/oauth-provider.ts';
 import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
@@ -87,7 +87,7 @@ async function urlOf(
   provider: StoredProvider,
   { callbackUrl, state, nonce, verifier }: OAuthRequest,
 ): Promise<string> {
-  const scopes = scopesOf(provider);
+  const scopes = requestedScopes(provider);
   const url = openid.buildAuthorizationUrl(configuration, {
     redirect_uri: callbackUrl,
     state,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseToken, tokenEnd, type TokenAsked, type TokenScope } from './api-token.ts';
+import { refuseToken, tokenEnd, type TokenRequest, type TokenScope } from './api-token.ts';
 import type { Identity } from './decide-access.ts';
 
 const ANN: Identity = { user: 'ann', globalAdmin: false, teams: new Map([['main', 'write']]) };
@@ -31,14 +31,15 @@ describe('a token is', () => {
 
 describe('a new token', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
-  const NAME = { fault: 'A token has a name of 1 to 100 characters.' };
+  const NAME = { fault: 'A token needs a name of 1 to 100 characters.' };
   const YEAR = 365 * 86_400;
   const LONGER = {
     fault:
-      "A token ends within 365 days here: name an earlier expires_at, or have signIn.tokenMaxLifetime raised in the chart's values.",
+      'Tokens expire within 365 days here. Set an earlier expires_at, ' +
+      "or ask for a higher signIn.tokenMaxLifetime in the chart's values.",
   };
   const inYear = (more = 0): number => now + YEAR * 1000 + more;
-  const cases: Record<string, [wanted: Partial<TokenAsked>, end: ReturnType<typeof tokenEnd>]> = {
+  const cases: Record<string, [wanted: Partial<TokenRequest>, end: ReturnType<typeof tokenEnd>]> = {
     'ends after 90 days where nothing is said': [{}, { end: Date.parse('2027-02-19T12:00:00Z') }],
     'ends sooner where no token may last 90 days': [
       { maxLifetimeSeconds: 86_400 },
@@ -52,14 +53,14 @@ describe('a new token', () => {
     ],
     'has no longer name': [{ name: 'a'.repeat(101) }, NAME],
     'may end a moment from now': [{ expiresAt: now + 1 }, { end: now + 1 }],
-    'does not end now': [{ expiresAt: now }, { fault: 'expires_at is a time to come.' }],
+    'does not end now': [{ expiresAt: now }, { fault: 'expires_at must be in the future.' }],
     'has not ended before': [
       { expiresAt: Date.parse('2026-11-21T11:59:59Z') },
-      { fault: 'expires_at is a time to come.' },
+      { fault: 'expires_at must be in the future.' },
     ],
     'ends at a time': [
       { expiresAt: Date.parse('soon') },
-      { fault: 'expires_at is a time like 2027-01-31T12:00:00Z.' },
+      { fault: 'expires_at must be a time like 2027-01-31T12:00:00Z.' },
     ],
     'has its name told first': [{ name: '', expiresAt: Date.parse('soon') }, NAME],
     'ends within the longest time': [{ expiresAt: inYear(1) }, LONGER],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { refuseAccess, type Credential, type Identity, type Need } from './decide-access.ts';
+import { refuseAccess, type AccessLevel, type CredentialKind, type Identity } from './decide-access.ts';
 import { ROLES, type Role } from './roles.ts';
 
 const member = (role: Role, more: Partial<Identity> = {}): Identity => ({
@@ -8,12 +8,12 @@ const member = (role: Role, more: Partial<Identity> = {}): Identity => ({
   teams: new Map([['main', role]]),
   ...more,
 });
-const asked = (needs: Need, team?: string, beforePasswordChange = false) => ({
+const asked = (needs: AccessLevel, team?: string, beforePasswordChange = false) => ({
   needs,
   team,
   beforePasswordChange,
 });
-const CREDENTIALS: Credential[] = ['session', 'personal-token', 'team-token', 'installation'];
+const CREDENTIALS: CredentialKind[] = ['session', 'personal-token', 'team-token', 'installation'];
 
 describe('a role counts in the team of the path', () => {
   test.each(ROLES.flatMap((held) => ROLES.map((needed) => ({ held, needed }))))(
@@ -22,7 +22,7 @@ describe('a role counts in the team of the path', () => {
       const enough = ROLES.indexOf(held) >= ROLES.indexOf(needed);
       expect(refuseAccess(asked(needed, 'main'), member(held)) === undefined).toBe(enough);
       expect(refuseAccess(asked(needed, 'other'), member(held))?.reason).toBe('forbidden');
-      expect(refuseAccess(asked(needed), member('admin'))?.message).toBe('This path is closed.');
+      expect(refuseAccess(asked(needed), member('admin'))?.message).toBe('Nobody may use this path.');
     },
   );
 
@@ -33,7 +33,7 @@ describe('a role counts in the team of the path', () => {
 });
 
 describe('what is not of a team', () => {
-  const rows: [Need, Credential[]][] = [
+  const rows: [AccessLevel, CredentialKind[]][] = [
     ['nothing', CREDENTIALS],
     ['user', ['session', 'personal-token']],
     ['session', ['session']],

@@ -1,40 +1,39 @@
-import { includes, isRole, lesser, type Role } from './roles.ts';
+import { isRole, lowerRole, roleIncludes, type Role } from './roles.ts';
 
 /**
- * What a caller needs. A role counts in the team that the path names, never in one that a body or query
- * names. `nothing` is for paths that say nothing of anyone, or whose path is itself the secret; `public` for
- * what everybody may see of a pipeline that is public, and of another whoever has the role read: the path
- * decides when it knows which; `user` for people and their personal tokens, `session` for people who signed
- * in and no token of theirs.
+ * What a route requires of its caller. A role counts in the team of the path, never in one that a body or
+ * query names. `nothing`: anyone, since the route reveals nothing or its path is the secret. `public`: anyone
+ * if the pipeline is public, otherwise the role `read`; the route decides. `user`: people, also with personal
+ * tokens. `session`: people who signed in, without tokens.
  */
-export type Need = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
+export type AccessLevel = Role | 'nothing' | 'public' | 'user' | 'session' | 'global-admin';
 
 /**
- * By what somebody is known: `installation` is a token of the installation's Secret, which is nobody's
+ * How a caller was authenticated. `installation`: by a token of the installation's Secret, without an
  * account.
  */
-export type Credential = 'session' | 'personal-token' | 'team-token' | 'installation';
+export type CredentialKind = 'session' | 'personal-token' | 'team-token' | 'installation';
 
-/** Who asks, and what they may do in which team. */
+/** A caller, and their role in each team. */
 export interface Identity {
   user: string;
-  /** Reaches every team as admin. */
+  /** Is admin of every team. */
   globalAdmin: boolean;
   teams: ReadonlyMap<string, Role>;
-  /** Of the account; absent for tokens of the installation, as `credential` is. */
+  /** Id of the account. Absent, like `credential`: a token of the installation. */
   userId?: number;
-  credential?: Credential;
+  credential?: CredentialKind;
   sessionId?: string;
-  /** When they showed who they are, in milliseconds. */
+  /** When they last signed in, in milliseconds. */
   signedInAt?: number;
-  /** Nothing else is open to them before they have. */
+  /** They may do nothing else first. */
   mustChangePassword?: boolean;
 }
 
-export interface Refusal {
+export interface AccessDenied {
   reason: 'password-change-required' | 'forbidden';
   message: string;
-  needs: Need;
+  needs: AccessLevel;
   team?: string;
 }
 
@@ -42,22 +41,22 @@ export function roleIn(identity: Identity, team: string): Role | undefined {
   return identity.globalAdmin ? 'admin' : identity.teams.get(team);
 }
 
-/** Sees what is not public of the team. Whoever must change their password first sees what strangers see. */
+/** Whether they see more than the public. Anyone who must change their password first does not. */
 export function isMember(identity: Identity | undefined, team: string): boolean {
   if (identity === undefined || identity.mustChangePassword === true) return false;
   return roleIn(identity, team) !== undefined;
 }
 
-export interface Asked {
-  needs: Need;
-  /** Of the path. */
+export interface AccessRequest {
+  needs: AccessLevel;
+  /** The team of the path. */
   team: string | undefined;
-  /** Open to whoever must change their password first. */
+  /** Also open to people who must change their password first. */
   beforePasswordChange: boolean;
 }
 
-/** Why this caller may not come here; undefined when they may. */
-export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefined {
+/** Why this caller may not use a route. Undefined: they may. */
+export function refuseAccess(asked: AccessRequest, identity: Identity): AccessDenied | undefined {
   if (identity.mustChangePassword === true && !asked.beforePasswordChange && asked.needs !== 'public') {
     const message = 'Change your password first: PUT /profile/password.';
     return { reason: 'password-change-required', message, needs: asked.needs };
@@ -65,22 +64,22 @@ export function refuseAccess(asked: Asked, identity: Identity): Refusal | undefi
   return missing(asked, identity);
 }
 
-const FRESH_MS = 10 * 60_000;
+const RECENT_SIGN_IN_MS = 10 * 60_000;
 
 /**
- * They signed in a moment ago. An open browser that somebody finds is not enough for what opens another way
- * in.
+ * They signed in within the last ten minutes. Required for new ways to sign in: an unattended browser must
+ * not be enough.
  */
-export function isFresh({ signedInAt }: Identity, now: number): boolean {
-  return signedInAt !== undefined && now - signedInAt < FRESH_MS;
+export function isRecentSignIn({ signedInAt }: Identity, now: number): boolean {
+  return signedInAt !== undefined && now - signedInAt < RECENT_SIGN_IN_MS;
 }
 
-/** What is of no team, by what somebody must be known for it. */
-const NOT_OF_A_TEAM: Record<
-  Exclude<Need, Role | 'nothing' | 'public'>,
-  { open: Credential[]; message: string }
+/** Access that depends on no team, and the credentials that allow it. */
+const ACCESS_WITHOUT_TEAM: Record<
+  Exclude<AccessLevel, Role | 'nothing' | 'public'>,
+  { open: CredentialKind[]; message: string }
 > = {
-  session: { open: ['session'], message: 'This needs a session: sign in. No token will do.' },
+  session: { open: ['session'], message: 'This needs a session: sign in. Tokens do not work here.' },
   user: {
     open: ['session', 'personal-token'],
     message: 'This is for people: sign in, or use a personal token.',
@@ -91,29 +90,28 @@ const NOT_OF_A_TEAM: Record<
   },
 };
 
-function missing({ needs, team }: Asked, identity: Identity): Refusal | undefined {
+function missing({ needs, team }: AccessRequest, identity: Identity): AccessDenied | undefined {
   if (needs === 'nothing' || needs === 'public') return undefined;
   if (isRole(needs)) {
-    if (team === undefined) return forbid(needs, 'This path is closed.');
-    if (includes(roleIn(identity, team), needs)) return undefined;
+    if (team === undefined) return forbid(needs, 'Nobody may use this path.');
+    if (roleIncludes(roleIn(identity, team), needs)) return undefined;
     return { ...forbid(needs, `This needs the role ${needs} in team ${team}.`), team };
   }
-  const { open, message } = NOT_OF_A_TEAM[needs];
-  const known = open.includes(identity.credential ?? 'installation');
-  return known && (needs !== 'global-admin' || identity.globalAdmin) ? undefined : forbid(needs, message);
+  const { open, message } = ACCESS_WITHOUT_TEAM[needs];
+  const isOpen = open.includes(identity.credential ?? 'installation');
+  return isOpen && (needs !== 'global-admin' || identity.globalAdmin) ? undefined : forbid(needs, message);
 }
 
-function forbid(needs: Need, message: string): Refusal {
+function forbid(needs: AccessLevel, message: string): AccessDenied {
   return { reason: 'forbidden', message, needs };
 }
 
 /**
- * What a token of this scope may do for this account: at most what the account may, and only where the token
- * says.
+ * What an account may do with a personal token: at most what the account may, within the scope of the token.
  */
-export function withinToken(identity: Identity, scope: { team: string; role: Role } | undefined): Identity {
+export function limitToToken(identity: Identity, scope: { team: string; role: Role } | undefined): Identity {
   if (scope === undefined) return { ...identity, credential: 'personal-token' };
   const held = roleIn(identity, scope.team);
-  const teams = new Map(held === undefined ? [] : [[scope.team, lesser(held, scope.role)] as const]);
+  const teams = new Map(held === undefined ? [] : [[scope.team, lowerRole(held, scope.role)] as const]);
   return { ...identity, globalAdmin: false, teams, credential: 'team-token' };
 }

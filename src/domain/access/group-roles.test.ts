@@ -22,19 +22,19 @@ describe('groups give no role', () => {
       [OPEN, BOUND],
       ['company', 'gitlab'],
       'ProviderRequired',
-      'Groups platform-admins give no role: 2 providers tell groups (company, gitlab). Name the provider of each group (spec.groups[].provider).',
+      'Groups platform-admins give no role: 2 providers report groups (company, gitlab). Name the provider of each group (spec.groups[].provider).',
     ],
     'of a provider that is not there, or tells none': [
       [BOUND],
       ['gitlab'],
       'UnknownProvider',
-      'Groups developers give no role: no enabled OAuthProvider with groupsClaim is named company. Those that tell groups: gitlab.',
+      'Groups developers give no role: no enabled OAuthProvider with groupsClaim is named company. Those that report groups: gitlab.',
     ],
     'of a provider where none tells groups': [
       [BOUND],
       [],
       'UnknownProvider',
-      'Groups developers give no role: no enabled OAuthProvider with groupsClaim is named company. Those that tell groups: none.',
+      'Groups developers give no role: no enabled OAuthProvider with groupsClaim is named company. Those that report groups: none.',
     ],
   };
   test.each(Object.entries(cases))('%s', (_, [groups, telling, reason, message]) => {

@@ -1,9 +1,9 @@
 import type { Role } from './roles.ts';
 
-/** The role of whoever an identity provider counts to a group. */
+/** The role of everyone in a group of an identity provider. */
 export interface GroupRole {
   claim: string;
-  /** Name of the OAuthProvider whose groups are meant; absent: of the only one that tells groups. */
+  /** Name of the OAuthProvider of the group. Absent: the only one that reports groups. */
   provider?: string;
   role: Role;
 }
@@ -13,29 +13,33 @@ export interface IgnoredGroups {
   message: string;
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMES = 10;
 
 /**
- * Which groups give no role, and why. A name of a group says nothing without the provider that tells it:
- * where people can make groups of their own, they would take the name of somebody else's.
+ * Which groups give no role, and why. A group name needs its provider: where people can create groups, they
+ * could otherwise create one with the name of a group of another provider.
  */
 export function ignoredGroups(
   groups: readonly GroupRole[],
-  telling: readonly string[],
+  providersWithGroups: readonly string[],
 ): IgnoredGroups | undefined {
   const open = groups.filter(({ provider }) => provider === undefined);
-  if (open.length > 0 && telling.length > 1) {
+  if (open.length > 0 && providersWithGroups.length > 1) {
     const message =
-      `${named(open)} give no role: ${telling.length} providers tell groups (${listed(telling)}). ` +
+      `${named(open)} give no role: ` +
+      `${providersWithGroups.length} providers report groups (${listed(providersWithGroups)}). ` +
       'Name the provider of each group (spec.groups[].provider).';
     return { reason: 'ProviderRequired', message };
   }
-  const unknown = groups.filter(({ provider }) => provider !== undefined && !telling.includes(provider));
+  const unknown = groups.filter(
+    ({ provider }) => provider !== undefined && !providersWithGroups.includes(provider),
+  );
   if (unknown.length === 0) return undefined;
   const providers = [...new Set(unknown.map(({ provider = '' }) => provider))];
   const message =
-    `${named(unknown)} give no role: no enabled OAuthProvider with groupsClaim is named ${providers.slice(0, MOST_NAMED).join(' or ')}. ` +
-    `Those that tell groups: ${telling.length === 0 ? 'none' : listed(telling)}.`;
+    `${named(unknown)} give no role: no enabled OAuthProvider with groupsClaim ` +
+    `is named ${providers.slice(0, MAX_NAMES).join(' or ')}. ` +
+    `Those that report groups: ${providersWithGroups.length === 0 ? 'none' : listed(providersWithGroups)}.`;
   return { reason: 'UnknownProvider', message };
 }
 
@@ -44,6 +48,6 @@ function named(groups: readonly GroupRole[]): string {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? [`and ${names.length - MOST_NAMED} more`] : [];
-  return [...names.slice(0, MOST_NAMED), ...more].join(', ');
+  const more = names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [];
+  return [...names.slice(0, MAX_NAMES), ...more].join(', ');
 }

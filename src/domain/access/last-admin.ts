@@ -1,26 +1,26 @@
 import type { Role } from './roles.ts';
 
-/** What is known of a member before a change. */
+/** A member of a team before a change. */
 export interface MemberFacts {
   role: Role | undefined;
-  /** Admins of the team beside this member. */
+  /** Other admins of the team. */
   otherAdmins: number;
-  /** The Team object names the members: it decides. */
+  /** The Team object lists the members, so only the object changes them. */
   byManifest: boolean;
 }
 
-export interface AccessRefusal {
+export interface ChangeRefusal {
   reason: 'last-admin' | 'managed-by-manifest' | 'not-a-member' | 'already-a-member';
   message: string;
 }
 
 /**
- * Why a member may not get this role, or leave (`to` undefined); undefined when they may. A team keeps an
- * admin once it has one.
+ * Why a member may not get this role, or leave (`to` undefined). Undefined: they may. A team with an admin
+ * always keeps one.
  */
-export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): AccessRefusal | undefined {
+export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): ChangeRefusal | undefined {
   if (facts.byManifest) {
-    const message = 'The members of this team are named by its manifest: change it there.';
+    const message = 'The manifest of this team lists its members. Change the manifest.';
     return { reason: 'managed-by-manifest', message };
   }
   if (to === undefined && facts.role === undefined) {
@@ -35,24 +35,27 @@ export function refuseMemberChange(facts: MemberFacts, to: Role | undefined): Ac
   return undefined;
 }
 
-/** The same for somebody who is to be added. */
-export function refuseNewMember(facts: MemberFacts, to: Role): AccessRefusal | undefined {
+/** Why an account may not become a member. */
+export function refuseNewMember(facts: MemberFacts, to: Role): ChangeRefusal | undefined {
   if (facts.role !== undefined && !facts.byManifest) {
-    return { reason: 'already-a-member', message: `They are a member already, with the role ${facts.role}.` };
+    return { reason: 'already-a-member', message: `They are already a member, with the role ${facts.role}.` };
   }
   return refuseMemberChange(facts, to);
 }
 
 /**
- * Why a team may not have the members that its manifest names; undefined when it may. It keeps an admin once
- * it has one.
+ * Why a team may not have the members that its manifest lists. Undefined: it may. A team with an admin always
+ * keeps one.
  */
 export function refuseMembers({ before, after }: { before: number; after: number }): string | undefined {
   if (before === 0 || after > 0) return undefined;
-  return 'None of the members that the manifest names with the role admin has an account that is on: the team would be left without an admin, so its members stay as they were.';
+  return (
+    'No member with the role admin in the manifest has an enabled account. ' +
+    'The team would be without an admin, so its members stay unchanged.'
+  );
 }
 
-/** What is known of an account before it goes, or stops being a global admin. */
+/** An account before it is removed, disabled or demoted. */
 export interface AccountFacts {
   globalAdmin: boolean;
   otherGlobalAdmins: number;
@@ -60,24 +63,24 @@ export interface AccountFacts {
   lastAdminOf: readonly string[];
 }
 
-export function refuseDemotion({ globalAdmin, otherGlobalAdmins }: AccountFacts): AccessRefusal | undefined {
+export function refuseDemotion({ globalAdmin, otherGlobalAdmins }: AccountFacts): ChangeRefusal | undefined {
   if (!globalAdmin || otherGlobalAdmins > 0) return undefined;
   const message = 'They are the last global admin: make somebody else global admin first.';
   return { reason: 'last-admin', message };
 }
 
-export function refuseAccountRemoval(facts: AccountFacts): AccessRefusal | undefined {
+export function refuseAccountRemoval(facts: AccountFacts): ChangeRefusal | undefined {
   const demoted = refuseDemotion(facts);
   if (demoted !== undefined || facts.lastAdminOf.length === 0) return demoted;
   const message = `They are the last admin of ${facts.lastAdminOf.join(', ')}: make somebody else admin there first.`;
   return { reason: 'last-admin', message };
 }
 
-/** Why an account may not be changed like this; undefined when it may. */
+/** Why an account may not be changed. Undefined: it may. */
 export function refuseAccountChange(
   facts: AccountFacts,
   { globalAdmin, disabled }: { globalAdmin?: boolean; disabled?: boolean },
-): AccessRefusal | undefined {
+): ChangeRefusal | undefined {
   if (disabled === true) return refuseAccountRemoval(facts);
   return globalAdmin === false ? refuseDemotion(facts) : undefined;
 }

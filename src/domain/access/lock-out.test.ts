@@ -5,17 +5,17 @@ import {
   refuseLocalLoss,
   refuseProviderLoss,
   refuseUnlink,
-  type Offered,
-  type Ways,
+  type AccountSignIn,
+  type EnabledSignIn,
 } from './lock-out.ts';
 
-const user = (username: string, hasPassword: boolean, ...linked: string[]): Ways => ({
+const user = (username: string, hasPassword: boolean, ...linked: string[]): AccountSignIn => ({
   username,
   hasPassword,
   linked,
 });
-const BOTH: Offered = { local: true, providers: ['one', 'two'] };
-const WITHOUT_LOCAL: Offered = { local: false, providers: ['one', 'two'] };
+const BOTH: EnabledSignIn = { local: true, providers: ['one', 'two'] };
+const WITHOUT_LOCAL: EnabledSignIn = { local: false, providers: ['one', 'two'] };
 
 /** Undefined: it may be done. Else a part of what is said. */
 const expectRefusal = (refusal: string | undefined, words: string | undefined): void => {
@@ -24,7 +24,7 @@ const expectRefusal = (refusal: string | undefined, words: string | undefined): 
 };
 
 describe('a provider may go', () => {
-  type Row = [users: Ways[], offered: Offered, refusal: string | undefined];
+  type Row = [users: AccountSignIn[], offered: EnabledSignIn, refusal: string | undefined];
   const cases: Record<string, Row> = {
     'when its people have passwords': [[user('ann', true, 'one')], BOTH, undefined],
     'when its people have another': [[user('ann', false, 'one', 'two')], BOTH, undefined],
@@ -32,14 +32,14 @@ describe('a provider may go', () => {
     'but not when it is the only way, and says for whom': [
       [user('ann', false, 'one'), user('bob', false, 'two')],
       BOTH,
-      'one is the only way to sign in for ann:',
+      'one is the only way to sign in for ann.',
     ],
-    'but not when passwords are turned off': [[user('ann', true, 'one')], WITHOUT_LOCAL, 'for ann:'],
-    'but not when the other is not enabled': [[user('ann', false, 'one', 'gone')], BOTH, 'for ann:'],
+    'but not when passwords are turned off': [[user('ann', true, 'one')], WITHOUT_LOCAL, 'for ann.'],
+    'but not when the other is not enabled': [[user('ann', false, 'one', 'gone')], BOTH, 'for ann.'],
     'but not for many, of whom it names five': [
       ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => user(name, false, 'one')),
       BOTH,
-      'a, b, c, d, e and 2 more:',
+      'a, b, c, d, e and 2 more.',
     ],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [users, offered, refusal]) => {
@@ -48,26 +48,29 @@ describe('a provider may go', () => {
 });
 
 describe('passwords may be turned off', () => {
-  const cases: Record<string, [users: Ways[], offered: Offered, refusal: string | undefined]> = {
-    'when everybody has a provider': [[user('ann', true, 'one')], BOTH, undefined],
-    'but not when somebody has none': [[user('ann', true, 'one'), user('bob', true)], BOTH, 'bob cannot'],
-    'but not when theirs is not enabled': [[user('ann', true, 'gone')], BOTH, 'ann cannot'],
-    'but not when there is no provider': [[], { local: true, providers: [] }, 'No provider'],
-  };
+  const cases: Record<string, [users: AccountSignIn[], offered: EnabledSignIn, refusal: string | undefined]> =
+    {
+      'when everybody has a provider': [[user('ann', true, 'one')], BOTH, undefined],
+      'but not when somebody has none': [[user('ann', true, 'one'), user('bob', true)], BOTH, 'bob cannot'],
+      'but not when theirs is not enabled': [[user('ann', true, 'gone')], BOTH, 'ann cannot'],
+      'but not when there is no provider': [[], { local: true, providers: [] }, 'No provider'],
+    };
   test.each(Object.entries(cases))('%s', (_sentence, [users, offered, refusal]) => {
     expectRefusal(refuseLocalLoss(users, offered), refusal);
   });
 });
 
 describe('a link may be given up', () => {
-  const cases: Record<string, [who: Ways, provider: string, offered: Offered, refusal: string | undefined]> =
-    {
-      'by who has a password': [user('ann', true, 'one'), 'one', BOTH, undefined],
-      'by who has another': [user('ann', false, 'one', 'two'), 'one', BOTH, undefined],
-      'by who cannot sign in with it anyway': [user('ann', false, 'gone'), 'gone', BOTH, undefined],
-      'but not when passwords are turned off': [user('ann', true, 'one'), 'one', WITHOUT_LOCAL, 'only way'],
-      'but not when the other is not enabled': [user('ann', false, 'one', 'gone'), 'one', BOTH, 'only way'],
-    };
+  const cases: Record<
+    string,
+    [who: AccountSignIn, provider: string, offered: EnabledSignIn, refusal: string | undefined]
+  > = {
+    'by who has a password': [user('ann', true, 'one'), 'one', BOTH, undefined],
+    'by who has another': [user('ann', false, 'one', 'two'), 'one', BOTH, undefined],
+    'by who cannot sign in with it anyway': [user('ann', false, 'gone'), 'gone', BOTH, undefined],
+    'but not when passwords are turned off': [user('ann', true, 'one'), 'one', WITHOUT_LOCAL, 'only way'],
+    'but not when the other is not enabled': [user('ann', false, 'one', 'gone'), 'one', BOTH, 'only way'],
+  };
   test.each(Object.entries(cases))('%s', (_sentence, [who, provider, offered, refusal]) => {
     expectRefusal(refuseUnlink(who, provider, offered), refusal);
   });
@@ -85,7 +88,7 @@ describe('nobody is locked out', () => {
     fc.assert(
       fc.property(users, fc.array(step, { maxLength: 30 }), (made, steps) => {
         let people = made.map(([hasPassword, linked], index) => user(`u${index}`, hasPassword, ...linked));
-        let offered: Offered = { local: true, providers: ['one', 'two', 'three'] };
+        let offered: EnabledSignIn = { local: true, providers: ['one', 'two', 'three'] };
         const able = new Set(
           people
             .filter((one) => lockedOut([one], offered, { local: false, providers: [] }).length > 0)
@@ -103,10 +106,10 @@ describe('nobody is locked out', () => {
 
 type Step = { what: string; provider: string; who: number };
 function play(
-  people: Ways[],
-  offered: Offered,
+  people: AccountSignIn[],
+  offered: EnabledSignIn,
   { what, provider, who }: Step,
-): { people: Ways[]; offered: Offered } {
+): { people: AccountSignIn[]; offered: EnabledSignIn } {
   const person = people[who];
   switch (what) {
     case 'local-off':

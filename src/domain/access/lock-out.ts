@@ -1,63 +1,79 @@
-/** How somebody could sign in. */
-export interface Ways {
+/** How an account can sign in. */
+export interface AccountSignIn {
   username: string;
   hasPassword: boolean;
-  /** Providers that an identity of theirs is linked with. */
+  /** Providers that the account is linked to. */
   linked: readonly string[];
 }
 
-/** What the installation offers to everybody. */
-export interface Offered {
+/** The ways to sign in that the installation offers. */
+export interface EnabledSignIn {
   local: boolean;
-  /** Those that are enabled. */
+  /** Enabled providers. */
   providers: readonly string[];
 }
 
-/** Who is named in a refusal; the others are counted. */
-const MOST_NAMED = 5;
+/** User names in a refusal. The others are counted. */
+const MAX_NAMES = 5;
 
-function canSignIn({ hasPassword, linked }: Ways, { local, providers }: Offered): boolean {
+function canSignIn({ hasPassword, linked }: AccountSignIn, { local, providers }: EnabledSignIn): boolean {
   return (local && hasPassword) || linked.some((provider) => providers.includes(provider));
 }
 
-/** Who can sign in before a change and could not after it. */
-export function lockedOut(users: readonly Ways[], before: Offered, after: Offered): string[] {
+/** Users who could sign in before a change, but not after it. */
+export function lockedOut(
+  users: readonly AccountSignIn[],
+  before: EnabledSignIn,
+  after: EnabledSignIn,
+): string[] {
   return users
     .filter((user) => canSignIn(user, before) && !canSignIn(user, after))
     .map(({ username }) => username);
 }
 
-/** Why a provider may not go or be disabled; undefined when it may. */
+/** Why a provider may not be deleted or disabled. Undefined: it may. */
 export function refuseProviderLoss(
-  users: readonly Ways[],
+  users: readonly AccountSignIn[],
   provider: string,
-  offered: Offered,
+  offered: EnabledSignIn,
 ): string | undefined {
   const left = { ...offered, providers: offered.providers.filter((one) => one !== provider) };
   const out = lockedOut(users, offered, left);
   if (out.length === 0) return undefined;
-  return `${provider} is the only way to sign in for ${named(out)}: give them a password, or let them link another provider, first.`;
+  return (
+    `${provider} is the only way to sign in for ${named(out)}. ` +
+    'First give them a password, or let them link another provider.'
+  );
 }
 
 /**
- * Why signing in by password may not be turned off: everybody needs a link with a provider that is enabled.
+ * Why signing in with a password may not be turned off. Undefined: it may, since every account is linked to
+ * an enabled provider.
  */
-export function refuseLocalLoss(users: readonly Ways[], { providers }: Offered): string | undefined {
+export function refuseLocalLoss(
+  users: readonly AccountSignIn[],
+  { providers }: EnabledSignIn,
+): string | undefined {
   if (providers.length === 0) return 'No provider is enabled: nobody could sign in.';
   const without = users.filter(({ linked }) => !linked.some((one) => providers.includes(one)));
   if (without.length === 0) return undefined;
-  return `${named(without.map(({ username }) => username))} cannot sign in by any provider that is enabled: let them link one first.`;
+  const usernames = without.map(({ username }) => username);
+  return `${named(usernames)} cannot sign in with any enabled provider. Let them link one first.`;
 }
 
-/** Why somebody may not give up a link; undefined when they may. */
-export function refuseUnlink(user: Ways, provider: string, offered: Offered): string | undefined {
+/** Why an account may not be unlinked from a provider. Undefined: it may. */
+export function refuseUnlink(
+  user: AccountSignIn,
+  provider: string,
+  offered: EnabledSignIn,
+): string | undefined {
   const after = { ...user, linked: user.linked.filter((one) => one !== provider) };
   if (!canSignIn(user, offered) || canSignIn(after, offered)) return undefined;
-  return 'It is your only way to sign in: set a password, or link another provider, first.';
+  return 'This is your only way to sign in. First set a password or link another provider.';
 }
 
 function named(usernames: readonly string[]): string {
-  const shown = usernames.slice(0, MOST_NAMED).join(', ');
-  const others = usernames.length - MOST_NAMED;
+  const shown = usernames.slice(0, MAX_NAMES).join(', ');
+  const others = usernames.length - MAX_NAMES;
   return others > 0 ? `${shown} and ${others} more` : shown;
 }

@@ -1,33 +1,36 @@
 const USERNAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-const SHORTEST = 8;
-const LONGEST = 256;
+const MIN_CHARACTERS = 8;
+const MAX_CHARACTERS = 256;
 
 /**
- * What is wrong with a name for an account; undefined when nothing is. Names never change: the audit log
- * speaks of them.
+ * What is wrong with a user name. Undefined: nothing. User names never change, since the audit log has them.
  */
 export function usernameFault(name: string): string | undefined {
   if (USERNAME.test(name)) return undefined;
-  return 'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, and begins with a letter or a digit.';
+  return (
+    'A username has 1 to 63 lower-case letters, digits, dots, hyphens or underscores, ' +
+    'and begins with a letter or a digit.'
+  );
 }
 
 const TEAM = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with a name for a team; undefined when nothing is. It is that of its namespace, too. */
+/** What is wrong with a team name. Undefined: nothing. The namespace of the team has the same name. */
 export function teamNameFault(name: string): string | undefined {
   if (!TEAM.test(name)) {
-    return 'The name of a team has 1 to 63 lower-case letters, digits or hyphens, and begins and ends with a letter or a digit.';
+    return (
+      'The name of a team has 1 to 63 lower-case letters, digits or hyphens, ' +
+      'and begins and ends with a letter or a digit.'
+    );
   }
   return name === 'default' || name.startsWith('kube-')
-    ? `The namespace ${name} belongs to the cluster and to no team.`
+    ? `The namespace ${name} is reserved for the cluster. Choose another one.`
     : undefined;
 }
-/** Beside the username, what whoever guesses tries here first: `docs/security.md` tells them. */
-const WORDS_OF_OURS = ['millrace', 'password', 'pipeline'];
+/** Words that attackers guess first here (`docs/security.md`). */
+const GUESSABLE_WORDS = ['millrace', 'password', 'pipeline'];
 
-/**
- * What is wrong with a new password; undefined when nothing is. Length counts, the kinds of letters do not.
- */
+/** What is wrong with a new password. Undefined: nothing. Its length counts, not its kinds of characters. */
 export function passwordFault(
   password: string,
   username: string,
@@ -35,20 +38,19 @@ export function passwordFault(
 ): string | undefined {
   const letters = Array.from(password);
   const { length } = letters;
-  if (length < SHORTEST) return `A password has at least ${SHORTEST} characters.`;
-  if (length > LONGEST) return `A password has at most ${LONGEST} characters.`;
+  if (length < MIN_CHARACTERS) return `A password has at least ${MIN_CHARACTERS} characters.`;
+  if (length > MAX_CHARACTERS) return `A password has at most ${MAX_CHARACTERS} characters.`;
   if (new Set(letters).size < 3) return 'A password needs more than two different characters.';
-  if (isCommon(password))
-    return 'This password is among those that are tried first, since many people have it.';
+  if (isCommon(password)) return 'This password is too common: attackers try it first.';
   if (isLittleMoreThan(username, password))
-    return 'A password is more than the username with a few characters around it.';
-  const word = WORDS_OF_OURS.find((one) => isLittleMoreThan(one, password));
-  return word && `A password is more than the word ${word} with a few characters around it.`;
+    return 'A password must be more than the user name with a few characters around it.';
+  const word = GUESSABLE_WORDS.find((one) => isLittleMoreThan(one, password));
+  return word && `A password must be more than the word ${word} with a few characters around it.`;
 }
 
 function isLittleMoreThan(word: string, password: string): boolean {
   return (
     password.toLowerCase().includes(word.toLowerCase()) &&
-    Array.from(password).length < word.length + SHORTEST
+    Array.from(password).length < word.length + MIN_CHARACTERS
   );
 }

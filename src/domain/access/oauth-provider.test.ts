@@ -4,7 +4,7 @@ import { usernameFault } from './names-and-passwords.ts';
 import {
   movedAddresses,
   providerFaults,
-  scopesOf,
+  requestedScopes,
   suggestFullName,
   suggestUsername,
   type Claims,
@@ -40,19 +40,19 @@ describe('a definition of a provider', () => {
     ],
     'over plain HTTP is none': [
       { ...OIDC, issuerUrl: 'http://id.example.org' },
-      ['issuerUrl is no URL like https://id.example.org/path.'],
+      ['issuerUrl must be a URL like https://id.example.org/path.'],
     ],
     'with a password in its URL is none': [
       { ...OIDC, issuerUrl: 'https://a:b@id.example.org' },
-      ['issuerUrl is no URL like https://id.example.org/path.'],
+      ['issuerUrl must be a URL like https://id.example.org/path.'],
     ],
     'has a name that fits into a path': [
       { ...OIDC, canonical: '../x' },
-      ['Its name has 1 to 63 lower-case letters, digits, dots or hyphens.'],
+      ['Its name must have 1 to 63 lower-case letters, digits, dots or hyphens.'],
     ],
     'tells everything that is wrong at once': [
       { ...OIDC, clientId: '', scopes: ['a b'] },
-      ['It has no client ID.', '"a b" is no scope.'],
+      ['It has no client ID.', '"a b" is not a valid scope.'],
     ],
   };
   test.each(Object.entries(cases))('%s', (_name, [provider, faults]) =>
@@ -60,9 +60,9 @@ describe('a definition of a provider', () => {
   );
 
   test('asks for openid whatever it names', () => {
-    expect(scopesOf({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
-    expect(scopesOf({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
-    expect(scopesOf({ type: 'OAuth2' })).toEqual([]);
+    expect(requestedScopes({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
+    expect(requestedScopes({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
+    expect(requestedScopes({ type: 'OAuth2' })).toEqual([]);
   });
 });
 

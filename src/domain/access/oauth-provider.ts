@@ -1,19 +1,19 @@
-/** How people sign in with somebody else's account. The client's secret is elsewhere. */
+/** An identity provider that people sign in with. Its client secret is stored separately. */
 export interface OAuthProvider {
-  /** In its callback address. */
+  /** Its name in the callback URL. */
   canonical: string;
   displayName?: string;
   type: 'OIDC' | 'OAuth2';
   clientId: string;
-  /** Of OIDC. */
+  /** For OIDC. */
   issuerUrl?: string;
-  /** Of OAuth2. */
+  /** For OAuth2. */
   authUrl?: string;
   tokenUrl?: string;
   userInfoUrl?: string;
   scopes?: readonly string[];
   usernameClaim?: string;
-  /** Which claim lists somebody's groups; absent: groups give nobody a role. */
+  /** The claim with a person's groups. Absent: groups give no roles. */
   groupsClaim?: string;
   enabled: boolean;
 }
@@ -25,14 +25,14 @@ const NEEDED: Record<OAuthProvider['type'], readonly (typeof URLS)[number][]> = 
   OAuth2: ['authUrl', 'tokenUrl', 'userInfoUrl'],
 };
 
-/** Everything that is wrong with a definition. */
+/** Everything that is wrong with a provider's definition. */
 export function providerFaults(provider: OAuthProvider): string[] {
   const { canonical, type, clientId, scopes = [] } = provider;
   const needed = NEEDED[type];
   return [
     ...(CANONICAL.test(canonical)
       ? []
-      : ['Its name has 1 to 63 lower-case letters, digits, dots or hyphens.']),
+      : ['Its name must have 1 to 63 lower-case letters, digits, dots or hyphens.']),
     ...(clientId === '' ? ['It has no client ID.'] : []),
     ...needed
       .filter((name) => provider[name] === undefined)
@@ -43,38 +43,38 @@ export function providerFaults(provider: OAuthProvider): string[] {
     ...URLS.filter(
       (name) =>
         provider[name] !== undefined && !/^https:\/\/[^\s/@?#{}]+(\/[^\s?#{}]*)?$/.test(provider[name] ?? ''),
-    ).map((name) => `${name} is no URL like https://id.example.org/path.`),
+    ).map((name) => `${name} must be a URL like https://id.example.org/path.`),
     ...scopes
       .filter((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))
-      .map((scope) => `"${scope}" is no scope.`),
+      .map((scope) => `"${scope}" is not a valid scope.`),
   ];
 }
 
 /**
- * The addresses of another origin than before. Our client's secret, or what it opens, would go there: whoever
- * only may edit the provider has to know the secret (CVE-2026-40161).
+ * URLs whose origin changes. The client secret, or what it gives access to, would be sent there. So whoever
+ * changes them must know the secret (CVE-2026-40161).
  */
 export function movedAddresses(before: OAuthProvider, wanted: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
 }
 
-/** A URL without its path; undefined for none. */
+/** A URL without its path. */
 function originOf(url: string | undefined): string | undefined {
   return url?.toLowerCase().replace(/^(https:\/\/[^/]*?)(:443)?(\/.*)?$/, '$1');
 }
 
-/** What is asked of the provider; OpenID Connect is none without `openid`. */
-export function scopesOf({ type, scopes }: Pick<OAuthProvider, 'type' | 'scopes'>): string[] {
+/** Scopes to request. OpenID Connect requires `openid`. */
+export function requestedScopes({ type, scopes }: Pick<OAuthProvider, 'type' | 'scopes'>): string[] {
   if (type === 'OAuth2') return [...(scopes ?? [])];
   return [...new Set(['openid', ...(scopes ?? ['profile', 'email'])])];
 }
 
-/** What a provider tells of a person. */
+/** What a provider reports of a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * A name for the new account, which the person may change: never more than a suggestion, and never a reason
- * to link anything. `login` is the name at the provider, `email` the part before the @.
+ * Suggests a name for a new account, which the person may change. It never links accounts. `usernameClaim`
+ * `login`: the name at the provider. `email`: the part before the @.
  */
 export function suggestUsername(claims: Claims, usernameClaim: string | undefined): string {
   const found = nameIn(claims, usernameClaim);
@@ -107,18 +107,19 @@ export function suggestFullName(claims: Claims): string {
     .slice(0, 200);
 }
 
-const MOST_GROUPS = 500;
-const LONGEST_GROUP = 256;
+const MAX_GROUPS = 500;
+const MAX_GROUP_NAME_CHARACTERS = 256;
 
-/** The groups of somebody, as the claim lists them; what is no name of a group is left out. */
+/** The groups of a person, from the claim. Values that are not names are left out. */
 export function groupsIn(claims: Claims, groupsClaim: string | undefined): string[] {
   if (groupsClaim === undefined || !Object.hasOwn(claims, groupsClaim)) return [];
-  const told = claims[groupsClaim];
-  const names: unknown[] = Array.isArray(told) ? told : [told];
+  const claim = claims[groupsClaim];
+  const names: unknown[] = Array.isArray(claim) ? claim : [claim];
   const known = names.filter(
-    (name): name is string => typeof name === 'string' && name !== '' && name.length <= LONGEST_GROUP,
+    (name): name is string =>
+      typeof name === 'string' && name !== '' && name.length <= MAX_GROUP_NAME_CHARACTERS,
   );
-  return [...new Set(known)].toSorted().slice(0, MOST_GROUPS);
+  return [...new Set(known)].toSorted().slice(0, MAX_GROUPS);
 }
 
 function textOf(claims: Claims, name: string): string {

@@ -1,6 +1,6 @@
 import type { OAuthProvider } from './oauth-provider.ts';
 
-/** What is known of a provider beforehand. `{word}` in a URL is for whoever sets it up to replace. */
+/** Defaults for a well-known provider. Replace `{word}` in a URL. */
 export interface ProviderPreset extends Pick<
   OAuthProvider,
   'type' | 'issuerUrl' | 'authUrl' | 'tokenUrl' | 'userInfoUrl' | 'usernameClaim' | 'groupsClaim'

@@ -8,9 +8,12 @@ describe('a change of a team is', () => {
     'made where the manifest sets nothing': [[none, { displayName: 'App', groups: [group] }], undefined],
     'refused for a display name that the manifest sets': [
       [{ ...none, displayName: true }, { displayName: '' }],
-      'The display name',
+      'sets its display name.',
     ],
-    'refused for groups that the manifest sets': [[{ ...none, groups: true }, { groups: [] }], 'The groups'],
+    'refused for groups that the manifest sets': [
+      [{ ...none, groups: true }, { groups: [] }],
+      'sets its groups.',
+    ],
     'made of the field beside those that the manifest sets': [
       [{ ...none, groups: true }, { displayName: 'App' }],
       undefined,

@@ -1,22 +1,22 @@
-import type { AccessRefusal } from './last-admin.ts';
+import type { ChangeRefusal } from './last-admin.ts';
 
-/** Fields of a team that its manifest sets: it decides. */
+/** Fields of a team that its manifest sets. Only the manifest changes them. */
 export interface ManagedFields {
   displayName: boolean;
   groups: boolean;
 }
 
-/** Why people may not change these fields of a team; undefined when they may. */
+/** Why people may not change these fields of a team. Undefined: they may. */
 export function refuseTeamChange(
   managed: ManagedFields,
   change: { displayName?: string; groups?: readonly unknown[] },
-): AccessRefusal | undefined {
-  if (managed.displayName && change.displayName !== undefined) return refusal('The display name');
-  if (managed.groups && change.groups !== undefined) return refusal('The groups');
+): ChangeRefusal | undefined {
+  if (managed.displayName && change.displayName !== undefined) return refusal('display name');
+  if (managed.groups && change.groups !== undefined) return refusal('groups');
   return undefined;
 }
 
-function refusal(what: string): AccessRefusal {
-  const message = `${what} of this team is said by its manifest: change it there.`;
+function refusal(field: string): ChangeRefusal {
+  const message = `The manifest of this team sets its ${field}. Change the manifest.`;
   return { reason: 'managed-by-manifest', message };
 }

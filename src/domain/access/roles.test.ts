@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { includes, isRole, lesser, ROLES, type Role } from './roles.ts';
+import { isRole, lowerRole, roleIncludes, ROLES, type Role } from './roles.ts';
 
 describe('a role', () => {
   const cases: Record<string, [held: Role | undefined, needed: Role[]]> = {
@@ -10,13 +10,13 @@ describe('a role', () => {
     'that nobody gave includes nothing': [undefined, []],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [held, included]) => {
-    expect(ROLES.filter((needed) => includes(held, needed))).toEqual(included);
+    expect(ROLES.filter((needed) => roleIncludes(held, needed))).toEqual(included);
   });
 
   test('is never raised by a cap', () => {
     for (const one of ROLES) {
       for (const other of ROLES) {
-        expect(lesser(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
+        expect(lowerRole(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
       }
     }
   });

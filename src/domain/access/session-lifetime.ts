@@ -7,12 +7,12 @@ const SECONDS: Record<string, number> = {
   M: 30 * 86_400,
   y: 365 * 86_400,
 };
-const LONGEST = 100 * 365 * 86_400;
+const MAX_LIFETIME_SECONDS = 100 * 365 * 86_400;
 
 /**
- * Seconds of a duration like `24h`, `7d`, `1M` or `1d12h`; `0` means that sessions never end. A month is 30
- * days and a year 365, so that the length of a session does not depend on the day. Undefined when the text is
- * none, or longer than a hundred years.
+ * Seconds of a duration such as `24h`, `7d`, `1M` or `1d12h`. `0`: sessions never end. A month has 30 days
+ * and a year 365, so that the length does not depend on the date. Undefined: not a duration, or longer than a
+ * hundred years.
  */
 export function parseLifetime(text: string): number | undefined {
   if (text === '0') return 0;
@@ -21,5 +21,5 @@ export function parseLifetime(text: string): number | undefined {
   for (const [, amount, unit = ''] of text.matchAll(/(\d{1,9})([smhdwMy])/g)) {
     seconds += Number(amount) * (SECONDS[unit] ?? 0);
   }
-  return seconds > LONGEST ? undefined : seconds;
+  return seconds > MAX_LIFETIME_SECONDS ? undefined : seconds;
 }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { takeAttempt, takeAttempts, type Failures } from './throttle.ts';
+import { countAttempt, countAttempts, type FailedAttempts } from './throttle.ts';
 
-const after = (count: number, ago: number): Failures => ({ count, lastAt: 1_000_000 - ago });
+const after = (count: number, ago: number): FailedAttempts => ({ count, lastAt: 1_000_000 - ago });
 
 describe('attempts to sign in', () => {
-  const cases: Record<string, [kind: 'account' | 'address', known: Failures | undefined, wait: number]> = {
+  const cases: Record<
+    string,
+    [kind: 'account' | 'address', known: FailedAttempts | undefined, wait: number]
+  > = {
     'the first goes': ['account', undefined, 0],
     'ten failures are free': ['account', after(9, 0), 0],
     'then one waits a second': ['account', after(10, 0), 1000],
@@ -16,16 +19,16 @@ describe('attempts to sign in', () => {
     'and waits up to five minutes': ['address', after(1000, 0), 300_000],
   };
   test.each(Object.entries(cases))('%s', (_name, [kind, known, wait]) => {
-    const attempt = takeAttempt(kind, known, 1_000_000);
+    const attempt = countAttempt(kind, known, 1_000_000);
     expect(attempt.answer === 'wait' ? attempt.milliseconds : 0).toBe(wait);
   });
 
   test('are counted as failed at once, and forgotten after a quarter of an hour', () => {
-    expect(takeAttempt('account', after(3, 1), 1_000_000)).toEqual({
+    expect(countAttempt('account', after(3, 1), 1_000_000)).toEqual({
       answer: 'go',
       failures: { count: 4, lastAt: 1_000_000 },
     });
-    expect(takeAttempt('account', after(50, 15 * 60_000), 1_000_000)).toMatchObject({
+    expect(countAttempt('account', after(50, 15 * 60_000), 1_000_000)).toMatchObject({
       failures: { count: 1 },
     });
   });
@@ -33,11 +36,11 @@ describe('attempts to sign in', () => {
   test('that count for several keys wait for the slowest, and count for none meanwhile', () => {
     const free = { kind: 'address' as const, failures: after(3, 1) };
     const account = (count: number) => ({ kind: 'account' as const, failures: after(count, 0) });
-    expect(takeAttempts([account(10), free, account(11)], 1_000_000)).toEqual({
+    expect(countAttempts([account(10), free, account(11)], 1_000_000)).toEqual({
       answer: 'wait',
       milliseconds: 2000,
     });
-    expect(takeAttempts([account(1), free], 1_000_000)).toEqual({
+    expect(countAttempts([account(1), free], 1_000_000)).toEqual({
       answer: 'go',
       failures: [
         { count: 2, lastAt: 1_000_000 },

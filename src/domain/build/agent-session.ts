@@ -1,3 +1,3 @@
-/** The identity of an agent: its key speaks for one attempt of a build, or for one check run. */
+/** What an agent's key authorizes: one attempt of a build, or one check run. */
 export type AgentSession =
   { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { applyEvents, closeBuild, openBuild } from './apply-events.ts';
+import { applyEvents, closeBuild, newBuildState } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { BuildEvent } from './events.ts';
-import { LOG_CUT, LOG_LIMIT } from './log-limit.ts';
+import { DEFAULT_LOG_BYTES, LOG_CUT_LINE } from './log-limit.ts';
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
 type Told = Unnumbered<BuildEvent>;
 
 const AT = '2026-01-01T00:00:00Z';
-const opened = openBuild([
+const opened = newBuildState([
   { id: '0', kind: 'get', name: 'git.app', resource: 'git.app' },
   { id: '1', kind: 'task', name: 'unit' },
   { id: '2', kind: 'put', name: 'git.tag', resource: 'git.tag' },
@@ -212,7 +212,7 @@ test('closing a build leaves no step open and does not touch one that is over', 
 });
 
 const log = (text: string): Told => ({ type: 'log', step: '0', text });
-const almostFull = (left: number): BuildState => ({ ...opened, logBytes: LOG_LIMIT - left });
+const almostFull = (left: number): BuildState => ({ ...opened, logBytes: DEFAULT_LOG_BYTES - left });
 const texts = (state: BuildState, ...said: string[]): string[] =>
   applyEvents(state, numbered([started('0'), ...said.map(log)])).logs.map(({ text }) => text);
 
@@ -223,19 +223,19 @@ describe('the log of a build', () => {
       'ends with a line that says so, once',
       70,
       ['x'.repeat(71), 'more'],
-      [`${'x'.repeat(70)}\n${LOG_CUT}\n`],
+      [`${'x'.repeat(70)}\n${LOG_CUT_LINE}\n`],
     ],
     [
       'counts bytes, and cuts no character in two',
       70,
       ['ä'.repeat(34) + '€€'],
-      [`${'ä'.repeat(34)}\n${LOG_CUT}\n`],
+      [`${'ä'.repeat(34)}\n${LOG_CUT_LINE}\n`],
     ],
     [
       'counts a row for what it costs, however little is in it',
       128,
       ['a', 'b', 'c'],
-      ['a', 'b', `\n${LOG_CUT}\n`],
+      ['a', 'b', `\n${LOG_CUT_LINE}\n`],
     ],
     ['keeps no row without text', 70, ['', '', 'a'], ['a']],
     ['stays cut', -1, ['a'], []],
@@ -244,7 +244,7 @@ describe('the log of a build', () => {
   test('ends at the limit of the installation, if that sets another one', () => {
     const told = numbered([started('0'), log('x'.repeat(300)), log('more')]);
     expect(applyEvents(opened, told, 200).logs.map(({ text }) => text)).toEqual([
-      `${'x'.repeat(200)}\n${LOG_CUT}\n`,
+      `${'x'.repeat(200)}\n${LOG_CUT_LINE}\n`,
     ]);
   });
 
@@ -252,7 +252,7 @@ describe('the log of a build', () => {
     const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
     const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));
     const kept = logs.reduce((sum, { text }) => sum + text.length, 0);
-    expect(kept).toBe(LOG_LIMIT + LOG_CUT.length + 2);
+    expect(kept).toBe(DEFAULT_LOG_BYTES + LOG_CUT_LINE.length + 2);
     expect(state.applied).toBe(72);
     expect(state.steps[0]?.status).toBe('succeeded');
   });

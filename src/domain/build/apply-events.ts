@@ -1,9 +1,10 @@
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
-import type { BuildEvent, BuildOutcome, BuildStatus, StepEnded } from './events.ts';
-import { cutLog, LOG_LIMIT } from './log-limit.ts';
+import type { BuildEvent, BuildOutcome, StepEnded } from './events.ts';
+import { cutLog, DEFAULT_LOG_BYTES } from './log-limit.ts';
 
 /** The state of an attempt before its first event. */
-export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
+export function newBuildState(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
   return {
     status: 'pending',
     applied: 0,
@@ -12,19 +13,14 @@ export function openBuild(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resou
   };
 }
 
-export function isOver(status: BuildStatus): boolean {
-  return status !== 'pending' && status !== 'waiting' && status !== 'started';
-}
-
 /**
- * Applies events in the order of their numbers, each once; behind a gap nothing is applied. What has ended
- * stays as it ended. A build succeeds only if every planned step was seen to start and to succeed.
- * `logLimit`: bytes of log that the attempt may have.
+ * Applies events in the order of their sequence numbers, each once, up to the first gap. An ended build does
+ * not change. A build succeeds only if every planned step has started and succeeded. `logLimit`: in bytes.
  */
 export function applyEvents(
   state: BuildState,
   events: BuildEvent[],
-  logLimit: number = LOG_LIMIT,
+  logLimit: number = DEFAULT_LOG_BYTES,
 ): EventsApplied {
   let applied: EventsApplied = { state, logs: [], puts: [] };
   for (const event of events.toSorted((a, b) => a.sequence - b.sequence)) {
@@ -32,7 +28,7 @@ export function applyEvents(
     if (event.sequence <= current.applied) continue;
     if (event.sequence > current.applied + 1) break;
     const counted = { ...applied, state: { ...current, applied: event.sequence } };
-    applied = isOver(current.status) ? counted : applyEvent(counted, event, logLimit);
+    applied = isActive(current.status) ? applyEvent(counted, event, logLimit) : counted;
   }
   return applied;
 }
@@ -48,7 +44,7 @@ function applyEvent(applied: EventsApplied, event: BuildEvent, logLimit: number)
     case 'build-ended':
       return applyEnd(applied, event);
     default:
-      // An event of a newer agent: it counts, and says nothing to this program.
+      // An unknown event of a newer agent counts as applied.
       return applied;
   }
 }
@@ -88,7 +84,7 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
 function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
   const { exitCode, signal } = event;
   const doubted = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
-  const message = doubted ? 'said to have succeeded, but its process did not' : event.message;
+  const message = doubted ? 'reported as succeeded, but its process failed' : event.message;
   return {
     ...step,
     status: doubted ? 'failed' : event.status,
@@ -98,7 +94,7 @@ function endedStep(step: StepState, event: StepEnded & { at: string }): StepStat
   };
 }
 
-/** A step that never started cannot succeed or fail; it can be left out. */
+/** A step that has not started cannot succeed or fail, but be skipped or cancelled. */
 function mayEnd(step: StepState, event: StepEnded): boolean {
   if (step.status === 'started') return true;
   return step.status === 'waiting' && (event.status === 'skipped' || event.status === 'cancelled');
@@ -124,9 +120,9 @@ function unprovenStep(state: BuildState): StepState | undefined {
   return state.steps.find((step) => step.status !== 'succeeded');
 }
 
-/** The state once the build has ended, by whoever's word: no step stays open. */
+/** The state after the end of the build: no step stays open. */
 export function closeBuild(state: BuildState, outcome: BuildOutcome, at: string): BuildState {
-  if (isOver(state.status)) return state;
+  if (!isActive(state.status)) return state;
   const steps = state.steps.map((step): StepState => {
     if (step.status === 'waiting') return { ...step, status: 'skipped' };
     if (step.status !== 'started') return step;

@@ -1,11 +1,12 @@
-import type { BuildOutcome, BuildStatus, OutcomeReason, StepEnded, StepStatus } from './events.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
+import type { BuildOutcome, OutcomeReason, StepEnded, StepStatus } from './events.ts';
 
-/** One attempt of a build as far as its events tell. */
+/** The state of one attempt of a build, from its events. */
 export interface BuildState {
   status: BuildStatus;
   /** Highest sequence number applied. */
   applied: number;
-  /** What its log has used of the limit (see log-limit). */
+  /** Bytes that its log has used of the limit (see `cutLog`). */
   logBytes: number;
   /** Planned steps in order. */
   steps: StepState[];
@@ -23,13 +24,13 @@ export interface StepState {
   message?: string;
 }
 
-/** What a batch of events changes, for the store to write. */
+/** What a batch of events changes. The store writes it. */
 export interface EventsApplied {
   state: BuildState;
   /** Set by the first `step-started`. */
   startedAt?: string;
   logs: { sequence: number; step: string; text: string; at: string }[];
-  /** Successful puts: their versions become versions of the resource. */
+  /** Versions of successful puts. They become versions of the resource. */
   puts: (StepEnded & { version: Record<string, string> })[];
   end?: { outcome: BuildOutcome; reason: OutcomeReason; message: string; at: string };
 }

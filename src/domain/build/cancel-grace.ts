@@ -1,15 +1,13 @@
 import type { Hooks, Job, Step } from '#domain/pipeline/pipeline.ts';
 
-/**
- * A step has ten seconds to end by itself and thirty until it is given up as lost; the rest is for saying so.
- */
-const STEP_SECONDS = 60;
-const HOOKS_SECONDS = 10 * 60;
+/** A step may take 10 s to end by itself; after 30 s it counts as lost. The rest is for reporting. */
+const STEP_GRACE_SECONDS = 60;
+const HOOKS_GRACE_SECONDS = 10 * 60;
 
-/** How long an agent may take to end a build that was cancelled; then its Pod is ended for it. */
+/** How long an agent may take to end a cancelled build. Then its Pod is deleted. */
 export function cancelGraceSeconds(job: Job | undefined): number {
   const hooks = job !== undefined && (cleansUp(job.hooks) || job.steps.some(stepCleansUp));
-  return hooks ? HOOKS_SECONDS : STEP_SECONDS;
+  return hooks ? HOOKS_GRACE_SECONDS : STEP_GRACE_SECONDS;
 }
 
 function stepCleansUp(step: Step): boolean {

@@ -1,6 +1,6 @@
 /**
- * What an agent tells of its build, in order. `sequence` starts at 1 and has no gaps within one attempt of a
- * build: the receiver applies each number once, so an event may be sent again until it is acknowledged.
+ * What an agent reports of its build, in order. `sequence` starts at 1 and has no gaps within one attempt.
+ * The receiver applies each number once, so the agent sends an event until it is acknowledged.
  */
 export type BuildEvent = { sequence: number; at: string } & (
   | { type: 'step-started'; step: string }
@@ -13,18 +13,18 @@ export interface StepEnded {
   type: 'step-ended';
   step: string;
   status: StepStatus;
-  /** Absent when no process ran or a signal ended it. */
+  /** Absent: no process ran, or a signal ended it. */
   exitCode?: number;
   signal?: string;
   message?: string;
-  /** `put`: fields of the version that the push made. */
+  /** Of a `put`: the version that the push made. */
   version?: Record<string, string>;
 }
 
 export type StepStatus = 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 export type BuildOutcome = 'succeeded' | 'failed' | 'cancelled';
 
-/** Machine word of why a build ended as it did; `message` says it in a sentence. */
+/** Stable code of why a build ended as it did. `message` is the sentence. */
 export type OutcomeReason =
   | 'AllStepsSucceeded'
   | 'StepFailed'
@@ -45,34 +45,28 @@ export type OutcomeReason =
   | 'Superseded'
   | 'AgentAuthentication';
 
-/** `waiting`: for people to approve it. `warning`: it failed, and counts as good. */
-export type BuildStatus = 'pending' | 'waiting' | 'started' | BuildOutcome | 'warning';
-
-/** At most so many bytes of a termination message are kept by the kubelet. */
-export const TERMINATION_LIMIT = 4096;
+/** The kubelet cuts longer termination messages. */
+export const MAX_TERMINATION_BYTES = 4096;
 
 /**
- * Last words of an agent, its termination message: enough to end the build truthfully when the gateway was
- * out of reach. What does not fit is left out whole, never cut, so that its absence shows.
+ * The termination message of an agent: enough to end the build correctly if the agent could not reach the
+ * gateway. Entries that do not fit are left out whole, never cut.
  */
 export interface TerminationMessage {
   format: 1;
   outcome: BuildOutcome;
   reason: OutcomeReason;
-  /** Empty while the build goes on: these words are for the case that they stay the last. */
+  /** Empty while the build runs: the message is written early, in case the agent dies. */
   message: string;
-  /**
-   * Step id → exit code, `null` when there is none, of the steps that ended; those whose end is acknowledged
-   * may be missing.
-   */
+  /** Step id → exit code (`null`: none) of steps that ended. Acknowledged ends may be missing. */
   exits: Record<string, number | null>;
-  /** What became of those among them that did not succeed. */
+  /** Step id → status of steps that did not succeed. */
   statuses?: Record<string, Exclude<StepStatus, 'succeeded'>>;
   /**
-   * Step id → version of a put that succeeded, `{}` if it made none. One that is missing and not acknowledged
-   * did not fit.
+   * Step id → version of a put that succeeded, `{}` if it made none. A missing version that is not
+   * acknowledged did not fit.
    */
   versions?: Record<string, Record<string, string>>;
-  /** Highest sequence number the gateway acknowledged. */
+  /** The highest acknowledged sequence number. */
   acknowledged: number;
 }

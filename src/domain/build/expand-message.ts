@@ -3,8 +3,8 @@ import { expandReferences } from './expand-references.ts';
 const VERSION_FIELD = /\$(?:\{(version_\w+)\}|(version_\w+))/g;
 
 /**
- * What `$NOTIFY_MESSAGE` becomes: references to variables are filled in, those to fields of a version where
- * there is one too, and `\n` begins a new line. What is not known stays as it is written.
+ * The value of `$NOTIFY_MESSAGE`: references to variables and to fields of the version are replaced, and `\n`
+ * starts a new line. Unknown references stay as written.
  */
 export function expandMessage(message: string, variables: Readonly<Record<string, string>>): string {
   return message
@@ -13,7 +13,7 @@ export function expandMessage(message: string, variables: Readonly<Record<string
     .join('\n');
 }
 
-/** In one go, so that no value is expanded again. */
+/** In one pass, so that values are not expanded again. */
 function expandLine(line: string, variables: Readonly<Record<string, string>>): string {
   let filled = '';
   let from = 0;

@@ -1,13 +1,10 @@
-/**
- * Names that text may refer to at run time; a shell's own variables and anything else stay as they are
- * written.
- */
+/** Names that a text may refer to at run time. All others, such as a shell's variables, stay as written. */
 const REFERENCE = /\$(?:\{((?:BUILD|GET|TASK)_[A-Z0-9_]+)\}|((?:BUILD|GET|TASK)_[A-Z0-9_]+))/g;
 
 /**
- * Replaces `$NAME` and `${NAME}` by the variables of the build: `BUILD_*`, the values of gets
- * (`GET_<STEP>_<KEY>`) and what tasks wrote (`TASK_<STEP>_<KEY>`). A name that is not set stays as written,
- * so that it shows. Values are not expanded again.
+ * Replaces `$NAME` and `${NAME}` by variables of the build: `BUILD_*`, versions of gets (`GET_<STEP>_<KEY>`)
+ * and outputs of tasks (`TASK_<STEP>_<KEY>`). Names that are not set stay as written. Values are not expanded
+ * again.
  */
 export function expandReferences(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(REFERENCE, (written: string, braced?: string, bare?: string) => {

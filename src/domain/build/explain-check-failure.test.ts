@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { tellCheckEnd } from './explain-check-failure.ts';
+import { explainCheckFailure } from './explain-check-failure.ts';
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
 const words = (reason: string, message: string): string =>
@@ -64,7 +64,7 @@ test.each<[string, PodReport | undefined, string]>([
   [
     'what somebody else wrote where the agent has its last words is not shown',
     pod({ containers: [agent({ message: '{"format":1,"outc' })] }),
-    'The Pod of the check ended before the check had a result: The agent ended without a word (exit code 1).',
+    'The Pod of the check ended before the check had a result: The agent ended without a report (exit code 1).',
   ],
   [
     'the cluster took its Pod away: that counts more than what the agent made of it',
@@ -83,12 +83,12 @@ test.each<[string, PodReport | undefined, string]>([
       unschedulable: '0/1 nodes are available.',
       containers: [image()],
     }),
-    'The Pod of the check did not start: no node takes it: 0/1 nodes are available.',
+    'The Pod of the check did not start: no node can take it: 0/1 nodes are available.',
   ],
   [
     'no scheduler looked at it',
     pod({ phase: 'Pending', scheduled: false, containers: [image()] }),
-    'The Pod of the check did not start: the scheduler has not looked at it.',
+    'The Pod of the check did not start: the scheduler has not seen it.',
   ],
   [
     'its containers were still being made',
@@ -105,4 +105,4 @@ test.each<[string, PodReport | undefined, string]>([
     pod({ phase: 'Pending', containers: [image({ reason: 'ErrImagePull', message: 'x'.repeat(9000) })] }),
     `The Pod of the check did not start: container image-1-node: ErrImagePull (${'x'.repeat(500)}…).`,
   ],
-])('%s', (_name, report, sentence) => expect(tellCheckEnd(report)).toBe(sentence));
+])('%s', (_name, report, sentence) => expect(explainCheckFailure(report)).toBe(sentence));

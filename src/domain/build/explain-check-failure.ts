@@ -2,35 +2,35 @@ import { parseTermination } from './parse-termination.ts';
 import { brokenContainer, brokenMessage, hasEnded, podFault } from './pod-fault.ts';
 import type { ContainerReport, PodReport } from './pod-report.ts';
 
-const LONGEST_WORDS = 500;
-/** While a Pod is being made its containers wait for nothing that would be worth telling. */
-const ON_THE_WAY = new Set(['ContainerCreating', 'PodInitializing']);
+const MAX_QUOTED_CHARACTERS = 500;
+/** States of a Pod that is still being created: not a failure. */
+const CREATING = new Set(['ContainerCreating', 'PodInitializing']);
 
 /**
- * Why the Pod of a check, or of hooks, brought no result, as a sentence. A container that cannot start comes
- * first: an agent that waited for it in vain has ended by then, and knows only that it did not come.
+ * Why the Pod of a check or of hooks gave no result, as a sentence. A container that cannot start comes
+ * first: the agent that waited for it has ended by then, but does not know the cause.
  */
-export function tellCheckEnd(pod: PodReport | undefined, work: 'check' | 'hooks' = 'check'): string {
+export function explainCheckFailure(pod: PodReport | undefined, work: 'check' | 'hooks' = 'check'): string {
   if (pod === undefined) return `The Pod of the ${work} is gone.`;
   const stuck = pod.containers.find(isStuck);
   if (stuck !== undefined) return `The Pod of the ${work} did not start: ${complaint(stuck)}`;
   const broken = brokenContainer(pod);
   if (broken !== undefined)
-    return `The Pod of the ${work} broke: ${brokenMessage(broken, `the ${work} had a result`)}`;
-  if (!hasEnded(pod)) return tellLate(pod, work);
+    return `The Pod of the ${work} failed: ${brokenMessage(broken, `the ${work} had a result`)}`;
+  if (!hasEnded(pod)) return explainLateAgent(pod, work);
   const { message } = podFault(pod, parseTermination(pod.containers[0]?.message));
   return `The Pod of the ${work} ended before the ${work} had a result: ${sentence(message)}`;
 }
 
 function isStuck({ state, reason }: ContainerReport): boolean {
-  return state === 'waiting' && reason !== undefined && !ON_THE_WAY.has(reason);
+  return state === 'waiting' && reason !== undefined && !CREATING.has(reason);
 }
 
-/** It is there, and no agent has come from it in the time that one is given. */
-function tellLate({ scheduled, unschedulable, containers }: PodReport, work: string): string {
+/** The Pod exists, but its agent has not connected in time. */
+function explainLateAgent({ scheduled, unschedulable, containers }: PodReport, work: string): string {
   const why = `The Pod of the ${work} did not start: `;
-  if (unschedulable !== undefined) return why + sentence(`no node takes it: ${unschedulable}`);
-  if (!scheduled) return `${why}the scheduler has not looked at it.`;
+  if (unschedulable !== undefined) return why + sentence(`no node can take it: ${unschedulable}`);
+  if (!scheduled) return `${why}the scheduler has not seen it.`;
   const waiting = containers.find((container) => container.state === 'waiting');
   if (waiting !== undefined) return why + complaint(waiting);
   return `The Pod of the ${work} runs, but its agent did not reach the internal gateway in time.`;
@@ -47,5 +47,7 @@ function sentence(text: string): string {
 }
 
 function short(text: string): string {
-  return text.length > LONGEST_WORDS ? `${text.slice(0, LONGEST_WORDS).toWellFormed()}…` : text;
+  return text.length > MAX_QUOTED_CHARACTERS
+    ? `${text.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed()}…`
+    : text;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { HookResult } from './agent-protocol.ts';
-import { tellHooks } from './explain-hook-failures.ts';
+import { explainHookFailures } from './explain-hook-failures.ts';
 
 const good: HookResult = { version: '7', job: 'unit', hook: 'shell', output: '' };
 const bad: HookResult = { ...good, error: 'exit code 3.' };
@@ -14,5 +14,5 @@ test.each<[string, HookResult[], string | undefined]>([
     'The hook shell of job unit failed for version 7: exit code 3. 2 of 3 hooks failed.',
   ],
 ])('%s', (_what, results, sentence) => {
-  expect(tellHooks(results)).toBe(sentence);
+  expect(explainHookFailures(results)).toBe(sentence);
 });

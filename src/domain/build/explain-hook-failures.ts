@@ -1,7 +1,7 @@
 import type { HookResult } from './agent-protocol.ts';
 
-/** In a sentence, what went wrong with hooks; undefined when all of them succeeded. */
-export function tellHooks(results: readonly HookResult[]): string | undefined {
+/** Describes the failed hooks in a sentence. Undefined: all succeeded. */
+export function explainHookFailures(results: readonly HookResult[]): string | undefined {
   const failed = results.filter(({ error }) => error !== undefined);
   const [first] = failed;
   if (first === undefined) return undefined;

@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeAgentPod, labelsOf, type AgentPod, type Claim } from './judge-agent-pod.ts';
+import { judgeAgentPod, workLabels, type AgentClaim, type AgentPod } from './judge-agent-pod.ts';
 
 const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
-const CLAIM: Claim = { session: SESSION, uid: 'u1', peer: '198.18.0.9' };
-const POD: AgentPod = { uid: 'u1', labels: labelsOf(SESSION), ending: false, addresses: ['198.18.0.9'] };
+const CLAIM: AgentClaim = { session: SESSION, uid: 'u1', peer: '198.18.0.9' };
+const POD: AgentPod = { uid: 'u1', labels: workLabels(SESSION), ending: false, addresses: ['198.18.0.9'] };
 
-const CASES: Record<string, { claim?: Partial<Claim>; pod?: Partial<AgentPod> | 'absent'; says: string }> = {
+const CASES: Record<
+  string,
+  { claim?: Partial<AgentClaim>; pod?: Partial<AgentPod> | 'absent'; says: string }
+> = {
   'the Pod that was made for the build, from its address': { says: 'accepted' },
   'an IPv4 address seen through a dual-stack socket': {
     claim: { peer: '::ffff:198.18.0.9' },
@@ -21,11 +24,11 @@ const CASES: Record<string, { claim?: Partial<Claim>; pod?: Partial<AgentPod> | 
   'a Pod of the same name made anew': { pod: { uid: 'u2' }, says: 'the Pod of that name has another uid' },
   'a Pod that is being deleted or has ended': { pod: { ending: true }, says: 'the Pod is ending' },
   'a Pod of another attempt': {
-    pod: { labels: labelsOf({ ...SESSION, attempt: 1 }) },
+    pod: { labels: workLabels({ ...SESSION, attempt: 1 }) },
     says: "the Pod's label millrace.dev/attempt does not belong to this work",
   },
   'a Pod of checks with the nonce of a build': {
-    pod: { labels: labelsOf({ kind: 'checks', run: 41 }) },
+    pod: { labels: workLabels({ kind: 'checks', run: 41 }) },
     says: "the Pod's label millrace.dev/kind does not belong to this work",
   },
   'a Pod that somebody else made': {

@@ -1,34 +1,31 @@
 import type { AgentSession } from './agent-session.ts';
 
-/** What the API server says of a Pod, as far as it matters here. */
+/** What the API server reports of a Pod. */
 export interface AgentPod {
   uid: string;
   labels: Record<string, string>;
-  /** Deletion was asked for, or the Pod has ended. */
+  /** The Pod is being deleted or has ended. */
   ending: boolean;
-  /** Empty until the kubelet has reported them. */
+  /** IP addresses. Empty until the kubelet reports them. */
   addresses: string[];
 }
 
-/** Who opens a session, as the connection and the request tell it. */
-export interface Claim {
+/** Who opens a session, according to the connection and the request. */
+export interface AgentClaim {
   session: AgentSession;
   uid: string;
-  /**
-   * Address of the other end of the connection. Absent: a token has proven already that the caller runs in
-   * that Pod.
-   */
+  /** Remote address of the connection. Absent: a token has proven that the caller runs in that Pod. */
   peer?: string;
 }
 
-export type Judgement =
+export type AgentJudgement =
   | { verdict: 'accepted' }
-  /** Everything fits so far, but the Pod has no address yet. */
+  /** Everything matches so far, but the Pod has no address yet. */
   | { verdict: 'wait' }
   | { verdict: 'refused'; reason: string };
 
-/** Whether the one who connects is the agent in the Pod that was made for this work. */
-export function judgeAgentPod(claim: Claim, pod: AgentPod | undefined): Judgement {
+/** Whether the caller is the agent in the Pod that was created for this work. */
+export function judgeAgentPod(claim: AgentClaim, pod: AgentPod | undefined): AgentJudgement {
   if (pod === undefined) return refused('there is no such Pod');
   if (pod.uid !== claim.uid) return refused('the Pod of that name has another uid');
   if (pod.ending) return refused('the Pod is ending');
@@ -43,17 +40,17 @@ export function judgeAgentPod(claim: Claim, pod: AgentPod | undefined): Judgemen
   return { verdict: 'accepted' };
 }
 
-function refused(reason: string): Judgement {
+function refused(reason: string): AgentJudgement {
   return { verdict: 'refused', reason };
 }
 
 function wrongLabel(session: AgentSession, labels: Record<string, string>): string | undefined {
-  const expected = labelsOf(session);
+  const expected = workLabels(session);
   return Object.keys(expected).find((name) => labels[name] !== expected[name]);
 }
 
-/** Labels that a Pod made for this work must carry. */
-export function labelsOf(session: AgentSession): Record<string, string> {
+/** Labels that the Pod of this work must have. */
+export function workLabels(session: AgentSession): Record<string, string> {
   const managed = { 'app.kubernetes.io/managed-by': 'millrace' };
   if (session.kind === 'checks') {
     return { ...managed, 'millrace.dev/kind': 'check', 'millrace.dev/run': String(session.run) };
@@ -66,7 +63,7 @@ export function labelsOf(session: AgentSession): Record<string, string> {
   };
 }
 
-/** An IPv4 address on a dual-stack socket is an IPv4 address. */
+/** Strips the prefix of an IPv4 address on a dual-stack socket. */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');
 }

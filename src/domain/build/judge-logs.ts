@@ -1,10 +1,10 @@
-/** How full the logs of a team are. `near`: from 80 % on; `full`: its oldest logs are removed. */
+/** How full the log storage of a team is. `near`: 80 % or more. `full`: its oldest logs are removed. */
 export type LogFill = 'fine' | 'near' | 'full';
 
-const NEAR = 0.8;
+const NEAR_SHARE = 0.8;
 
-/** `limit`: absent means none. */
+/** `limit` undefined: no limit. */
 export function judgeLogs(bytes: number, limit: number | undefined): LogFill {
-  if (limit === undefined || bytes < limit * NEAR) return 'fine';
+  if (limit === undefined || bytes < limit * NEAR_SHARE) return 'fine';
   return bytes > limit ? 'full' : 'near';
 }

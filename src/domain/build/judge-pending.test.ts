@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { openBuild } from './apply-events.ts';
+import { newBuildState } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
-const pending: BuildState = openBuild([{ id: '0', kind: 'task', name: 'unit' }]);
+const pending: BuildState = newBuildState([{ id: '0', kind: 'task', name: 'unit' }]);
 const quiet: AttemptReport = { attempt: 1, retries: 0, ageSeconds: 10 };
 
 const pod = (more: Partial<PodReport> = {}): PodReport => ({
@@ -30,7 +30,7 @@ const late: AttemptReport = { ...quiet, ageSeconds: START_SECONDS + 1 };
 
 describe('a build whose Pod does not run yet', () => {
   const NO_NODE = '0/1 nodes are available: 1 Insufficient memory.';
-  const NOT_SEEN = 'The scheduler has not looked at the Pod yet.';
+  const NOT_SEEN = 'The scheduler has not seen the Pod yet.';
   const cases: Record<
     string,
     [seen: PodReport, attempt: Partial<AttemptReport>, judged: PodJudgement, state?: BuildState]

@@ -30,7 +30,7 @@ const cases: Record<string, Case> = {
     judged: {
       decision: 'retry',
       reason: 'AgentFault',
-      message: 'The agent ended without a word (out of memory).',
+      message: 'The agent ended without a report (out of memory).',
     },
   },
   'an agent that is gone ends the build though other containers hang': {

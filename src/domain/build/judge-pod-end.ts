@@ -1,4 +1,4 @@
-import { isOver } from './apply-events.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { BuildState, StepState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
@@ -6,23 +6,23 @@ import { parseTermination } from './parse-termination.ts';
 import { brokenContainer, brokenMessage, hasEnded, podFault, type PodFault } from './pod-fault.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
-/** Pods that go before their first step are replaced; not for ever. */
-const MOST_ATTEMPTS = 5;
-const MOST_RETRIES = 1;
+/** Pods of a build that end before their first step are replaced, so many in all. */
+const MAX_ATTEMPTS = 5;
+const MAX_RETRIES = 1;
 const LOST_SECONDS = 2 * 60;
 
-/** Whether a deleted Pod is so long overdue that nobody on its node can be left to end it. */
+/** Whether a deleted Pod is overdue for so long that its node must be dead. */
 export function isLost(overdueSeconds: number | undefined): boolean {
   return overdueSeconds !== undefined && overdueSeconds >= LOST_SECONDS;
 }
 
-/** `pod` undefined: there is none any more. */
+/** What to do about a build whose Pod may have ended. `pod` undefined: it is gone. */
 export function judgePodEnd(
   state: BuildState,
   pod: PodReport | undefined,
   attempt: AttemptReport,
 ): PodJudgement {
-  if (isOver(state.status)) return { decision: 'wait' };
+  if (!isActive(state.status)) return { decision: 'wait' };
   if (pod && !hasEnded(pod) && !isLost(attempt.overdueSeconds)) return judgeLiving(state, pod, attempt);
   return judgeEnded(state, pod, attempt);
 }
@@ -32,8 +32,8 @@ function judgeLiving(state: BuildState, pod: PodReport, attempt: AttemptReport):
 }
 
 /**
- * Before the first step the agent waits long for a container that died: it cannot see why there is no word
- * from it.
+ * A container that died before the first step. The agent would wait long for it, since it cannot see that it
+ * died.
  */
 function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement | undefined {
   const broken = brokenContainer(pod);
@@ -48,15 +48,20 @@ function judgeBroken(state: BuildState, pod: PodReport, attempt: AttemptReport):
 }
 
 function judgeEnded(state: BuildState, pod: PodReport | undefined, attempt: AttemptReport): PodJudgement {
-  const words = parseTermination(pod?.containers[0]?.message);
-  if (words && knowsTheEnd(state, words, pod)) {
-    return { decision: 'end', outcome: words.outcome, reason: words.reason, message: words.message };
+  const termination = parseTermination(pod?.containers[0]?.message);
+  if (termination && knowsTheEnd(state, termination, pod)) {
+    return {
+      decision: 'end',
+      outcome: termination.outcome,
+      reason: termination.reason,
+      message: termination.message,
+    };
   }
   if (attempt.cancelled !== undefined) return judgeCancelled(attempt.cancelled);
-  return judgeDeath(state, pod, attempt, words);
+  return judgeDeath(state, pod, attempt, termination);
 }
 
-/** An agent that does not do what it was asked for, or never heard of it. */
+/** The agent has not ended a cancelled build in time. */
 function judgeHanging({ deleting }: PodReport, { cancelled }: AttemptReport): PodJudgement | undefined {
   if (deleting || cancelled === undefined || !isOverdue(cancelled)) return undefined;
   const message = `The agent did not end the cancelled build within ${cancelled.graceSeconds} s: its Pod is deleted.`;
@@ -77,20 +82,20 @@ function isOverdue({ seconds, graceSeconds }: Cancelled): boolean {
   return seconds >= graceSeconds;
 }
 
-/** Nobody said, and nobody wished, that the build should end so. */
+/** The Pod ended although neither its agent nor a person ended the build. */
 function judgeDeath(
   state: BuildState,
   pod: PodReport | undefined,
   attempt: AttemptReport,
-  words: TerminationMessage | undefined,
+  termination: TerminationMessage | undefined,
 ): PodJudgement {
-  const starved = starvedContainer(pod);
-  if (starved !== undefined) return outOfMemory(starved);
-  const fault = { ...podFault(pod, words), ranSteps: ranSteps(state, words) };
+  const exhausted = outOfMemoryContainer(pod);
+  if (exhausted !== undefined) return outOfMemory(exhausted);
+  const fault = { ...podFault(pod, termination), ranSteps: ranSteps(state, termination) };
   return judgeImages(pod?.containers ?? [], attempt, fault) ?? judgeFault(state, attempt, fault);
 }
 
-/** An agent that gave up before its first step because an image did not come is not at fault. */
+/** If an image could not be pulled, the agent that gave up waiting for its container is not at fault. */
 function judgeImages(
   [, ...others]: ContainerReport[],
   attempt: AttemptReport,
@@ -99,23 +104,27 @@ function judgeImages(
   if (fault.ranSteps || fault.reason !== 'AgentFault') return undefined;
   const { decision, reason, message } = judgeMissingImage(others, attempt) ?? {};
   if (reason === undefined || message === undefined) return undefined;
-  const again = decision === 'wait' && attempt.attempt < MOST_ATTEMPTS;
+  const again = decision === 'wait' && attempt.attempt < MAX_ATTEMPTS;
   return again ? { decision: 'recreate', reason, message } : end(reason, message);
 }
 
-/** Of the step containers only: a starved agent is a fault like any other of its. */
-function starvedContainer(pod: PodReport | undefined): string | undefined {
+/** A step container that ran out of memory. An agent that did is judged as any other fault of it. */
+function outOfMemoryContainer(pod: PodReport | undefined): string | undefined {
   return pod?.containers.slice(1).find((container) => container.reason === 'OOMKilled')?.name;
 }
 
 /**
- * Whether the agent's last words settle the matter. Success needs the end of every step; a fault that the
- * agent could not explain is judged by the Pod, and so is a refusal in a Pod that was ending: agents of such
- * Pods get no session.
+ * Whether the termination message decides how the build ended. Success needs the end of every step. The Pod
+ * decides about a fault that the agent could not explain, and about a refused session of a Pod that was
+ * ending.
  */
-function knowsTheEnd(state: BuildState, words: TerminationMessage, pod: PodReport | undefined): boolean {
-  const { outcome, reason } = words;
-  if (outcome === 'succeeded') return state.steps.every((step) => isProven(step, words));
+function knowsTheEnd(
+  state: BuildState,
+  termination: TerminationMessage,
+  pod: PodReport | undefined,
+): boolean {
+  const { outcome, reason } = termination;
+  if (outcome === 'succeeded') return state.steps.every((step) => isProven(step, termination));
   if (outcome === 'cancelled') return reason === 'Cancelled';
   if (reason === 'AgentAuthentication') return podFault(pod, undefined).reason === 'AgentFault';
   return ['StepFailed', 'JobTimeout', 'OutOfMemory'].includes(reason);
@@ -132,20 +141,20 @@ interface Fault extends PodFault {
 function judgeFault(state: BuildState, attempt: AttemptReport, fault: Fault): PodJudgement {
   const { reason, message, ranSteps: ran } = fault;
   if (!ran) {
-    if (attempt.attempt < MOST_ATTEMPTS) return { decision: 'recreate', reason, message };
+    if (attempt.attempt < MAX_ATTEMPTS) return { decision: 'recreate', reason, message };
     return end(
       reason,
-      `${message} This was Pod ${attempt.attempt} of the build; none came to its first step.`,
+      `${message} This was Pod ${attempt.attempt} of the build; none reached its first step.`,
     );
   }
   if (reason === 'JobTimeout') return end(reason, message);
   const put = state.steps.find(
     (step) => step.kind === 'put' && !['waiting', 'skipped'].includes(step.status),
   );
-  if (put) return end(reason, `${message} The put ${put.name} had begun, so the build is not repeated.`);
+  if (put) return end(reason, `${message} The put ${put.name} had started, so the build is not repeated.`);
   if (attempt.disableRetry)
     return end(reason, `${message} The job has disable_retry = true, so the build is not repeated.`);
-  if (attempt.retries >= MOST_RETRIES) return end(reason, `${message} It had been repeated once already.`);
+  if (attempt.retries >= MAX_RETRIES) return end(reason, `${message} It had been repeated once already.`);
   return { decision: 'retry', reason, message };
 }
 
@@ -157,7 +166,7 @@ function end(reason: OutcomeReason, message: string): PodJudgement {
   return { decision: 'end', outcome: 'failed', reason, message };
 }
 
-function ranSteps(state: BuildState, words: TerminationMessage | undefined): boolean {
-  const told = words !== undefined && Object.keys(words.exits).length > 0;
-  return told || state.steps.some((step) => step.status !== 'waiting' && step.status !== 'skipped');
+function ranSteps(state: BuildState, termination: TerminationMessage | undefined): boolean {
+  const reported = termination !== undefined && Object.keys(termination.exits).length > 0;
+  return reported || state.steps.some((step) => step.status !== 'waiting' && step.status !== 'skipped');
 }

@@ -1,26 +1,22 @@
-import { problemOf } from './judge-pending.ts';
+import { startFailureReason } from './judge-pending.ts';
 import { hasEnded } from './pod-fault.ts';
 import type { PodReport } from './pod-report.ts';
 
-/** Seconds after which a Pod without a node counts as unplaced although the scheduler has not said so. */
+/** Seconds after which a Pod without a node counts as unplaced, even if the scheduler reports nothing. */
 const MAX_UNSCHEDULED_SECONDS = 10;
-/**
- * Seconds after which a Pod on a node no longer counts as starting: whatever it waits for, it is no longer
- * the node.
- */
+/** Seconds after which a Pod on a node no longer counts as starting: it does not wait for the node then. */
 const MAX_STARTING_SECONDS = 120;
 
 export interface StartingAges {
   /** Seconds since the Pod was created. */
   created: number;
-  /** Seconds since it got its node, where that is known. */
+  /** Seconds since it got its node, if known. */
   scheduled?: number;
 }
 
 /**
- * What a Pod whose agent has not spoken yet does to its node. `undefined`: nothing, because it has ended, is
- * being deleted, or cannot start at all. Every answer but that one passes: no Pod holds a place in the start
- * window for ever.
+ * Whether a Pod whose agent has not connected yet holds a place in the start window. Undefined: it does not,
+ * because it has ended, is being deleted or cannot start. No Pod holds a place for ever.
  */
 export function judgeStarting(
   pod: PodReport | undefined,
@@ -30,7 +26,9 @@ export function judgeStarting(
   if (pod.deleting || hasEnded(pod)) return undefined;
   if (!pod.scheduled) return judgeUnscheduled(pod, created);
   if (scheduled >= MAX_STARTING_SECONDS) return undefined;
-  return pod.containers.some((container) => problemOf(container) !== undefined) ? undefined : 'starting';
+  return pod.containers.some((container) => startFailureReason(container) !== undefined)
+    ? undefined
+    : 'starting';
 }
 
 function judgeUnscheduled({ unschedulable }: PodReport, created: number): 'starting' | 'unplaced' {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { cutLog, LOG_CUT } from './log-limit.ts';
+import { cutLog, LOG_CUT_LINE } from './log-limit.ts';
 
 const text = 'x'.repeat(100);
 
@@ -11,12 +11,12 @@ test.each<[string, [text: string, used: number, limit: number], { text: string; 
   [
     'what is too much is cut, says so, and is over the limit from then on',
     [text, 150, 200],
-    { text: `${'x'.repeat(50)}\n${LOG_CUT}\n`, used: 201 },
+    { text: `${'x'.repeat(50)}\n${LOG_CUT_LINE}\n`, used: 201 },
   ],
   [
     'with the limit just reached only the line that says so follows',
     [text, 200, 200],
-    { text: `\n${LOG_CUT}\n`, used: 201 },
+    { text: `\n${LOG_CUT_LINE}\n`, used: 201 },
   ],
   ['behind that line nothing follows', [text, 201, 200], { text: '', used: 201 }],
   [
@@ -27,12 +27,12 @@ test.each<[string, [text: string, used: number, limit: number], { text: string; 
   [
     'no letter is cut in two',
     ['緑'.repeat(100), 0, 100],
-    { text: `${'緑'.repeat(33)}\n${LOG_CUT}\n`, used: 101 },
+    { text: `${'緑'.repeat(33)}\n${LOG_CUT_LINE}\n`, used: 101 },
   ],
   [
     'nor a letter of two units',
     ['🟢'.repeat(50), 0, 102],
-    { text: `${'🟢'.repeat(25)}\n${LOG_CUT}\n`, used: 103 },
+    { text: `${'🟢'.repeat(25)}\n${LOG_CUT_LINE}\n`, used: 103 },
   ],
 ])('%s', (_, given, expected) => {
   expect(cutLog(...given)).toEqual(expected);

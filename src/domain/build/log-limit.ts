@@ -1,22 +1,26 @@
 /**
- * Bytes of log that one attempt of a build may have, unless the installation sets another limit. The agent
- * keeps to it; the gateway does not rely on that.
+ * Log of one attempt of a build, unless the installation sets another limit. The agent enforces it, and the
+ * gateway does so again.
  */
-export const LOG_LIMIT = 64 * 1024 * 1024;
-export const LOG_CUT = '[truncated: the log of this build is over its limit]';
+export const DEFAULT_LOG_BYTES = 64 * 1024 * 1024;
+export const LOG_CUT_LINE = '[truncated: the log of this build is over its limit]';
 
-/** A row of the log costs that much, however little is in it. */
-const LEAST_COST = 64;
+/** What a log row counts at least. */
+const MIN_ROW_BYTES = 64;
 
 /**
- * As much of the text as may still be kept; the first time that something may not, it ends with a line that
- * says so. `used` starts with 0 and is over the limit once that line was said.
+ * The part of the text within the limit. The first text that exceeds it ends with `LOG_CUT_LINE`. `used`
+ * starts at 0 and is above the limit once that line was written.
  */
-export function cutLog(text: string, used: number, limit = LOG_LIMIT): { text: string; used: number } {
+export function cutLog(
+  text: string,
+  used: number,
+  limit = DEFAULT_LOG_BYTES,
+): { text: string; used: number } {
   if (text === '' || used > limit) return { text: '', used };
-  const cost = Math.max(LEAST_COST, utf8Length(text));
+  const cost = Math.max(MIN_ROW_BYTES, utf8Length(text));
   if (used + cost <= limit) return { text, used: used + cost };
-  return { text: `${firstBytes(text, limit - used)}\n${LOG_CUT}\n`, used: limit + 1 };
+  return { text: `${firstBytes(text, limit - used)}\n${LOG_CUT_LINE}\n`, used: limit + 1 };
 }
 
 function utf8Length(text: string): number {
@@ -25,7 +29,7 @@ function utf8Length(text: string): number {
   return length;
 }
 
-/** Half of a surrogate pair is two of the pair's four bytes. */
+/** Bytes beyond the first. Each half of a surrogate pair counts two of the pair's four bytes. */
 function extraBytes(unit: number): number {
   if (unit < 0x80) return 0;
   return unit < 0x8_00 || (unit >= 0xd8_00 && unit < 0xe0_00) ? 1 : 2;

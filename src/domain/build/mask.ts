@@ -2,25 +2,25 @@ import { secretForms } from './secret-forms.ts';
 
 export const MASK = '***';
 
-/** Hides secrets in a text that comes in pieces. */
+/** Masks secrets in a text that arrives in pieces. */
 export interface MaskStream {
-  /** Returns what is safe to show so far; an end that could be the beginning of a secret is kept back. */
+  /** Returns what is safe to show. Holds back an end that could be the start of a secret. */
   write(text: string): string;
-  /** Returns what was kept back. */
+  /** Returns the text that was held back. */
   end(): string;
 }
 
 export interface Masker {
   /** One per stream of text. */
   stream(): MaskStream;
-  /** For a text that is there whole. */
+  /** Masks a complete text. */
   mask(text: string): string;
 }
 
 /**
- * A masker for these values and their usual disguises. Every character of every occurrence goes, overlapping
- * occurrences included, however the text was cut. Long secrets take some milliseconds to prepare for: that is
- * done when the first text comes.
+ * Masks these values and their encoded forms (`secretForms`). Every character of every occurrence is masked,
+ * also of overlapping ones, wherever the text is cut. The automaton is built on first use, since that takes
+ * milliseconds for long secrets.
  */
 export function createMasker(secrets: string[]): Masker {
   let automaton: Automaton | undefined;
@@ -35,7 +35,7 @@ export function createMasker(secrets: string[]): Masker {
 
 const UNTOUCHED: MaskStream = { write: (text) => text, end: () => '' };
 
-/** Aho and Corasick's machine: one pass over the text, however many patterns. */
+/** Aho–Corasick automaton: one pass over the text for any number of patterns. */
 interface Automaton {
   /** (state × 65536 + code unit) → state, along the patterns only. */
   next: Map<number, number>;
@@ -45,7 +45,7 @@ interface Automaton {
   depth: number[];
   /** Length of the longest pattern that ends at the state, itself or a suffix; 0: none. */
   longest: number[];
-  /** Code units that begin a pattern. */
+  /** 1 for code units that begin a pattern. */
   begins: Uint8Array;
 }
 
@@ -85,7 +85,7 @@ function addPattern(machine: Automaton, children: [number, number][][], pattern:
   machine.longest[state] = pattern.length;
 }
 
-/** Breadth first, so that the shorter suffixes of a state are known before it. */
+/** Breadth first, so that the shorter suffixes of a state are linked before it. */
 function linkFallbacks(machine: Automaton, children: [number, number][][]): void {
   const queue = (children[0] ?? []).map(([, state]) => state);
   for (let head = 0; head < queue.length; head += 1) {
@@ -112,11 +112,11 @@ function step(machine: Automaton, from: number, unit: number): number {
 class Masking implements MaskStream {
   readonly #machine: () => Automaton;
   #state = 0;
-  /** Text whose fate is open. */
+  /** Text that is not decided yet. */
   #held = '';
-  /** Parts of the held text to hide: sorted, apart from each other. */
+  /** Parts of the held text to mask: sorted, not touching each other. */
   #hidden: { from: number; to: number }[] = [];
-  /** The last thing shown was a mask whose secret ended right before the held text. */
+  /** The output ends with a mask, and its secret ended right before the held text. */
   #masking = false;
 
   constructor(machine: () => Automaton) {
@@ -157,7 +157,7 @@ class Masking implements MaskStream {
     this.#hidden.push({ from, to });
   }
 
-  /** Everything before `limit` is decided. */
+  /** Returns the held text before `limit`, masked: it is decided. */
   #show(limit: number): string {
     let shown = '';
     let at = 0;

@@ -1,10 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  CHECK_OUTPUT_LIMIT,
-  flattenVersion,
-  parseCheckOutput,
-  parsePushOutput,
-} from './parse-check-output.ts';
+import { flattenVersion, MAX_CHECK_BYTES, parseCheckOutput, parsePushOutput } from './parse-check-output.ts';
 
 const good: Record<string, { stdout: string; versions: Record<string, string>[] }> = {
   'an array of objects is a list of versions': {
@@ -63,7 +58,7 @@ describe('the output of a check', () => {
   });
 
   test('too much output is refused with its beginning', () => {
-    const answer = parseCheckOutput(`["${'x'.repeat(CHECK_OUTPUT_LIMIT)}"]`);
+    const answer = parseCheckOutput(`["${'x'.repeat(MAX_CHECK_BYTES)}"]`);
     expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('more than 1048576 bytes') });
     expect(answer).toMatchObject({ error: expect.stringMatching(/^.{0,400}$/) });
   });

@@ -1,22 +1,22 @@
-/** Stdout of a check, at most. */
-export const CHECK_OUTPUT_LIMIT = 1024 * 1024;
-const SHOWN = 200;
-/** One check brings at most so many versions; the newest count. */
-export const MOST_VERSIONS = 100;
+/** Stdout of a check. */
+export const MAX_CHECK_BYTES = 1024 * 1024;
+const MAX_QUOTED_CHARACTERS = 200;
+/** Versions that one check may add. The newest count. */
+export const MAX_CHECK_VERSIONS = 100;
 /**
- * Of one version, after flattening; `characters` counts names and values of all fields. The agent and the
- * gateway hold to the same.
+ * Limits of one flattened version. `characters` counts the names and values of all fields. The agent and the
+ * gateway apply the same limits.
  */
-export const VERSION_LIMIT = { fields: 256, characters: 64 * 1024, name: 200 };
+export const VERSION_LIMITS = { fields: 256, characters: 64 * 1024, name: 200 };
 
 export type CheckOutput =
-  | { ok: true; versions: Record<string, string>[]; /** How many older ones there were. */ left: number }
+  | { ok: true; versions: Record<string, string>[]; /** Older versions that were left out. */ left: number }
   | { ok: false; error: string };
 
-/** A check answers with a JSON array of objects, oldest first; each object is a version. */
+/** A check prints a JSON array of objects, oldest first. Each object is a version. */
 export function parseCheckOutput(stdout: string): CheckOutput {
-  if (stdout.length > CHECK_OUTPUT_LIMIT) {
-    return refuse(`printed more than ${CHECK_OUTPUT_LIMIT} bytes`, stdout);
+  if (stdout.length > MAX_CHECK_BYTES) {
+    return refuse(`printed more than ${MAX_CHECK_BYTES} bytes`, stdout);
   }
   const parsed = parseJson(stdout);
   if (parsed === undefined) return refuse('did not print JSON', stdout);
@@ -26,26 +26,26 @@ export function parseCheckOutput(stdout: string): CheckOutput {
     const version = flattenVersion(entry);
     if (version === undefined)
       return refuse(
-        `printed an array whose element ${index} is not an object with 1 to ${VERSION_LIMIT.fields} fields in 64 KiB`,
+        `printed an array whose element ${index} is not an object with 1 to ${VERSION_LIMITS.fields} fields in 64 KiB`,
         stdout,
       );
     versions.push(version);
   }
   return {
     ok: true,
-    versions: versions.slice(-MOST_VERSIONS),
-    left: Math.max(0, versions.length - MOST_VERSIONS),
+    versions: versions.slice(-MAX_CHECK_VERSIONS),
+    left: Math.max(0, versions.length - MAX_CHECK_VERSIONS),
   };
 }
 
-/** The version that a push names with the last line of its stdout, if that is a JSON object. */
+/** The version that a push made: the last line of its stdout, if that is a JSON object. */
 export function parsePushOutput(stdout: string): Record<string, string> | undefined {
   const line = stdout.trimEnd().split('\n').at(-1)?.trim() ?? '';
   return line.startsWith('{') ? flattenVersion(parseJson(line)?.value) : undefined;
 }
 
 function refuse(what: string, stdout: string): CheckOutput {
-  const start = stdout.slice(0, SHOWN).toWellFormed();
+  const start = stdout.slice(0, MAX_QUOTED_CHARACTERS).toWellFormed();
   const shown = start === '' ? 'It printed nothing.' : `It begins with: ${JSON.stringify(start)}`;
   return { ok: false, error: `The check ${what}; expected a JSON array of objects. ${shown}` };
 }
@@ -60,9 +60,9 @@ function parseJson(text: string): { value: unknown } | undefined {
 }
 
 /**
- * Nested objects and arrays flatten with `_` (`{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`);
- * numbers and booleans become strings; null is left out. Undefined: not an object, or one with no fields or
- * too many.
+ * Flattens nested objects and arrays with `_`: `{"meta":{"sha":"b"},"tags":["x"]}` → `meta_sha`, `tags_0`.
+ * Numbers and booleans become strings; null is left out. Undefined: not an object, without fields, or too
+ * large.
  */
 export function flattenVersion(value: unknown): Record<string, string> | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -72,13 +72,13 @@ export function flattenVersion(value: unknown): Record<string, string> | undefin
     const text = typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
     size += path.length + text.length;
     fields.push([path, text]);
-    if (fields.length > VERSION_LIMIT.fields || size > VERSION_LIMIT.characters) return undefined;
-    if (path.length > VERSION_LIMIT.name) return undefined;
+    if (fields.length > VERSION_LIMITS.fields || size > VERSION_LIMITS.characters) return undefined;
+    if (path.length > VERSION_LIMITS.name) return undefined;
   }
   return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
-/** Everything in it that is no object, in order, with its path. */
+/** All values that are not objects, in order, with their paths. */
 function* leavesOf(value: object): Generator<[string, unknown]> {
   const open: [string, unknown][] = [['', value]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -3,7 +3,7 @@ import type { TerminationMessage } from './events.ts';
 const OUTCOMES: readonly unknown[] = ['succeeded', 'failed', 'cancelled'];
 const STATUSES: readonly unknown[] = ['failed', 'cancelled', 'skipped'];
 
-/** The agent's last words, or nothing when the text is cut, foreign or of another format. */
+/** The termination message of an agent. Undefined: cut, of another program, or of another format. */
 export function parseTermination(text: string | undefined): TerminationMessage | undefined {
   if (text === undefined || !text.startsWith('{')) return undefined;
   try {
@@ -17,10 +17,10 @@ export function parseTermination(text: string | undefined): TerminationMessage |
 type Loose = Partial<Record<keyof TerminationMessage, unknown>>;
 
 function isTermination(value: unknown): value is TerminationMessage {
-  return typeof value === 'object' && value !== null && tellsOfBuild(value) && tellsOfSteps(value);
+  return typeof value === 'object' && value !== null && hasBuildFields(value) && hasStepFields(value);
 }
 
-function tellsOfBuild({ format, outcome, reason, message, acknowledged }: Loose): boolean {
+function hasBuildFields({ format, outcome, reason, message, acknowledged }: Loose): boolean {
   return (
     format === 1 &&
     OUTCOMES.includes(outcome) &&
@@ -30,8 +30,8 @@ function tellsOfBuild({ format, outcome, reason, message, acknowledged }: Loose)
   );
 }
 
-/** An older agent tells of exits only. */
-function tellsOfSteps({ exits, statuses = {}, versions = {} }: Loose): boolean {
+/** Older agents only report `exits`. */
+function hasStepFields({ exits, statuses = {}, versions = {} }: Loose): boolean {
   return (
     isMap(exits, (exit) => exit === null || typeof exit === 'number') &&
     isMap(statuses, (status) => STATUSES.includes(status)) &&

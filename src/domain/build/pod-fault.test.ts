@@ -74,9 +74,14 @@ test.each<[string, PodReport | undefined, TerminationMessage | undefined, string
     'an agent without words ran out of memory',
     ended(137, 'OOMKilled'),
     undefined,
-    'AgentFault: The agent ended without a word (out of memory).',
+    'AgentFault: The agent ended without a report (out of memory).',
   ],
-  ['or ended with a code', ended(2), undefined, 'AgentFault: The agent ended without a word (exit code 2).'],
+  [
+    'or ended with a code',
+    ended(2),
+    undefined,
+    'AgentFault: The agent ended without a report (exit code 2).',
+  ],
   [
     'what else ended it is told in the words of the cluster',
     pod({ phase: 'Failed', reason: 'NodeLost', message: 'no heartbeat' }),

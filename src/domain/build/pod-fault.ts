@@ -6,14 +6,14 @@ export interface PodFault {
   message: string;
 }
 
-/** When the agent is gone nothing more will come, whatever hangs in the other containers. */
+/** A Pod has ended with its agent, even if other containers hang. */
 export function hasEnded(pod: PodReport): boolean {
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
 
 /**
- * A step container that died while the agent lives. Process 1 of it is our shim, which ends with 0 when the
- * agent says so; whatever else ends it, no further step can run there.
+ * A step container that died while the agent lives. Its process 1 is the shim, which exits with 0 when the
+ * agent ends it. After any other exit no step can run there.
  */
 export function brokenContainer<Container extends ContainerReport>({
   containers,
@@ -34,14 +34,14 @@ export function brokenMessage(
   return `The container ${name} ended before ${before} (${how.join(', ')}).`;
 }
 
-/** What ended a Pod that nobody wanted to end, as well as can be known. `pod` undefined: it is gone. */
-export function podFault(pod: PodReport | undefined, words: TerminationMessage | undefined): PodFault {
+/** Why a Pod ended unexpectedly, as far as known. `pod` undefined: it is gone. */
+export function podFault(pod: PodReport | undefined, termination: TerminationMessage | undefined): PodFault {
   if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };
   const outside = outsideFault(pod);
   if (outside) return outside;
-  if (words?.reason === 'PodLost' || pod.deleting)
+  if (termination?.reason === 'PodLost' || pod.deleting)
     return { reason: 'PodLost', message: 'The Pod was deleted.' };
-  if (words?.message) return { reason: 'AgentFault', message: words.message };
+  if (termination?.message) return { reason: 'AgentFault', message: termination.message };
   return silentEnd(pod);
 }
 
@@ -51,7 +51,7 @@ function silentEnd(pod: PodReport): PodFault {
   return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${said(pod)}.` };
 }
 
-/** The cluster's own word. */
+/** A cause that the cluster reports. */
 function outsideFault(pod: PodReport): PodFault | undefined {
   const why = pod.disruption ?? pod.reason ?? '';
   if (pod.disruption !== undefined || pod.reason === 'Evicted') {
@@ -66,14 +66,14 @@ function outsideFault(pod: PodReport): PodFault | undefined {
 
 function agentFault(agent: ContainerReport): PodFault {
   const how = agent.reason === 'OOMKilled' ? 'out of memory' : `exit code ${agent.exitCode ?? 'unknown'}`;
-  return { reason: 'AgentFault', message: `The agent ended without a word (${how}).` };
+  return { reason: 'AgentFault', message: `The agent ended without a report (${how}).` };
 }
 
 function said(pod: PodReport): string {
   return pod.message === undefined ? '' : ` (${pod.message})`;
 }
 
-/** A kubelet's reasons not to start a Pod that the scheduler gave it. */
+/** Reasons of a kubelet not to run a Pod that the scheduler assigned to its node. */
 const REFUSALS = new Set([
   'UnexpectedAdmissionError',
   'NodeAffinity',

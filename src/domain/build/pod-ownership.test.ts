@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ownPod, wasOwnPod, type GivenPod, type PodIdentity } from './pod-ownership.ts';
+import { podOwnership, wasRecordedPod, type PodIdentity, type RecordedPod } from './pod-ownership.ts';
 
 const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
   namespace: 'blue',
@@ -8,10 +8,10 @@ const pod = (more: Partial<PodIdentity> = {}): PodIdentity => ({
   sealed: false,
   ...more,
 });
-const given = (more: Partial<GivenPod> = {}): GivenPod => ({ namespace: 'blue', going: true, ...more });
+const given = (more: Partial<RecordedPod> = {}): RecordedPod => ({ namespace: 'blue', going: true, ...more });
 
 describe('a Pod', () => {
-  test.each<[string, PodIdentity, GivenPod | undefined, string]>([
+  test.each<[string, PodIdentity, RecordedPod | undefined, string]>([
     ['with the recorded uid is the own one', pod(), given({ uid: 'u1' }), 'own'],
     [
       'with the recorded uid stays the own one when its build has ended',
@@ -55,12 +55,12 @@ describe('a Pod', () => {
       'leftover',
     ],
   ])('%s', (_, seen, recorded, verdict) => {
-    const answer = ownPod(seen, recorded);
+    const answer = podOwnership(seen, recorded);
     expect(answer.verdict === 'foreign' ? answer.reason : answer.verdict).toBe(verdict);
   });
 
   test('that is foreign is told why in a sentence', () => {
-    expect(ownPod(pod({ namespace: 'red' }), given())).toEqual({
+    expect(podOwnership(pod({ namespace: 'red' }), given())).toEqual({
       verdict: 'foreign',
       reason: 'OtherNamespace',
       message:
@@ -70,14 +70,14 @@ describe('a Pod', () => {
 });
 
 describe('a Pod that is gone', () => {
-  test.each<[string, PodIdentity, GivenPod | undefined, boolean]>([
+  test.each<[string, PodIdentity, RecordedPod | undefined, boolean]>([
     ['speaks for its build if its uid is the recorded one', pod(), given({ uid: 'u1' }), true],
     ['says nothing if no uid is recorded, sealed or not', pod({ sealed: true }), given(), false],
     ['says nothing if another uid is recorded', pod({ sealed: true }), given({ uid: 'u2' }), false],
     ['says nothing from another namespace', pod({ namespace: 'red' }), given({ uid: 'u1' }), false],
     ['says nothing of unknown work', pod({ sealed: true }), undefined, false],
   ])('%s', (_, last, recorded, counts) => {
-    expect(wasOwnPod(last, recorded)).toBe(counts);
+    expect(wasRecordedPod(last, recorded)).toBe(counts);
   });
 });
 
@@ -90,7 +90,7 @@ test('whatever a stranger may choose, only a recorded uid or our seal in the rig
   );
   fc.assert(
     fc.property(seen, recorded, (one, { uid, ...rest } = { namespace: '', going: false, uid: undefined }) => {
-      const answer = ownPod(one, { ...rest, ...(uid === undefined ? {} : { uid }) });
+      const answer = podOwnership(one, { ...rest, ...(uid === undefined ? {} : { uid }) });
       if (answer.verdict !== 'own') return;
       expect(one.namespace).toBe(rest.namespace);
       expect(uid === undefined ? one.sealed && rest.going : one.uid === uid).toBe(true);

@@ -1,20 +1,20 @@
-/** What the cluster shows of a Pod. Only `uid` and `namespace` cannot be chosen by whoever creates it. */
+/** What the cluster shows of a Pod. Its creator can choose everything but `uid` and `namespace`. */
 export interface PodIdentity {
   namespace: string;
   uid: string;
   /**
-   * Carries our seal for exactly its namespace, its name and the work in its labels: Millrace asked for a Pod
-   * of that name.
+   * It has a valid seal for its namespace, its name and the work in its labels: Millrace created a Pod of
+   * that name.
    */
   sealed: boolean;
 }
 
-/** What is recorded of the Pod for one attempt of a build, or for one run of checks or hooks. */
-export interface GivenPod {
+/** The Pod that the database records for an attempt of a build, or for a run of checks or hooks. */
+export interface RecordedPod {
   namespace: string;
-  /** Recorded when the API server answered our request, or when the gateway had verified the agent. */
+  /** Recorded when the API server had created the Pod, or when the gateway had verified its agent. */
   uid?: string;
-  /** It is the current attempt, it had its turn, and it has not ended: a Pod was asked for. */
+  /** A Pod is expected: this is the current attempt, it had its turn, and it has not ended. */
   going: boolean;
 }
 
@@ -22,34 +22,30 @@ type ForeignReason = 'UnknownWork' | 'OtherNamespace' | 'OtherPod' | 'NoPodGiven
 
 export type Ownership =
   | { verdict: 'own' }
-  /**
-   * Millrace made it, but its work has ended, is unknown or has another Pod. It proves nothing; it may only
-   * be removed.
-   */
+  /** Millrace created it, but its work has ended, is unknown or has another Pod. It may only be removed. */
   | { verdict: 'leftover' }
-  /** Somebody else made it. It proves nothing, and it is not ours to remove. */
+  /** Somebody else created it. Millrace must not remove it. */
   | { verdict: 'foreign'; reason: ForeignReason; message: string };
 
 /**
- * Whether a Pod is the one that its work was given. Anyone who may create Pods in some namespace can write
- * every label, name and termination message, so none of these counts: the recorded uid does, or our seal
- * while no uid is recorded yet.
+ * Whether a Pod is the one of its work. Anyone who may create Pods can choose labels, names and termination
+ * messages, so none of these is proof. The recorded uid is, or the seal while no uid is recorded.
  */
-export function ownPod(pod: PodIdentity, given: GivenPod | undefined): Ownership {
+export function podOwnership(pod: PodIdentity, given: RecordedPod | undefined): Ownership {
   if (given?.namespace === pod.namespace && isGiven(pod, given)) return { verdict: 'own' };
   return pod.sealed ? { verdict: 'leftover' } : foreign(pod, given);
 }
 
-/** A Pod that is gone speaks for its work only if it is the recorded one: nobody can look at it any more. */
-export function wasOwnPod({ namespace, uid }: PodIdentity, given: GivenPod | undefined): boolean {
+/** A deleted Pod only counts if it is the recorded one: its seal can no longer be checked. */
+export function wasRecordedPod({ namespace, uid }: PodIdentity, given: RecordedPod | undefined): boolean {
   return given !== undefined && given.namespace === namespace && given.uid === uid;
 }
 
-function isGiven({ uid, sealed }: PodIdentity, given: GivenPod): boolean {
+function isGiven({ uid, sealed }: PodIdentity, given: RecordedPod): boolean {
   return given.uid === undefined ? given.going && sealed : given.uid === uid;
 }
 
-function foreign(pod: PodIdentity, given: GivenPod | undefined): Ownership & { verdict: 'foreign' } {
+function foreign(pod: PodIdentity, given: RecordedPod | undefined): Ownership & { verdict: 'foreign' } {
   const reason = foreignReason(pod, given);
   const why = WHY[reason];
   return {
@@ -59,7 +55,7 @@ function foreign(pod: PodIdentity, given: GivenPod | undefined): Ownership & { v
   };
 }
 
-function foreignReason(pod: PodIdentity, given: GivenPod | undefined): ForeignReason {
+function foreignReason(pod: PodIdentity, given: RecordedPod | undefined): ForeignReason {
   if (given === undefined) return 'UnknownWork';
   if (given.namespace !== pod.namespace) return 'OtherNamespace';
   if (given.uid !== undefined) return 'OtherPod';

@@ -1,6 +1,6 @@
 import type { BuildOutcome, OutcomeReason } from './events.ts';
 
-/** What the API server tells of a build's Pod. */
+/** What the API server reports of a build's Pod. */
 export interface PodReport {
   phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   deleting: boolean;
@@ -10,7 +10,7 @@ export interface PodReport {
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
   disruption?: string;
   scheduled: boolean;
-  /** The scheduler's word while no node is found. */
+  /** The scheduler's message while no node fits. */
   unschedulable?: string;
   /** The first is the agent. */
   containers: ContainerReport[];
@@ -20,39 +20,36 @@ export interface ContainerReport {
   name: string;
   state: 'waiting' | 'running' | 'terminated';
   reason?: string;
-  /** While waiting the kubelet's explanation; of the terminated agent its last words. */
+  /** The kubelet's explanation while waiting; the termination message of the agent. */
   message?: string;
   exitCode?: number;
 }
 
-/** What is known of the attempt beside its events and its Pod. */
+/** What else is known of the attempt. */
 export interface AttemptReport {
   attempt: number;
   /** Earlier attempts of this build that had run steps. */
   retries: number;
-  /**
-   * Somebody asked it to stop: how long ago, how long its agent may take for that, and how the asking is
-   * told.
-   */
+  /** A person cancelled it: how long ago, how long its agent may take, and the reason to show. */
   cancelled?: { seconds: number; graceSeconds: number; reason?: string };
-  /** The job forbids to repeat a build whose steps have run. */
+  /** The job does not allow repeating a build whose steps have run. */
   disableRetry?: boolean;
-  /** Since the Pod was created. */
+  /** Seconds since the Pod was created. */
   ageSeconds: number;
-  /** Since the Pod got its node, where that is known. */
+  /** Seconds since the Pod got its node, if known. */
   scheduledSeconds?: number;
-  /** Since a deleted Pod should have been gone; negative while it is given time to end. */
+  /** Seconds since a deleted Pod should have been gone. Negative during its grace period. */
   overdueSeconds?: number;
 }
 
-/** What to do about a build whose Pod may have ended, and why: a machine word and a sentence. */
+/** What to do about a build whose Pod may have ended, and why: a code and a sentence. */
 export type PodJudgement =
-  /** The Pod lives, or the build is over. A reason says why it is not running yet. */
+  /** The Pod lives, or the build has ended. A reason says why the Pod is not running yet. */
   | { decision: 'wait'; reason?: OutcomeReason; message?: string }
   | { decision: 'end'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
-  /** Its agent does not end it: the Pod is to go, and the build ends with it. */
+  /** The agent does not end the build: delete the Pod, and the build ends with it. */
   | { decision: 'stop'; reason: OutcomeReason; message: string }
-  /** No step had begun: another Pod, and nobody need know. */
+  /** No step had started: create another Pod for the same build, silently. */
   | { decision: 'recreate'; reason: OutcomeReason; message: string }
-  /** Steps had run, no put had begun: the whole build once more, visibly. */
+  /** Steps had run, but no put had started: repeat the whole build as a visible retry. */
   | { decision: 'retry'; reason: OutcomeReason; message: string };

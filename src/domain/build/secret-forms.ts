@@ -1,28 +1,25 @@
-const SHORTEST = 3;
-/** Base64 is searched for only when long enough not to hit innocent text. */
-const SHORTEST_WHOLE = 4;
-const SHORTEST_PART = 6;
-/** Where tools wrap base64. */
+const MIN_SECRET_CHARACTERS = 3;
+/** Base64 is only masked if it is long enough not to match innocent text. */
+const MIN_BASE64_CHARACTERS = 4;
+const MIN_BASE64_PART_CHARACTERS = 6;
+/** Line lengths at which tools wrap base64. */
 const WRAPS = [76, 64];
 
-/**
- * The texts under which these values may show up: themselves line by line, and encoded. Longest first, each
- * once.
- */
+/** The texts in which these values may appear: line by line, and encoded. Longest first, each once. */
 export function secretForms(secrets: string[]): string[] {
   const forms = new Set<string>();
   for (const secret of secrets) {
     for (const line of linesOf(secret)) {
-      addIf(forms, line, SHORTEST);
-      addIf(forms, encodeURIComponent(line.toWellFormed()), SHORTEST);
-      addIf(forms, JSON.stringify(line).slice(1, -1), SHORTEST);
+      addIf(forms, line, MIN_SECRET_CHARACTERS);
+      addIf(forms, encodeURIComponent(line.toWellFormed()), MIN_SECRET_CHARACTERS);
+      addIf(forms, JSON.stringify(line).slice(1, -1), MIN_SECRET_CHARACTERS);
     }
-    if (secret.trim().length < SHORTEST) continue;
-    addIf(forms, JSON.stringify(secret).slice(1, -1), SHORTEST);
+    if (secret.trim().length < MIN_SECRET_CHARACTERS) continue;
+    addIf(forms, JSON.stringify(secret).slice(1, -1), MIN_SECRET_CHARACTERS);
     for (const text of new Set([secret, secret.trimEnd(), `${secret.trimEnd()}\n`])) {
       const { whole, parts } = base64Forms(text);
-      for (const form of bothAlphabets([whole])) addIf(forms, form, SHORTEST_WHOLE);
-      for (const form of bothAlphabets(parts)) addIf(forms, form, SHORTEST_PART);
+      for (const form of bothAlphabets([whole])) addIf(forms, form, MIN_BASE64_CHARACTERS);
+      for (const form of bothAlphabets(parts)) addIf(forms, form, MIN_BASE64_PART_CHARACTERS);
     }
   }
   return [...forms].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
@@ -34,13 +31,13 @@ function addIf(forms: Set<string>, form: string, shortest: number): void {
 
 function linesOf(secret: string): string[] {
   return [secret, ...secret.split(/\r\n|\r|\n/)].flatMap((line) =>
-    /[\r\n]/.test(line) || line.trim().length < SHORTEST ? [] : [line, line.trim()],
+    /[\r\n]/.test(line) || line.trim().length < MIN_SECRET_CHARACTERS ? [] : [line, line.trim()],
   );
 }
 
 /**
- * How the value looks in base64 text: by itself, whole or wrapped, and from within longer data, where it may
- * begin at any of three positions and its first and last characters mix with its neighbours'.
+ * The value in base64: alone, whole or wrapped, and inside longer data. There it may start at three offsets,
+ * and its first and last characters are mixed with its neighbours.
  */
 function base64Forms(secret: string): { whole: string; parts: string[] } {
   const bytes = utf8(secret);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEvents, openBuild } from './apply-events.ts';
+import { applyEvents, newBuildState } from './apply-events.ts';
 import type { BuildState } from './build-state.ts';
 import type { BuildEvent, StepEnded, TerminationMessage } from './events.ts';
 import { settleBuild, settleSteps, type EndToSettle } from './settle-build.ts';
 
 const at = '2026-01-01T00:00:00Z';
 const later = '2026-01-01T00:01:00Z';
-const opened = openBuild([
+const opened = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
@@ -51,7 +51,7 @@ describe('the log of a build that ends by another word than its own', () => {
     const { logs } = settleBuild(state, { ...failure, at, ...more });
     expect(logs.map(({ step }) => step)).toEqual(steps);
     expect(logs.map(({ sequence }) => sequence)).toEqual(steps.map((__, index) => state.applied + 1 + index));
-    for (const { text } of logs) expect(text).toContain('before it could hand over the end of this log');
+    for (const { text } of logs) expect(text).toContain('before it could send the rest of this log');
   });
 
   test('says nothing where each end was heard', () => {

@@ -2,19 +2,19 @@ import { closeBuild } from './apply-events.ts';
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from './events.ts';
 
-/** The end of a build by another word than its own event. */
+/** An end of a build that its agent did not report as an event. */
 export interface EndToSettle {
   outcome: BuildOutcome;
   reason: OutcomeReason;
   message: string;
   at: string;
-  /** What its agent left behind. */
+  /** The termination message of its agent. */
   words?: TerminationMessage;
 }
 
 /**
- * What such an end changes: no step stays open, and what the last words prove of steps and versions is taken
- * over. Success stands only if every step is proven and no version is missing.
+ * What such an end changes. No step stays open, and steps and versions in the termination message are
+ * recorded. The build succeeds only if every step is proven and no version is missing.
  */
 export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): EventsApplied {
   const told = words === undefined ? { state, puts: [], lost: [] } : takeWords(state, words, end.at);
@@ -27,13 +27,13 @@ export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): 
   };
 }
 
-/** Readers of a log see that its end may be missing: a step's log is whole once its own end was heard. */
+/** Marks the logs of steps whose end was not reported: the last lines may be missing. */
 function cutLogs(before: BuildState, after: BuildState, at: string): EventsApplied['logs'] {
   const unheard = before.steps.filter(
     ({ status }, index) =>
       status === 'started' || (status === 'waiting' && hasRun(after.steps[index]?.status ?? 'waiting')),
   );
-  const text = '\n[The agent went before it could hand over the end of this log.]\n';
+  const text = '\n[The agent ended before it could send the rest of this log.]\n';
   return unheard.map(({ id: step }, index) => ({ sequence: before.applied + 1 + index, step, text, at }));
 }
 
@@ -41,7 +41,7 @@ function hasRun(status: StepState['status']): boolean {
   return status !== 'waiting' && status !== 'skipped';
 }
 
-/** The steps of an attempt that another one follows. */
+/** The steps of an attempt that is followed by another one. */
 export function settleSteps(state: BuildState, at: string, words?: TerminationMessage): StepState[] {
   return closeBuild(words === undefined ? state : takeWords(state, words, at).state, 'failed', at).steps;
 }
@@ -51,13 +51,17 @@ type Proven = Omit<EndToSettle, 'at' | 'words'>;
 function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, message }: Proven): Proven {
   const losses = lost.map(
     ({ name }) =>
-      `The version that the put ${name} made is lost: the gateway was away, and there was no room for it in the agent's last words.`,
+      `The version that the put ${name} made is lost: the agent could not reach the gateway, ` +
+      'and its termination message had no room for it.',
   );
   if (outcome !== 'succeeded') return { outcome, reason, message: [message, ...losses].join(' ') };
   const unproven = state.steps.find((step) => step.status !== 'succeeded');
   if (unproven !== undefined) {
-    const told = `The agent left word of success, but step ${unproven.name} was not seen to succeed (${unproven.status}).`;
-    return { outcome: 'failed', reason: 'AgentFault', message: told };
+    return {
+      outcome: 'failed',
+      reason: 'AgentFault',
+      message: `The agent reported success, but step ${unproven.name} did not succeed (${unproven.status}).`,
+    };
   }
   if (losses.length === 0) return { outcome, reason, message };
   const told = ['All steps succeeded.', ...losses, 'Run the job again if a second push does no harm.'].join(
@@ -69,11 +73,11 @@ function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, messa
 interface WordsTaken {
   state: BuildState;
   puts: EventsApplied['puts'];
-  /** Puts that succeeded and whose versions are nowhere. */
+  /** Puts that succeeded but whose versions are lost. */
   lost: StepState[];
 }
 
-/** What is recorded already stands: the words count for steps whose end was not heard. */
+/** Records the termination message. It only counts for steps whose end was not reported. */
 function takeWords(state: BuildState, words: TerminationMessage, at: string): WordsTaken {
   const puts: EventsApplied['puts'] = [];
   const lost: StepState[] = [];
@@ -93,7 +97,7 @@ function takeWords(state: BuildState, words: TerminationMessage, at: string): Wo
   return { state: { ...state, steps }, puts, lost };
 }
 
-/** Undefined: its end was heard before, or the words tell of none. */
+/** Undefined: its end was reported before, or the message has none. */
 function endedByWords(
   step: StepState,
   { exits, statuses }: TerminationMessage,

@@ -1,8 +1,8 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
 
 /**
- * What a task wrote to `$SVC_OUTPUT`, as variables for later steps: lines `KEY=VALUE`, cut at the first `=`;
- * empty lines and lines that begin with `#` say nothing. The last line for a key wins.
+ * The variables for later steps that a task wrote to `$SVC_OUTPUT`: lines `KEY=VALUE`, split at the first
+ * `=`. Empty lines and lines that start with `#` are ignored. The last line for a key wins.
  */
 export function parseOutput(prefix: string, text: string): Record<string, string> {
   const exports: Record<string, string> = {};
@@ -15,7 +15,7 @@ export function parseOutput(prefix: string, text: string): Record<string, string
   return exports;
 }
 
-/** The fields of a version as variables for later steps. */
+/** The fields of a version, as variables for later steps. */
 export function exportVersion(prefix: string, version: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(version).map(([key, value]) => [prefix + variablePart(key), value]),

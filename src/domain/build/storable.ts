@@ -1,6 +1,4 @@
-/**
- * Text that every store takes: databases refuse U+0000 and half a surrogate pair, and programs print both.
- */
+/** Replaces what Postgres refuses and programs print: U+0000 and lone surrogates. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }

@@ -2,13 +2,10 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { plannedSteps } from '#domain/planning/plan-build.ts';
 import type { BuildState, StepState } from './build-state.ts';
 
-/**
- * Nothing is stored of the steps of an attempt before its first event: until then they follow from the
- * definition.
- */
+/** The steps of an attempt are stored with its first event. Until then they follow from the definition. */
 export type StoredSteps =
   | { kind: 'recorded'; steps: StepState[] }
-  /** Absent definition: it is gone. `job` as the definition names it. */
+  /** `definition` absent: retention removed it. `job`: its name in the definition. */
   | { kind: 'planned'; definition?: Pipeline; job: string; ended: boolean };
 
 export interface StoredState extends Omit<BuildState, 'steps'> {

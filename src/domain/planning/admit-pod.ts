@@ -1,11 +1,17 @@
-import { isMisplaced, placePod, type Misplaced, type Placement, type TagRules } from './place-pod.ts';
+import {
+  isPlacementRefusal,
+  placePod,
+  type Placement,
+  type PlacementRefusal,
+  type TagRules,
+} from './place-pod.ts';
 
 export type PodKind = 'build' | 'check';
 
-/** What a Team says of its Pods. */
+/** The Team's rules for its Pods. */
 export interface TeamPods {
   rules: TagRules;
-  /** At a time; infinite where the Team sets no limit. */
+  /** Pods of each kind at a time. Infinity: no limit. */
   limits: Record<PodKind, number>;
 }
 
@@ -15,7 +21,7 @@ export interface PodToAdmit {
   team: string;
   tags: readonly string[];
   labelOf(tag: string): string;
-  /** Pods of the kind that the team has, those that are being created included. */
+  /** Pods of the kind that the team has, including those being created. */
   running(): number;
 }
 
@@ -23,17 +29,17 @@ export type PodAdmission =
   | { answer: 'admitted'; placement: Placement }
   | {
       answer: 'refused';
-      reason: 'Forbidden' | 'TeamLimit' | Misplaced['reason'];
+      reason: 'Forbidden' | 'TeamLimit' | PlacementRefusal['reason'];
       message: string;
     };
 
-/** Where a Pod may run, or why it may not be created now. `team` is undefined while no such Team is ready. */
+/** Where a Pod may run, or why it may not be created now. `team` undefined: no such Team is ready. */
 export function admitPod(pod: PodToAdmit, team: TeamPods | undefined): PodAdmission {
   if (team === undefined) {
     return { answer: 'refused', reason: 'Forbidden', message: `There is no Team ${pod.team} that is ready.` };
   }
   const placement = placePod(pod.tags, team.rules, (tag) => pod.labelOf(tag));
-  if (isMisplaced(placement)) return { answer: 'refused', ...placement };
+  if (isPlacementRefusal(placement)) return { answer: 'refused', ...placement };
   const limit = team.limits[pod.kind];
   if (limit === Infinity) return { answer: 'admitted', placement };
   const running = pod.running();

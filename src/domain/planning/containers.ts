@@ -10,13 +10,12 @@ import type {
 import { fillTemplates } from './fill-templates.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** Name of the container whose image brings git, jq, curl, ssh and bash. */
+/** Name of the container with the worker image: git, jq, curl, ssh and bash. */
 export const WORKER = 'worker';
 
 /**
- * The step containers of a job's Pod: the worker first when anything runs in it, then one per distinct image
- * in order of appearance. Names depend on the job alone. A job that only gets versions without pulling
- * anything needs none.
+ * The step containers of a job's Pod: first the worker if a step runs in it, then one per distinct image, in
+ * the order of the steps. Names depend on the job only. A job that pulls nothing and runs nothing has none.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
   return containersFor(stepsToRun(pipeline, job).map((step) => commandOf(pipeline, step)));
@@ -24,12 +23,12 @@ export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
 
 /** The same for checks that share a Pod. */
 export function checkContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
-  return containersFor(resources.map((name) => typeOf(pipeline, name).check));
+  return containersFor(resources.map((name) => resourceTypeIn(pipeline, name).check));
 }
 
 /** The same for any commands that share a Pod. */
 export function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
-  const running = commands.filter((command) => command !== undefined).filter(runs);
+  const running = commands.filter((command) => command !== undefined).filter(isRunnable);
   const images = new Set(running.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
   const worker = running.some((command) => command.runner !== 'docker');
   return [
@@ -38,8 +37,8 @@ export function containersFor(commands: (Command | undefined)[]): PlanContainer[
   ];
 }
 
-/** An empty path means "nothing to run". */
-export function runs(command: Command): boolean {
+/** Whether a command runs a program. An empty path means none. */
+export function isRunnable(command: Command): boolean {
   if (command.runner === 'custom') return fillTemplates(command).path !== '';
   return command.runner !== 'exec' || command.path !== '';
 }
@@ -61,10 +60,10 @@ function jobOf(pipeline: Pipeline, name: string): Job {
   return job;
 }
 
-/** A step that this version can run. */
+/** Steps that this version of Millrace can run. */
 export type RunnableStep = GetStep | TaskStep | PutStep;
 
-/** A job's steps in order. `notYetRun` refuses pipelines with others before they get here. */
+/** A job's steps, in order. Throws for other kinds of steps: `notYetRun` refuses such pipelines before. */
 export function stepsToRun(pipeline: Pipeline, name: string): RunnableStep[] {
   return jobOf(pipeline, name).steps.map((step) => {
     if (step.kind === 'get' || step.kind === 'task' || step.kind === 'put') return step;
@@ -72,22 +71,22 @@ export function stepsToRun(pipeline: Pipeline, name: string): RunnableStep[] {
   });
 }
 
-export function resourceOf(pipeline: Pipeline, name: string): Pipeline['resources'][number] {
+export function resourceIn(pipeline: Pipeline, name: string): Pipeline['resources'][number] {
   const resource = pipeline.resources.find((candidate) => candidate.name === name);
   if (!resource) throw new Error(`the pipeline has no resource ${name}`);
   return resource;
 }
 
-export function typeOf(pipeline: Pipeline, resource: string): ResourceType {
-  const name = resourceOf(pipeline, resource).type;
+export function resourceTypeIn(pipeline: Pipeline, resource: string): ResourceType {
+  const name = resourceIn(pipeline, resource).type;
   const type = pipeline.resourceTypes.find((candidate) => candidate.name === name);
   if (!type) throw new Error(`the pipeline has no resource type ${name}`);
   return type;
 }
 
-/** What a step runs; nothing for operations that its type leaves out. */
+/** The command of a step. Undefined: its resource type has no such operation. */
 export function commandOf(pipeline: Pipeline, step: RunnableStep): Command | undefined {
   if (step.kind === 'task') return step.run;
-  const type = typeOf(pipeline, step.resource);
+  const type = resourceTypeIn(pipeline, step.resource);
   return step.kind === 'get' ? type.pull : type.push;
 }

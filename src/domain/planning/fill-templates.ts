@@ -1,9 +1,9 @@
 import type { CustomCommand } from '#domain/pipeline/pipeline.ts';
 
 /**
- * The program that a `runner_type` makes of its caller's block: `$<name>` and `${<name>}` become the caller's
- * attributes, `$WORKDIR` the working directory where it is known, an element `$args` the caller's list as it
- * is. What nobody sets stays as written, so that it shows.
+ * The program of a `runner_type` for a calling block. `$<name>` and `${<name>}` become attributes of the
+ * caller, `$WORKDIR` the working directory if it is known, and an element `$args` the caller's list. Unset
+ * names stay as written.
  */
 export function fillTemplates(command: CustomCommand, workdir?: string): { path: string; args: string[] } {
   const values = new Map(Object.entries(command.attributes));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { assert, constantFrom, oneof, option, property, string, uniqueArray } from 'fast-check';
 import {
-  isMisplaced,
+  isPlacementRefusal,
   placePod,
-  type Misplaced,
   type Placement,
+  type PlacementRefusal,
   type TagRules,
   type Worker,
 } from './place-pod.ts';
@@ -15,7 +15,7 @@ const rules = (workers: Worker[] = [], allowedTags?: string[]): TagRules => ({
   workers,
   ...(allowedTags === undefined ? {} : { allowedTags }),
 });
-const place = (tags: string[], team: TagRules): Placement | Misplaced => placePod(tags, team, labelOf);
+const place = (tags: string[], team: TagRules): Placement | PlacementRefusal => placePod(tags, team, labelOf);
 
 const taint = { key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' } as const;
 const gpu: Worker = {
@@ -81,7 +81,7 @@ describe('the place of a Pod', () => {
     expect(place(tags, team)).toMatchObject(expected);
   });
 
-  test.each<[string, string[], TagRules, Misplaced]>([
+  test.each<[string, string[], TagRules, PlacementRefusal]>([
     [
       'a tag that is not allowed, and which are',
       ['gpu', 'arm64'],
@@ -138,7 +138,7 @@ describe('the place of a Pod', () => {
     assert(
       property(uniqueArray(anyTag, { maxLength: 5 }), option(uniqueArray(anyTag)), (tags, allowed) => {
         const found = place(tags, rules([gpu, big], allowed ?? undefined));
-        if (isMisplaced(found)) return;
+        if (isPlacementRefusal(found)) return;
         expect(tags.filter((tag) => allowed !== null && !allowed.includes(tag))).toEqual([]);
         const ours = new Set(['example.com/accelerator', ...tags.map(labelOf)]);
         expect(Object.keys(found.nodeSelector).filter((label) => !ours.has(label))).toEqual([]);

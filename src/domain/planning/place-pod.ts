@@ -3,7 +3,7 @@ import { formatList } from '#domain/scheduling/reasons.ts';
 
 export type Amounts = Record<string, number | string>;
 
-/** A taint that a Pod bears, as Kubernetes writes it. */
+/** A toleration, as in a Pod spec. */
 interface Toleration {
   key?: string;
   operator?: 'Exists' | 'Equal';
@@ -12,10 +12,10 @@ interface Toleration {
   tolerationSeconds?: number;
 }
 
-/** What a Team makes of one tag. */
+/** What a Team defines for one tag. */
 export interface Worker {
   tag: string;
-  /** Absent: the label of the tag; empty: any node. */
+  /** Absent: the label of the tag. Empty: any node. */
   nodeSelector?: Record<string, string>;
   tolerations?: Toleration[];
   resources?: { requests?: Amounts; limits?: Amounts };
@@ -25,12 +25,12 @@ export interface Worker {
 export interface TagRules {
   /** Name of the team. */
   name: string;
-  /** Absent: any. */
+  /** Absent: all tags are allowed. */
   allowedTags?: readonly string[];
   workers: readonly Worker[];
 }
 
-/** Where a Pod may run, and what it asks for beyond what its team asks for every Pod. */
+/** Where a Pod may run, and its resources beyond those of every Pod of the team. */
 export interface Placement {
   nodeSelector: Record<string, string>;
   tolerations: Toleration[];
@@ -39,7 +39,7 @@ export interface Placement {
   runtimeClassName?: string;
 }
 
-export interface Misplaced {
+export interface PlacementRefusal {
   reason: 'TagNotAllowed' | 'TagsConflict';
   message: string;
 }
@@ -47,14 +47,14 @@ export interface Misplaced {
 export const ANYWHERE: Placement = { nodeSelector: {}, tolerations: [], requests: {}, limits: {} };
 
 /**
- * The place of a Pod whose job or checks have these tags, or why there is none. A pipeline's text chooses
- * among what the Team allows: nothing of it becomes a selector but the tag's own label.
+ * Where a Pod with these tags may run, or why it may not. A pipeline only chooses among what the Team allows:
+ * of its text, only the label of a tag becomes a selector.
  */
 export function placePod(
   tags: readonly string[],
   rules: TagRules,
   labelOf: (tag: string) => string,
-): Placement | Misplaced {
+): Placement | PlacementRefusal {
   const { allowedTags } = rules;
   const forbidden = allowedTags && tags.filter((tag) => !allowedTags.includes(tag));
   if (forbidden !== undefined && forbidden.length > 0) return notAllowed(forbidden, rules);
@@ -71,11 +71,11 @@ export function placePod(
   };
 }
 
-export function isMisplaced(place: Placement | Misplaced): place is Misplaced {
+export function isPlacementRefusal(place: Placement | PlacementRefusal): place is PlacementRefusal {
   return 'reason' in place;
 }
 
-/** In the order of the Team, those it says nothing of at the end. */
+/** In the order of the Team. Tags that it does not define come last. */
 function workersOf(
   tags: readonly string[],
   { workers }: TagRules,
@@ -89,14 +89,14 @@ function workersOf(
   }));
 }
 
-function notAllowed(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): Misplaced {
+function notAllowed(forbidden: readonly string[], { name, allowedTags = [] }: TagRules): PlacementRefusal {
   const what = forbidden.length === 1 ? 'the tag' : 'the tags';
   const instead = allowedTags.length === 0 ? 'none' : formatList(allowedTags);
   const message = `Team ${name} does not allow ${what} ${formatList(forbidden)}; its spec.allowedTags has ${instead}.`;
   return { reason: 'TagNotAllowed', message };
 }
 
-/** One node has one value of a label, and one Pod has one runtime class. */
+/** A node has one value per label, and a Pod has one runtime class. */
 function conflictBetween(workers: readonly Worker[]): string | undefined {
   const seen = new Map<string, { tag: string; value: string }>();
   for (const { tag, nodeSelector = {}, runtimeClassName } of workers) {
@@ -112,7 +112,7 @@ function conflictBetween(workers: readonly Worker[]): string | undefined {
   return undefined;
 }
 
-/** Of two that name the same key, the later one's; keys in order, so that the same tags give the same Pod. */
+/** The later one of two values for a key counts. Keys are sorted, so that equal tags give equal Pods. */
 function sorted<T>(parts: readonly Record<string, T>[]): Record<string, T> {
   const entries = parts.flatMap((part) => Object.entries(part));
   return Object.fromEntries(entries.toSorted(([a], [b]) => Number(a > b) - Number(a < b)));

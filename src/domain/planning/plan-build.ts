@@ -1,30 +1,34 @@
 import { defined } from '#defined';
 import type { GetStep, Pipeline, PutStep, TaskStep } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import { commandOf, containersOf, resourceOf, stepsToRun, typeOf, type RunnableStep } from './containers.ts';
+import {
+  commandOf,
+  containersOf,
+  resourceIn,
+  resourceTypeIn,
+  stepsToRun,
+  type RunnableStep,
+} from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { BuildName, Plan, PlanContainer, PlanStep } from './plan.ts';
 
-/** Where all steps of a build work, in every container. */
+/** Working directory of all steps of a build, in every container. */
 export const WORKDIR = '/workdir';
-/** For jobs that name no timeout: a step that hangs must not hold its Pod for ever. */
+/** For jobs without a timeout, so that a hanging step cannot hold its Pod for ever. */
 export const DEFAULT_TIMEOUT_SECONDS = 6 * 60 * 60;
 
 export interface BuildToPlan {
   build: BuildName;
   pipeline: Pipeline;
-  /** By position of the job's gets. */
+  /** By position of the get. */
   versions: Record<string, string>[];
 }
 
-/** A step as it is known before its versions are: what the build's record starts from. */
+/** A step before its versions are known. The record of a build starts with these. */
 export type PlannedStep = Pick<PlanStep, 'id' | 'kind' | 'name' | 'resource'>;
 
-/**
- * Pure: the same job and versions give the same plan. Secret placeholders stay in place, for the gateway to
- * resolve.
- */
+/** The plan of a build. Secrets stay placeholders, which the gateway replaces. */
 export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
   const steps = stepsToRun(pipeline, build.job);
   const containers = containersOf(pipeline, build.job);
@@ -32,7 +36,7 @@ export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
   if (versions.length !== gets.length) {
     throw new Error(`job ${build.job} has ${gets.length} gets, but ${versions.length} versions were chosen`);
   }
-  const known: Known = {
+  const context: BuildContext = {
     build,
     pipeline,
     containers,
@@ -44,12 +48,12 @@ export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
     containers,
     workdir: WORKDIR,
     timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
-    steps: steps.map((step, index) => planStep(step, index, known)),
+    steps: steps.map((step, index) => planStep(step, index, context)),
     secrets: [],
   };
 }
 
-/** The steps of a job in order, as `planBuild` will name them. */
+/** The steps of a job in order, with the ids of `planBuild`. */
 export function plannedSteps(pipeline: Pipeline, job: string): PlannedStep[] {
   return stepsToRun(pipeline, job).map(stepIdentity);
 }
@@ -60,60 +64,60 @@ function stepIdentity(step: RunnableStep, index: number): PlannedStep {
   return { id, kind: step.kind, name: step.resource, resource: step.resource };
 }
 
-interface Known {
+interface BuildContext {
   build: BuildName;
   pipeline: Pipeline;
   containers: PlanContainer[];
   chosen: Map<GetStep, Record<string, string>>;
 }
 
-function planStep(step: RunnableStep, index: number, known: Known): PlanStep {
-  const run = commandOf(known.pipeline, step);
-  const command = planCommand(run, known.containers, WORKDIR);
+function planStep(step: RunnableStep, index: number, context: BuildContext): PlanStep {
+  const run = commandOf(context.pipeline, step);
+  const command = planCommand(run, context.containers, WORKDIR);
   const planned: PlanStep = {
     ...stepIdentity(step, index),
     env: {
       ...commandEnvironment(run),
       ...step.env,
-      ...buildEnvironment(known.build),
-      ...stepEnvironment(step, known),
+      ...buildEnvironment(context.build),
+      ...stepEnvironment(step, context),
     },
     ...defined({ command }),
   };
   switch (step.kind) {
     case 'get':
-      planned.version = known.chosen.get(step) ?? {};
+      planned.version = context.chosen.get(step) ?? {};
       planned.exports = `GET_${variablePart(step.name)}_`;
       break;
     case 'task':
       planned.exports = `TASK_${variablePart(step.name)}_`;
       break;
     case 'put':
-      planned.params = { ...step.params, ...whoPut(step, known) };
+      planned.params = { ...step.params, ...buildThatPuts(step, context) };
       break;
   }
   return planned;
 }
 
-function stepEnvironment(step: RunnableStep, known: Known): Record<string, string> {
-  if (step.kind === 'task') return prefixed('version_', eventsBefore(step, known));
-  const params = resourceParams(step, known);
-  if (step.kind === 'get') return { ...params, ...prefixed('version_', known.chosen.get(step)) };
+function stepEnvironment(step: RunnableStep, context: BuildContext): Record<string, string> {
+  if (step.kind === 'task') return prefixed('version_', eventsBefore(step, context));
+  const params = resourceParams(step, context);
+  if (step.kind === 'get') return { ...params, ...prefixed('version_', context.chosen.get(step)) };
   return {
     ...params,
-    ...prefixed('version_', versionBefore(step, known)),
+    ...prefixed('version_', versionBefore(step, context)),
     ...prefixed('put_', step.params),
   };
 }
 
-/** Declared params that the resource leaves out stay unset. */
-function resourceParams(step: GetStep | PutStep, { pipeline }: Known): Record<string, string> {
-  return prefixed('param_', resourceOf(pipeline, step.resource).params);
+/** Params that the type declares and the resource leaves out stay unset. */
+function resourceParams(step: GetStep | PutStep, { pipeline }: BuildContext): Record<string, string> {
+  return prefixed('param_', resourceIn(pipeline, step.resource).params);
 }
 
-/** A trigger tells who gave it, whatever the put says itself. */
-function whoPut(step: PutStep, { pipeline, build }: Known): Record<string, string> {
-  if (!isTriggerStream(typeOf(pipeline, step.resource))) return {};
+/** A put of a trigger always names its build, whatever its own params say. */
+function buildThatPuts(step: PutStep, { pipeline, build }: BuildContext): Record<string, string> {
+  if (!isTriggerStream(resourceTypeIn(pipeline, step.resource))) return {};
   return {
     trigger_pipeline: build.pipeline,
     trigger_job: build.job,
@@ -122,20 +126,23 @@ function whoPut(step: PutStep, { pipeline, build }: Known): Record<string, strin
 }
 
 /**
- * A get of a trigger runs nothing that could see its version: the tasks behind it do. Of equal fields the
- * later get's counts.
+ * The versions of earlier gets of triggers. Such a get runs nothing, so the tasks after it see its version.
+ * If two have the same field, the later one counts.
  */
-function eventsBefore(task: TaskStep, { pipeline, build, chosen }: Known): Record<string, string> {
+function eventsBefore(task: TaskStep, { pipeline, build, chosen }: BuildContext): Record<string, string> {
   const steps = stepsToRun(pipeline, build.job);
   const events = steps
     .slice(0, steps.indexOf(task))
     .filter((step) => step.kind === 'get')
-    .filter((get) => isTriggerStream(typeOf(pipeline, get.resource)));
+    .filter((get) => isTriggerStream(resourceTypeIn(pipeline, get.resource)));
   return Object.fromEntries(events.flatMap((get) => Object.entries(chosen.get(get) ?? {})));
 }
 
-/** A push sees the version of its resource that the same build got, if any. */
-function versionBefore(put: PutStep, { pipeline, build, chosen }: Known): Record<string, string> | undefined {
+/** The version of its resource that the build got before, if any. */
+function versionBefore(
+  put: PutStep,
+  { pipeline, build, chosen }: BuildContext,
+): Record<string, string> | undefined {
   const steps = stepsToRun(pipeline, build.job);
   const got = steps
     .slice(0, steps.indexOf(put))
@@ -144,7 +151,7 @@ function versionBefore(put: PutStep, { pipeline, build, chosen }: Known): Record
   return got && chosen.get(got);
 }
 
-/** Who the build is, for every step. */
+/** Identifies the build in every step. */
 function buildEnvironment(build: BuildName): Record<string, string> {
   return {
     WORKDIR,

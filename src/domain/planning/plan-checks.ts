@@ -1,6 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
-import { checkContainersOf, resourceOf, typeOf } from './containers.ts';
+import { checkContainersOf, resourceIn, resourceTypeIn } from './containers.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 
@@ -16,11 +16,11 @@ export interface ChecksToPlan {
 interface CheckToPlan {
   scope: string;
   resource: string;
-  /** The last known version; absent on the first check. */
+  /** The last known version. Absent: this is the first check. */
   last?: Record<string, string>;
 }
 
-/** All checks of one Pod. Resources whose type has nothing to run must not be among them. */
+/** The checks of one Pod. Throws for a resource whose type has no `check` command. */
 export function planChecks({ run, team, name, pipeline, checks }: ChecksToPlan): CheckRun {
   const containers = checkContainersOf(
     pipeline,
@@ -36,13 +36,16 @@ export function planChecks({ run, team, name, pipeline, checks }: ChecksToPlan):
   };
 }
 
-/** One check. Its working directory is its own, so `WORKDIR` is set where it runs. */
-function planCheck(
-  check: CheckToPlan,
-  known: { pipeline: Pipeline; containers: PlanContainer[]; identity: Record<string, string> },
-): CheckPlan {
-  const run = typeOf(known.pipeline, check.resource).check;
-  const command = planCommand(run, known.containers);
+interface PlanContext {
+  pipeline: Pipeline;
+  containers: PlanContainer[];
+  identity: Record<string, string>;
+}
+
+/** Each check has its own working directory, so the agent sets `WORKDIR`. */
+function planCheck(check: CheckToPlan, { pipeline, containers, identity }: PlanContext): CheckPlan {
+  const run = resourceTypeIn(pipeline, check.resource).check;
+  const command = planCommand(run, containers);
   if (!command) throw new Error(`the type of ${check.resource} has nothing to run for a check`);
   return {
     scope: check.scope,
@@ -50,8 +53,8 @@ function planCheck(
     command,
     env: {
       ...commandEnvironment(run),
-      ...known.identity,
-      ...prefixed('param_', resourceOf(known.pipeline, check.resource).params),
+      ...identity,
+      ...prefixed('param_', resourceIn(pipeline, check.resource).params),
       ...prefixed('version_', check.last),
     },
     timeoutSeconds: CHECK_TIMEOUT_SECONDS,

@@ -1,18 +1,18 @@
 import type { Command } from '#domain/pipeline/pipeline.ts';
-import { runs, WORKER } from './containers.ts';
+import { isRunnable, WORKER } from './containers.ts';
 import { fillTemplates } from './fill-templates.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
 
 /**
- * Scripts become files: what `ps` shows of a step never holds a secret that the pipeline put into its text.
- * Without `workdir` the command gets a directory of its own, which nobody knows yet.
+ * Scripts become files, so that `ps` never shows a secret in the text of a script. `workdir` undefined: the
+ * command runs in a directory that is only known later.
  */
 export function planCommand(
   command: Command | undefined,
   containers: PlanContainer[],
   workdir?: string,
 ): PlanCommand | undefined {
-  if (command === undefined || !runs(command)) return undefined;
+  if (command === undefined || !isRunnable(command)) return undefined;
   if (command.runner === 'exec') return { container: WORKER, argv: [command.path, ...command.args] };
   if (command.runner === 'shell') return planShell(command);
   if (command.runner === 'custom') {
@@ -39,15 +39,12 @@ function containerFor(image: string, containers: PlanContainer[]): string {
   return container.name;
 }
 
-/** What a command brings into its environment: the variables of its runner, then its own. */
+/** Environment of a command: the variables of its runner, then its own. */
 export function commandEnvironment(command: Command | undefined): Record<string, string> {
   return command === undefined ? {} : { ...runnerEnvironment(command), ...command.env };
 }
 
-/**
- * Variables that the runner itself adds: the manual's `$path` and `$args`, and all attributes for a runner of
- * the pipeline.
- */
+/** Variables that a runner adds: `$path` and `$args`, and all attributes of a custom runner. */
 function runnerEnvironment(command: Command): Record<string, string> {
   if (command.runner === 'custom') return { ...command.attributes, args: command.callerArgs.join(' ') };
   return 'path' in command ? { path: command.path, args: command.args.join(' ') } : {};

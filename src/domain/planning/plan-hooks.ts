@@ -11,20 +11,20 @@ export interface HooksToPlan {
   /** Name of the pipeline. */
   name: string;
   pipeline: Pipeline;
-  /** That the versions are of. */
+  /** The resource of the versions. */
   resource: string;
   /** Oldest first. */
   versions: { id: string; fields: Record<string, string> }[];
-  /** Until builds go on without them. */
+  /** Time left until builds stop waiting for the hooks. */
   leftMs: number;
 }
 
-/** More than that one Pod cannot do in the time that there is. */
-const MOST_HOOKS = 500;
-/** What the end takes: processes that do not hear, and the report. */
+/** Hooks of one Pod: more do not fit in the time. */
+const MAX_HOOKS = 500;
+/** Reserved for ending processes and for the report. */
 const END_SECONDS = 3;
 
-/** All hooks of one Pod, version by version. Pure as `planBuild`. */
+/** The hooks of one Pod, version by version. */
 export function planHooks(toPlan: HooksToPlan): CheckRun {
   const { run, pipeline, resource, versions, leftMs } = toPlan;
   const containers = hookContainersOf(pipeline, resource);
@@ -40,32 +40,32 @@ export function planHooks(toPlan: HooksToPlan): CheckRun {
     hooks: {
       workdir: WORKDIR,
       seconds: Math.max(1, Math.floor(leftMs / 1000) - END_SECONDS),
-      plans: plans.slice(0, MOST_HOOKS),
-      leftOut: Math.max(0, plans.length - MOST_HOOKS),
+      plans: plans.slice(0, MAX_HOOKS),
+      leftOut: Math.max(0, plans.length - MAX_HOOKS),
     },
     secrets: [],
   };
 }
 
-/** The step containers of that Pod. */
+/** The step containers of the Pod of these hooks. */
 export function hookContainersOf(pipeline: Pipeline, resource: string): PlanContainer[] {
   return containersFor(reachableHooks(pipeline, resource).map(({ action }) => commandOf(pipeline, action)));
 }
 
-interface Known extends HooksToPlan {
+interface HookContext extends HooksToPlan {
   containers: PlanContainer[];
 }
 
-/** Nothing for a command that runs nothing. */
+/** Empty for a command without a program. */
 function planHook(
   { job, action }: ReachableHook,
   version: HooksToPlan['versions'][number],
-  { team, name, pipeline, containers }: Known,
+  { team, name, pipeline, containers }: HookContext,
 ): HookPlan[] {
   const run = commandOf(pipeline, action);
   const command = planCommand(run, containers);
   if (command === undefined) return [];
-  const told = action.kind === 'notify' ? notificationOf(pipeline, action) : undefined;
+  const notified = action.kind === 'notify' ? notificationOf(pipeline, action) : undefined;
   return [
     {
       version: version.id,
@@ -77,10 +77,10 @@ function planHook(
         BUILD_JOB_NAME: job,
         BUILD_PIPELINE_NAME: name,
         BUILD_TEAM_NAME: team,
-        ...told?.env,
+        ...notified?.env,
         ...prefixed('version_', version.fields),
       },
-      ...(told?.message === undefined ? {} : { message: told.message }),
+      ...(notified?.message === undefined ? {} : { message: notified.message }),
     },
   ];
 }

@@ -1,21 +1,21 @@
 /**
- * The plan is data: a job and its chosen versions as a serialisable list of steps, each one command in one
- * container of the build's Pod. The agent runs it and knows nothing of pipelines.
+ * A job with its chosen versions as data: a list of steps, each one command in one container of the build's
+ * Pod. The agent runs it without knowing the pipeline.
  */
 export interface Plan {
-  /** Grows when an older agent could misread the plan. */
+  /** Increases when an older agent could misread the plan. */
   format: 1;
   build: BuildName;
   containers: PlanContainer[];
   /** Absolute path of the directory that all steps share: `$WORKDIR` and their working directory. */
   workdir: string;
-  /** Wall clock of the steps, counted from the start of the first one. */
+  /** Wall-clock time of all steps, from the start of the first one. */
   timeoutSeconds: number;
-  /** Run one after another; the first that fails ends the plan. */
+  /** They run one after another. The first that fails ends the plan. */
   steps: PlanStep[];
-  /** What people should know of the build before its first step: a line of its log. */
+  /** A line at the top of the build's log. */
   notice?: string;
-  /** Values that must never leave the Pod: the agent masks them in everything it sends. */
+  /** The agent masks these values in everything it sends. */
   secrets: string[];
   /** Bytes of log that the build may send. The rest is left out, and the log says so. Absent: 64 MiB. */
   logLimitBytes?: number;
@@ -31,10 +31,10 @@ export interface BuildName {
   attempt: number;
 }
 
-/** A container that steps run in. Steps of one image share it, in turn. */
+/** A container that steps run in. Steps with the same image share it. */
 export interface PlanContainer {
   name: string;
-  /** Absent: the default worker image, which has the shim, git, jq, curl, ssh and bash. */
+  /** Absent: the worker image, which has the shim, git, jq, curl, ssh and bash. */
   image?: string;
 }
 
@@ -42,42 +42,31 @@ export interface PlanStep {
   /** Stable within the plan: `0`, `1`, … in order. */
   id: string;
   kind: 'get' | 'task' | 'put';
-  /** As people know it: `git.app` or the label of a task. */
+  /** Displayed name: `git.app`, or the label of a task. */
   name: string;
-  /** Absent: nothing to run (`get` of a type without `pull`); the step succeeds at once. */
+  /** Absent: nothing to run (`get` of a type without `pull`), so the step succeeds at once. */
   command?: PlanCommand;
   env: Record<string, string>;
   /** `get`: the fields that later steps see as `GET_<NAME>_<KEY>`. */
   version?: Record<string, string>;
-  /**
-   * Prefix of the variables that later steps see: `GET_APP_`, `TASK_UNIT_`. Absent: the step exports nothing.
-   */
+  /** Prefix of the variables for later steps: `GET_APP_`, `TASK_UNIT_`. Absent: it exports nothing. */
   exports?: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
-  /** `put`: the version when the push prints none. */
+  /** `put`: the version if the push prints none. */
   params?: Record<string, string>;
 }
 
 export interface PlanCommand {
   container: string;
   argv: string[];
-  /**
-   * Text of a file that the shim writes (mode 0700) and whose path it appends to `argv`: scripts never travel
-   * in `argv`.
-   */
+  /** Text of a file that the shim writes (mode 0700). It appends the path to `argv`. */
   script?: string;
-  /**
-   * The last element of `argv` is a path relative to the working directory that must be made executable
-   * first.
-   */
+  /** The shim first makes the last element of `argv` executable: a path relative to the working directory. */
   makeExecutable?: boolean;
 }
 
-/**
- * One check of one resource, run by an agent beside other checks. Its stdout is the answer, its stderr the
- * log.
- */
+/** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
   /** Row id of the check scope, decimal. */
   scope: string;
@@ -87,7 +76,7 @@ export interface CheckPlan {
   timeoutSeconds: number;
 }
 
-/** What the agent of a check Pod gets: all checks of its group that are due now. */
+/** The work of a check Pod: all due checks of its group, or hooks. */
 export interface CheckRun {
   format: 1;
   /** Row id of the run, decimal. */
@@ -99,15 +88,15 @@ export interface CheckRun {
   secrets: string[];
 }
 
-/** The hooks that new versions of one resource fire. */
+/** The hooks that run for new versions of one resource. */
 export interface HooksPlan {
-  /** Where they start: no build's directory, and no variable names it. */
+  /** Working directory. No variable names it. */
   workdir: string;
-  /** In which they must have ended, counted from when the agent gets this. */
+  /** Time for all hooks, from when the agent receives this. */
   seconds: number;
   /** Version by version, oldest first. */
   plans: HookPlan[];
-  /** How many more there would have been. */
+  /** Hooks beyond the limit, which do not run. */
   leftOut: number;
 }
 
@@ -115,10 +104,10 @@ export interface HookPlan {
   /** Row id of the version, decimal. */
   version: string;
   job: string;
-  /** As people know it: its runner, or `slack.ops`. */
+  /** Displayed name: its runner, or `slack.ops`. */
   hook: string;
   command: PlanCommand;
   env: Record<string, string>;
-  /** Becomes `$NOTIFY_MESSAGE` once its references are filled in. */
+  /** Template of `$NOTIFY_MESSAGE`. */
   message?: string;
 }

@@ -5,12 +5,10 @@ import { DEFAULT_TIMEOUT_SECONDS } from './plan-build.ts';
 import { hookContainersOf } from './plan-hooks.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** What a Pod needs because of the work in it, whatever its Team says. */
+/** What a Pod needs for its work, apart from the rules of its Team. */
 export interface PodNeeds {
   containers: PlanContainer[];
-  /**
-   * Of the whole Pod, so that one with a hanging agent ends: counted from its start, image pulls included.
-   */
+  /** For the whole Pod, from its start, with image pulls. Ends a Pod whose agent hangs. */
   deadlineSeconds: number;
   tags: string[];
 }
@@ -20,10 +18,7 @@ export interface CheckPodNeeds extends PodNeeds {
   resources: string[];
 }
 
-/**
- * A build's Pod may outlive the plan: images are pulled before its clock starts, hooks and the last log lines
- * follow.
- */
+/** Time of a build's Pod beyond its steps: image pulls before, hooks and the rest of the log after. */
 const AROUND_BUILD_SECONDS = 3600;
 
 export function needsOfBuild(definition: Pipeline, job: string): PodNeeds {

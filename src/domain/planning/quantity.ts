@@ -10,7 +10,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ti: 1024 ** 4,
 };
 
-/** Whole bytes of an amount as Kubernetes writes it (`1Gi`, `1.5G`, `1048576`); undefined: it is none. */
+/** Bytes of a Kubernetes quantity (`1Gi`, `1.5G`, `1048576`), rounded down. Undefined: not a quantity. */
 export function bytesOf(quantity: string): number | undefined {
   const found = /^(?<amount>\d{1,15}(?:\.\d{1,9})?)(?<suffix>[kMGT]|[KMGT]i)?$/.exec(quantity)?.groups;
   const factor = FACTORS[found?.['suffix'] ?? ''];

@@ -2,7 +2,7 @@ import type { Pipeline, Schedule } from '#domain/pipeline/pipeline.ts';
 import { checkGroups, type CheckGroup } from '#domain/scheduling/check-groups.ts';
 import { checkDeadlineSeconds } from './check-deadline.ts';
 import { checkContainersOf } from './containers.ts';
-import { isMisplaced, placePod, type Placement, type TagRules } from './place-pod.ts';
+import { isPlacementRefusal, placePod, type Placement, type TagRules } from './place-pod.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** A check group that gets a CronJob, with what its Pods need. */
@@ -13,7 +13,7 @@ export interface ScheduledCheck {
   deadlineSeconds: number;
 }
 
-/** Groups without a schedule, and those whose tags the Team refuses, get no CronJob. */
+/** The check groups that get a CronJob: those with a schedule, and with tags that the Team allows. */
 export function scheduledChecks(
   pipeline: Pipeline,
   rules: TagRules,
@@ -23,7 +23,7 @@ export function scheduledChecks(
     const { schedule, tags, resources } = group;
     if (schedule === undefined) return [];
     const placement = placePod(tags, rules, labelOf);
-    if (isMisplaced(placement)) return [];
+    if (isPlacementRefusal(placement)) return [];
     return [
       {
         group: { ...group, schedule },

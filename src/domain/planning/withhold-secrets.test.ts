@@ -44,10 +44,10 @@ const FORK = { ref: 'a', pr: '7', fork: 'true' };
 describe('a build gets no secrets', () => {
   test('when one of its versions comes from a fork, and it says of which resource', () => {
     expect(whyWithoutSecrets(pipeline(), 'unit', [FORK, {}])).toMatch(
-      /^git\.app has a request from a fork: /,
+      /^git\.app has a pull request from a fork, /,
     );
     expect(whyWithoutSecrets(pipeline(), 'unit', [{}, FORK])).toMatch(
-      /^own\.site has a request from a fork: /,
+      /^own\.site has a pull request from a fork, /,
     );
   });
 

@@ -1,19 +1,20 @@
 import type { ResourceVersion } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
-/** The values of the column `builds.status`. */
-export type Status = 'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
+/** Values of the column `builds.status`. `waiting`: for approval. `warning`: it failed, but counts as good. */
+export type BuildStatus =
+  'waiting' | 'pending' | 'started' | 'succeeded' | 'failed' | 'cancelled' | 'warning';
 
-function isBeforeStart(status: Status): boolean {
+function isBeforeStart(status: BuildStatus): boolean {
   return status === 'waiting' || status === 'pending';
 }
 
-export function isActive(status: Status): boolean {
+export function isActive(status: BuildStatus): boolean {
   return isBeforeStart(status) || status === 'started';
 }
 
 /** Versions of good builds have passed the job. */
-export function isGood(status: Status): boolean {
+export function isGood(status: BuildStatus): boolean {
   return status === 'succeeded' || status === 'warning';
 }
 
@@ -21,21 +22,23 @@ export function isGood(status: Status): boolean {
 export function endStatus(
   outcome: 'succeeded' | 'failed' | 'cancelled',
   job: { allowFailure?: boolean },
-): Status {
+): BuildStatus {
   return outcome === 'failed' && job.allowFailure ? 'warning' : outcome;
 }
 
 /** `end`: at once and without hooks, since no step has run. `ask`: the agent runs the hooks and ends it. */
 export type CancelAnswer = { answer: 'end' } | { answer: 'ask' } | { answer: 'refused'; reason: Reason };
 
-export function decideCancel(status: Status): CancelAnswer {
+export function decideCancel(status: BuildStatus): CancelAnswer {
   if (isBeforeStart(status)) return { answer: 'end' };
   if (status === 'started') return { answer: 'ask' };
   return { answer: 'refused', reason: { code: 'AlreadyEnded', message: `The build has ended: ${status}.` } };
 }
 
 /** A build marked as a warning counts as good. */
-export function decideWarning(status: Status): { answer: 'marked' } | { answer: 'refused'; reason: Reason } {
+export function decideWarning(
+  status: BuildStatus,
+): { answer: 'marked' } | { answer: 'refused'; reason: Reason } {
   if (status === 'failed') return { answer: 'marked' };
   const message = `Only a failed build can be marked as a warning. This one is ${status}.`;
   return { answer: 'refused', reason: { code: 'NotFailed', message } };
@@ -43,7 +46,7 @@ export function decideWarning(status: Status): { answer: 'marked' } | { answer: 
 
 interface EndableBuild {
   id: number;
-  status: Status;
+  status: BuildStatus;
   /** No person asked for it. */
   automatic: boolean;
   inputs: readonly ResourceVersion[];

@@ -2,35 +2,34 @@ import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipelin
 import { checkTimer } from './next-check.ts';
 
 /**
- * Resources whose checks share a Pod: those with the same schedule, tags and image. A resource with a cache
- * stands alone.
+ * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache is alone in its
+ * group.
  */
 export interface CheckGroup {
   /**
-   * Stable, unique in the pipeline, and fit for a label or a part of a name: `every-30s`, `cron-1f3a9c07`,
+   * Stable, unique in the pipeline, and valid in a label or a name: `every-30s`, `cron-1f3a9c07`,
    * `on-request`.
    */
   key: string;
-  /** Absent: checked only on request or by webhook. */
+  /** Absent: a check runs only on request or by webhook. */
   schedule?: Schedule;
-  /** The operator itself starts its checks, whatever the schedule. */
+  /** The operator starts its checks, not a CronJob. */
   timedByOperator: boolean;
   tags: string[];
   /** Absent: the worker image. */
   image?: string;
-  /** Names in the order of the file. */
+  /** Names, in the order of the file. */
   resources: string[];
 }
 
 /**
- * Groups of one pipeline that have a running CronJob. Kubernetes starts the Pods of those whatever else runs,
- * so the operator times the groups behind them, at the same times and within the limit of the team.
+ * Groups of one pipeline that get a CronJob. Kubernetes starts their Pods without regard to the limits of the
+ * team, so the operator times all further groups, at the same times and within these limits.
  */
 export const MAX_CRON_JOBS = 10;
 
 /**
- * The check groups of a pipeline. Resources without a command to check, such as those of type `cron`, are in
- * none.
+ * The check groups of a pipeline. A resource whose type has no `check` command, such as `cron`, is in none.
  */
 export function checkGroups(pipeline: Pipeline): CheckGroup[] {
   const types = new Map(pipeline.resourceTypes.map((type) => [type.name, type]));
@@ -48,7 +47,7 @@ export function checkGroups(pipeline: Pipeline): CheckGroup[] {
   return [...groups.values()];
 }
 
-/** Key of the group in which a resource is checked; undefined when its type has nothing to run. */
+/** Key of the group that checks a resource. Undefined: its type has no `check` command. */
 export function checkGroupKey(resource: Resource, type: ResourceType): string | undefined {
   return type.check === undefined ? undefined : groupOf(resource, type).key;
 }
@@ -56,7 +55,7 @@ export function checkGroupKey(resource: Resource, type: ResourceType): string | 
 function groupOf(resource: Resource, type: ResourceType): CheckGroup {
   const image = type.check?.runner === 'docker' ? type.check.image : undefined;
   const tags = [...new Set(resource.tags)].toSorted();
-  // Checks of built-in types mount no cache.
+  // The checks of built-in types mount no cache.
   const alone = !type.builtIn && (resource.cache || type.cache);
   const variant = [image ?? '', tags.join(','), alone ? resource.name : '', ...paceOf(resource)];
   const plain = variant.every((part) => part === '');
@@ -81,7 +80,7 @@ function scheduleKey(schedule: Schedule | undefined): string {
   return `cron-${shortHash(schedule.expression.trim().split(/\s+/).join(' '))}`;
 }
 
-/** FNV-1a as eight hexadecimal digits: tells texts apart in names that people read; guards nothing. */
+/** FNV-1a as eight hexadecimal digits: short names that people read. Not a cryptographic hash. */
 export function shortHash(text: string): string {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { canonicalText, scopeKeyOf, tellScopeChange, type ScopeKey } from './check-scope.ts';
+import { canonicalText, describeScopeChange, scopeKeyOf, type ScopeKey } from './check-scope.ts';
 
 const list: ResourceType = {
   name: 'list',
@@ -129,6 +129,6 @@ describe('the message about a new history', () => {
       'a 1 → none, b 1 → none, c 1 → none, 1 more',
     ],
   ])('%s', (_, before, after, text) => {
-    expect(tellScopeChange(before, after)).toBe(text);
+    expect(describeScopeChange(before, after)).toBe(text);
   });
 });

@@ -3,16 +3,15 @@ import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline
 import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 
 /**
- * What decides which history (check scope) a resource has: the definition of its type and its params. Secrets
- * are placeholders here, so that another value of a secret is no other history. A type that came with
- * Millrace is its name: a release that mends a script keeps histories.
+ * What identifies the check scope (the history) of a resource: its type and its params. Secrets are
+ * placeholders, so a new value of a secret keeps the history. A built-in type counts by its name, so a
+ * release that fixes its script keeps the history, too.
  */
 export interface ScopeKey {
   type: { builtIn: string } | Pick<ResourceType, 'params' | 'check' | 'pull' | 'push'>;
   params: Record<string, string>;
 }
 
-/** Undefined: the definition has no such resource. */
 export function scopeKeyOf(definition: Pipeline | undefined, name: string): ScopeKey | undefined {
   const resource = definition?.resources.find((candidate) => candidate.name === name);
   const type = definition?.resourceTypes.find((candidate) => candidate.name === resource?.type);
@@ -26,7 +25,7 @@ function keyOf({ params }: Resource, type: ResourceType): ScopeKey {
   return { type: { params: type.params.toSorted(), ...commands }, params };
 }
 
-/** A text that is equal for equal values, whatever the order of keys. */
+/** JSON with sorted keys: equal values give equal texts. */
 export function canonicalText(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -38,8 +37,8 @@ export function canonicalText(value: unknown): string {
 const MAX_CHANGES = 3;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** Why a resource has another history, in a few words: `branch main → release`. */
-export function tellScopeChange(before: ScopeKey, after: ScopeKey): string {
+/** What differs between two scopes, in a few words: `branch main → release`. */
+export function describeScopeChange(before: ScopeKey, after: ScopeKey): string {
   const names = [...new Set([...Object.keys(before.params), ...Object.keys(after.params)])].toSorted();
   const changes = names
     .filter((name) => before.params[name] !== after.params[name])
@@ -50,7 +49,7 @@ export function tellScopeChange(before: ScopeKey, after: ScopeKey): string {
   return [...changes.slice(0, MAX_CHANGES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
-/** Names of secrets in place of them, and no credentials that somebody wrote into a URL. */
+/** Shows the names of secrets, and hides credentials in URLs. */
 function shown(value: string | undefined): string {
   if (value === undefined || value === '') return 'none';
   const named = replaceSecretPlaceholders(value, (name) => `(secret ${name})`);

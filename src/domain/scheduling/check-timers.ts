@@ -4,62 +4,62 @@ import { scheduleNow, webhookWorks } from './webhook-pace.ts';
 
 type Cause = 'schedule' | 'manual' | 'webhook';
 
-/** The part of a check scope that its timer is worked out from. Times are milliseconds since 1970. */
+/** What the next due time of a check scope depends on. Times are milliseconds since 1970. */
 export interface ScopeTimer {
-  /** Row id of the scope. */
+  /** Row id. */
   id: number;
   /** Row id. */
   pipeline: number;
   timer: CheckTimer;
-  /** In force now. */
+  /** The schedule in effect: the usual one, or that for working webhooks. */
   schedule?: Schedule;
-  /** When it is due. */
+  /** When the next check is due. */
   next?: number;
-  /** In a row. */
+  /** Failed checks in a row. */
   failures: number;
 }
 
-/** A scope that no run has. */
+/** A scope that no check run has claimed. */
 export interface FreeScope extends ScopeTimer {
   group: string;
   requestedCause?: Cause;
 }
 
-export interface ScopeClaimed {
+export interface ClaimedScope {
   scope: number;
   cause: Cause;
-  /** Absent: not due again by itself. */
+  /** When it is due next. Absent: never by itself. */
   next?: number;
 }
 
 /**
- * Each scope that a run takes goes on with its own cause: a webhook of one resource is none of those that are
- * checked with it.
+ * A run claims all free scopes of its group. Each check has its own cause: the webhook of one resource does
+ * not count as a webhook of the others.
  */
 export function claimScopes(
   free: readonly FreeScope[],
   cause: Cause,
   at: number,
   cronNext: CronNext,
-): ScopeClaimed[] {
+): ClaimedScope[] {
   return free.map((scope) => {
     const own = scope.requestedCause ?? (cause === 'webhook' ? 'schedule' : cause);
     return withNext({ scope: scope.id, cause: own }, afterStart(scope, { cause: own, at }, cronNext));
   });
 }
 
-/** The operator's own timer has no CronJob that runs: a Pod of such a group was made by a person. */
+/** A group timed by the operator has no running CronJob, so a person created the Pod from a suspended one. */
 export function causeOfCronJobPod(free: readonly ScopeTimer[]): Cause {
   return free.some(({ timer }) => timer === 'cronjob') ? 'schedule' : 'manual';
 }
 
-/** A scope that a check is of. */
+/** A check scope, and the run that checks it. */
 export interface CheckedScope extends ScopeTimer {
-  /** The run that has it. */
+  /** The run that claimed it. */
   run?: number;
   due: boolean;
   requestedCause?: Cause;
-  /** Of its run. */
+  /** Cause of its run. */
   runCause?: Cause;
   usualSchedule?: Schedule;
   webhookSchedule?: Schedule;
@@ -67,15 +67,15 @@ export interface CheckedScope extends ScopeTimer {
 }
 
 /**
- * A result counts only while its run has the scope; without a run (built-in cron), only while the check is
- * due.
+ * A result counts only while its run has claimed the scope. Without a run (built-in cron), only while the
+ * check is due.
  */
 export function mayRecord({ run: holder, due }: CheckedScope, run: number | undefined): boolean {
   return run === undefined ? holder === undefined && due : holder === run;
 }
 
 export interface CheckSucceeded {
-  /** The check had no run: it begins and ends at once. */
+  /** The check had no run: it starts and ends at once. */
   atOnce: boolean;
   /** New versions. */
   found: number;
@@ -88,7 +88,7 @@ export interface ScopeAfterCheck {
   next?: number;
 }
 
-/** Where a scope goes on after a check that succeeded. Another pace counts from now, as after a request. */
+/** The timer of a scope after a successful check. A changed schedule counts from now, as after a request. */
 export function afterSuccess(
   scope: CheckedScope,
   { atOnce, found, at }: CheckSucceeded,
@@ -104,7 +104,7 @@ export function afterSuccess(
   return withNext({ webhookWorks: works, ...(schedule === undefined ? {} : { schedule }) }, next);
 }
 
-/** When a scope is due after a check that failed; undefined: not by itself. */
+/** When a scope is due after a failed check. Undefined: never by itself. */
 export function afterFailure(
   { schedule, failures, next }: Pick<ScopeTimer, 'schedule' | 'failures' | 'next'>,
   at: number,
@@ -114,7 +114,8 @@ export function afterFailure(
 }
 
 /**
- * Where a check meets what is known, everything older is known too: it missed nothing, however much was cut.
+ * Versions that were cut from the output of a check and are not stored. None if the check also printed a
+ * version that was stored before: then all older ones are stored, too.
  */
 export function versionsMissed(
   cut: number,
@@ -131,7 +132,7 @@ function afterStart(
   return schedule && nextCheck({ schedule, pipeline, cause, due: next ?? at, at }, cronNext);
 }
 
-/** Without a schedule of its own for webhooks nothing changes. */
+/** Only a resource with a `webhookSchedule` changes its schedule. */
 function paceOf(
   { usualSchedule, webhookSchedule, schedule }: CheckedScope,
   works: boolean,

@@ -12,16 +12,13 @@ export interface DefinitionDifference {
   resources: NameDifference;
 }
 
-/** Today's names by the names before. */
-export interface Renames {
+/** Current names by earlier names. */
+export interface NewNames {
   jobs: ReadonlyMap<string, string>;
   resources: ReadonlyMap<string, string>;
 }
 
-/**
- * Which jobs and resources came, changed and went. Both definitions are JSON, so equal texts mean equal
- * values.
- */
+/** Jobs and resources that were added, changed and removed. A resource also changes with its type. */
 export function differenceBetween(before: Pipeline | undefined, after: Pipeline): DefinitionDifference {
   return {
     jobs: compare(before?.jobs ?? [], after.jobs),
@@ -29,18 +26,18 @@ export function differenceBetween(before: Pipeline | undefined, after: Pipeline)
   };
 }
 
-/** What was renamed counts as changed. `before` has today's names already. */
+/** The same, with renamed items as changed. `before` already has the current names. */
 export function differenceWithNames(
   before: Pipeline | undefined,
   after: Pipeline,
-  renames: Renames,
+  renames: NewNames,
 ): DefinitionDifference {
   const { jobs, resources } = differenceBetween(before, after);
   return { jobs: withRenamed(jobs, renames.jobs), resources: withRenamed(resources, renames.resources) };
 }
 
-/** An older definition with today's names of what it defines, to compare with. */
-export function withNames(definition: Pipeline | undefined, renames: Renames): Pipeline | undefined {
+/** An earlier definition with the current names, to compare with. */
+export function withNames(definition: Pipeline | undefined, renames: NewNames): Pipeline | undefined {
   if (definition === undefined) return undefined;
   return {
     ...definition,
@@ -65,7 +62,7 @@ function withTypes(pipeline: Pipeline | undefined): { name: string }[] {
   }));
 }
 
-/** A new name alone changes nothing. */
+/** `oldName` alone is not a change. */
 const textOf = (item: object): string => canonicalText({ ...item, oldName: undefined });
 
 function compare(before: { name: string }[], after: { name: string }[]): NameDifference {

@@ -2,13 +2,13 @@ import type { Approval, GetStep, Job, Pipeline } from '#domain/pipeline/pipeline
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
-import { canonicalText, scopeKeyOf, tellScopeChange } from './check-scope.ts';
+import { canonicalText, describeScopeChange, scopeKeyOf } from './check-scope.ts';
 import type { CronNext } from './next-check.ts';
 import { reachableHooks } from './reachable-hooks.ts';
 import { resourceTimers, type ResourceTimer, type TimersToSave } from './resource-timers.ts';
 import type { Gate } from './vote.ts';
 
-/** A definition as it is stored beside its text: what the scheduler and the checks look at. */
+/** What the database stores of a definition beside its text, for the scheduler and the checks. */
 export interface DefinitionRows {
   resources: ResourceRow[];
   histories: HistoryKey[];
@@ -20,19 +20,19 @@ export interface DefinitionRows {
 export interface ResourceRow {
   name: string;
   type: string;
-  /** Its versions are puts of the team's pipelines. */
+  /** Its versions come from puts of the team's pipelines. */
   stream: boolean;
-  /** A new version fires hooks. */
+  /** A new version runs `on_trigger` hooks. */
   hooks: boolean;
 }
 
-/** Which history a resource has: equal keys, equal history. */
+/** Identifies the history of a resource. Equal keys mean the same history. */
 export interface HistoryKey {
   resource: string;
   key: string;
-  /** By the definition before. */
+  /** The key in the previous revision. */
   formerKey: string;
-  /** What changed, in a few words, should it have another history. */
+  /** What changed, in a few words, if the history is another one. */
   change: string;
 }
 
@@ -51,7 +51,7 @@ interface JobRow {
 export interface GetRow {
   job: string;
   position: number;
-  /** Which get of its resource it is in the job. */
+  /** Counts the gets of the same resource in the job, from 0. */
   nth: number;
   name: string;
   resource: string;
@@ -60,7 +60,7 @@ export interface GetRow {
   passed: string[];
 }
 
-/** `before`: of the revision before, whether the pipeline was there or not, with today's names. */
+/** `before`: the previous revision with the current names, even if the pipeline was deleted since. */
 export function definitionRows(
   saving: TimersToSave & { before: Pipeline | undefined },
   cronNext: CronNext,
@@ -90,7 +90,7 @@ function historyKeys(before: Pipeline | undefined, definition: Pipeline): Histor
     const after = scopeKeyOf(definition, name);
     if (after === undefined) return [];
     const old = scopeKeyOf(before, name);
-    const change = old === undefined ? 'it was defined otherwise before' : tellScopeChange(old, after);
+    const change = old === undefined ? 'it was defined otherwise before' : describeScopeChange(old, after);
     return [
       {
         resource: name,

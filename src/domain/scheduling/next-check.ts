@@ -2,17 +2,17 @@ import type { Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 
 /**
- * First time after `after` that a cron expression names, in UTC; undefined: never again. Times are
+ * The first time after `after` that a cron expression matches, in UTC. Undefined: never. Times are
  * milliseconds since 1970.
  */
 export type CronNext = (expression: string, after: number) => number | undefined;
 
-/** Who starts the scheduled checks of a resource. */
+/** What starts the scheduled checks of a resource. */
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
 
 /**
- * A CronJob knows no `@every`, cannot change its pace when webhooks work, and is not needed for what runs
- * without a Pod.
+ * The operator, where a CronJob cannot: for `@every`, for a schedule that depends on webhooks, and for the
+ * built-in cron, which needs no Pod.
  */
 export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   if (resource.schedule === undefined && resource.webhookSchedule === undefined) return 'none';
@@ -21,25 +21,24 @@ export function checkTimer(resource: Resource, type: ResourceType): CheckTimer {
   return resource.schedule?.kind === 'every' ? 'operator' : 'cronjob';
 }
 
-/** Under whatever name a pipeline took it by `source = "svc://cron"`. */
+/** Also if a pipeline uses it under another name, with `source = "svc://cron"`. */
 export function isBuiltInCron(type: ResourceType): boolean {
   return type.builtIn && type.check === undefined && !isTriggerStream(type);
 }
 
 export interface CheckStarted {
   schedule: Schedule;
-  /**
-   * Row id of the pipeline: spreads the checks of different pipelines, keeps those of one together in a Pod.
-   */
+  /** Row id. Spreads the checks of pipelines over the interval; those of one pipeline stay together. */
   pipeline: number;
   cause: 'schedule' | 'manual' | 'webhook';
-  /** When it was due by its timer. */
+  /** When the check was due. */
   due: number;
   at: number;
 }
 
 /**
- * Due time after a check has started. A manual or webhook check resets the timer: one full interval from now.
+ * When the next check is due after one has started. A manual or webhook check resets the timer to one
+ * interval from now.
  */
 export function nextCheck(started: CheckStarted, cronNext: CronNext): number | undefined {
   const { schedule, at, due } = started;
@@ -47,18 +46,18 @@ export function nextCheck(started: CheckStarted, cronNext: CronNext): number | u
   const interval = schedule.seconds * 1000;
   if (started.cause !== 'schedule') return at + interval;
   const offset = ((started.pipeline * GOLDEN) % 1) * interval;
-  // Too early by request, or too late by more than an interval: the pace starts from now.
-  const inPace = due <= at && due + interval > at;
-  const earliest = Math.max((inPace ? due : at) + interval / 2, at + 1);
+  // A request came before the due time, or the check is late by more than an interval: count from now.
+  const onTime = due <= at && due + interval > at;
+  const earliest = Math.max((onTime ? due : at) + interval / 2, at + 1);
   return Math.round(Math.ceil((earliest - offset) / interval) * interval + offset);
 }
 
-/** Multiples of it fill the interval evenly, however many there are. */
+/** Fractional parts of its multiples spread evenly over 0 to 1. */
 const GOLDEN = 0.618_033_988_749_895;
 
 /**
- * Due time after a failed check: twice as long for each failure in a row, at most an hour, never earlier than
- * planned.
+ * When the next check is due after a failed one. The wait doubles with each failure in a row, up to an hour,
+ * and is never shorter than planned.
  */
 export function nextAfterFailure(failed: {
   schedule: Schedule;
@@ -69,13 +68,13 @@ export function nextAfterFailure(failed: {
   const { schedule, failures, at, planned } = failed;
   if (schedule.kind === 'cron') return planned;
   const interval = schedule.seconds * 1000;
-  const patience = Math.min(interval * 2 ** Math.min(failures, 10), Math.max(interval, LONGEST_BACK_OFF));
-  return Math.max(planned ?? 0, at + patience);
+  const wait = Math.min(interval * 2 ** Math.min(failures, 10), Math.max(interval, MAX_BACK_OFF_MS));
+  return Math.max(planned ?? 0, at + wait);
 }
 
-const LONGEST_BACK_OFF = 60 * 60 * 1000;
+const MAX_BACK_OFF_MS = 60 * 60 * 1000;
 
-/** Nobody started a check for more than two intervals after it was due. */
+/** A check is overdue by more than two intervals. */
 export function checksStalled(
   timer: { schedule: Schedule; next: number; now: number },
   cronNext: CronNext,

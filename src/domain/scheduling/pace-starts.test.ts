@@ -2,20 +2,20 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import {
-  halve,
+  halvePace,
   INITIAL_PACE,
-  INITIAL_PER_NODE,
+  INITIAL_STARTS_PER_NODE,
   paceStarts,
   slowAfter,
+  type ObservedStart,
   type StartPace,
-  type StartSeen,
 } from './pace-starts.ts';
 
 /** Starts one after the other that took so many milliseconds. */
 function after(times: number[], { used = 1, pace = INITIAL_PACE, from = 0 } = {}): StartPace {
   let now = from;
   return times.reduce((last, ms) => {
-    const seen: StartSeen = { team: 'a', beganAt: now, seenAt: now + ms, running: true, used };
+    const seen: ObservedStart = { team: 'a', beganAt: now, seenAt: now + ms, running: true, used };
     now += ms;
     return paceStarts(last, seen);
   }, pace);
@@ -24,7 +24,7 @@ const quick = (count: number): number[] => Array.from({ length: count }, () => 9
 
 describe('the window', () => {
   test('the window begins with four Pods a node', () => {
-    expect(INITIAL_PACE.perNode).toBe(INITIAL_PER_NODE);
+    expect(INITIAL_PACE.perNode).toBe(INITIAL_STARTS_PER_NODE);
   });
 
   test('the window grows by one Pod a node when a whole window has started quickly', () => {
@@ -33,7 +33,7 @@ describe('the window', () => {
   });
 
   test('the window does not grow while less than half of it is in use', () => {
-    expect(after(quick(50), { used: 0.4 }).perNode).toBe(INITIAL_PER_NODE);
+    expect(after(quick(50), { used: 0.4 }).perNode).toBe(INITIAL_STARTS_PER_NODE);
   });
 
   test('a start that takes much longer than the best recent median halves the window', () => {
@@ -51,19 +51,19 @@ describe('the window', () => {
   });
 
   test('a Pod that does not progress halves the window', () => {
-    const stuck: StartSeen = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
-    expect(paceStarts(INITIAL_PACE, stuck).perNode).toBe(INITIAL_PER_NODE / 2);
+    const stuck: ObservedStart = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
+    expect(paceStarts(INITIAL_PACE, stuck).perNode).toBe(INITIAL_STARTS_PER_NODE / 2);
   });
 
   test("one team's Pods that cannot start do not halve the window while those of others start quickly", () => {
-    const quickly: StartSeen = { team: 'b', beganAt: 50_000, seenAt: 51_000, running: true, used: 0.1 };
-    const stuck: StartSeen = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
-    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), stuck).perNode).toBe(INITIAL_PER_NODE);
+    const quickly: ObservedStart = { team: 'b', beganAt: 50_000, seenAt: 51_000, running: true, used: 0.1 };
+    const stuck: ObservedStart = { team: 'a', beganAt: 0, seenAt: 60_000, running: false, used: 1 };
+    expect(paceStarts(paceStarts(INITIAL_PACE, quickly), stuck).perNode).toBe(INITIAL_STARTS_PER_NODE);
     expect(paceStarts(paceStarts(INITIAL_PACE, quickly), { ...stuck, team: 'b' }).perNode).toBe(2);
   });
 
   test('a Pod that is still starting has no effect yet', () => {
-    const young: StartSeen = { team: 'a', beganAt: 0, seenAt: 1000, running: false, used: 1 };
+    const young: ObservedStart = { team: 'a', beganAt: 0, seenAt: 1000, running: false, used: 1 };
     expect(paceStarts(INITIAL_PACE, young)).toBe(INITIAL_PACE);
   });
 
@@ -86,7 +86,9 @@ describe('the window', () => {
       fc.property(fc.array(seen, { maxLength: 200 }), (all) => {
         let pace = INITIAL_PACE;
         for (const { took, failed, ...one } of all) {
-          pace = failed ? halve(pace, one.beganAt) : paceStarts(pace, { ...one, seenAt: one.beganAt + took });
+          pace = failed
+            ? halvePace(pace, one.beganAt)
+            : paceStarts(pace, { ...one, seenAt: one.beganAt + took });
           expect(pace.perNode).toBeGreaterThanOrEqual(1);
           expect(pace.perNode).toBeLessThanOrEqual(32);
         }

@@ -1,20 +1,20 @@
 import { shareByTeam } from './share-by-team.ts';
 
-/** A check that wants a Pod, of its own or with others of its group. */
+/** A check that needs a Pod. */
 export interface WantedCheck {
   scope: number;
   team: string;
-  /** Unique among all pipelines. */
+  /** Checks of a group share a Pod. Unique among all pipelines. */
   group: string;
 }
 
-/** A run that has not ended. */
+/** A check run that has not ended. */
 export interface OpenCheck {
   team: string;
   group: string;
-  /** Kubernetes created its Pod from a CronJob: it takes none of the places that the operator gives. */
+  /** Kubernetes created its Pod from a CronJob. It does not count towards `pods`. */
   byCronJob: boolean;
-  /** Its Pod exists and its agent has not spoken yet. */
+  /** Its Pod exists, but its agent has not connected yet. */
   starting: boolean;
 }
 
@@ -23,20 +23,20 @@ export interface CheckLimits {
   pods: number;
   /** Check Pods that may be starting at a time, over all teams. */
   starting: number;
-  /** How many more a team may have now, CronJob runs counted. */
+  /** How many more a team may have now. CronJob runs count. */
   roomOf: (team: string) => number;
 }
 
 export interface PickedChecks<Check> {
   groups: Check[][];
-  /** Due, and held back by a limit. */
+  /** Due checks that a limit holds back. */
   held: Check[];
 }
 
 /**
- * Which checks get a Pod now: one Pod for each group, and no more than the limits allow. Teams take turns. A
- * team for which the operator runs no check gets a place even when others hold all of them, so a team can
- * wait only for its own checks. Likewise for Pods that are starting, up to twice their limit.
+ * Which checks get a Pod now: one Pod per group, within the limits. Teams take turns. A team without a
+ * running check gets a place even if other teams hold all of them, so a team waits only for its own checks.
+ * The same holds for starting Pods, up to twice their limit.
  */
 export function pickChecks<Check extends WantedCheck>(
   due: readonly Check[],

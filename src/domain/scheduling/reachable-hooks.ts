@@ -2,8 +2,8 @@ import type { HookAction, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { reachableJobs } from './reachable-jobs.ts';
 
-/** Builds wait for the hooks of a new version no longer than that. */
-export const HOLD_SECONDS = 30;
+/** How long builds wait for the `on_trigger` hooks of a new version. */
+export const MAX_HOOK_WAIT_SECONDS = 30;
 
 export interface ReachableHook {
   job: string;
@@ -11,14 +11,14 @@ export interface ReachableHook {
 }
 
 /**
- * The `on_trigger` hooks that a new version of a resource fires: of every job that it may come to, nearest
- * first.
+ * The `on_trigger` hooks that run for a new version of a resource: those of every job it could reach, nearest
+ * job first.
  */
 export function reachableHooks(pipeline: Pipeline, resource: string): ReachableHook[] {
   if (pipeline.jobs.every(({ onTrigger = [] }) => onTrigger.length === 0)) return [];
-  const walked = pipeline.jobs.map(({ name, steps }) => ({ name, gets: getsOf(steps) }));
+  const jobsWithGets = pipeline.jobs.map(({ name, steps }) => ({ name, gets: getsOf(steps) }));
   const jobs = new Map(pipeline.jobs.map((job) => [job.name, job]));
-  return reachableJobs(walked, resource).flatMap((job) =>
+  return reachableJobs(jobsWithGets, resource).flatMap((job) =>
     (jobs.get(job)?.onTrigger ?? []).map((action) => ({ job, action })),
   );
 }

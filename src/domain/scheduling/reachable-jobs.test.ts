@@ -1,11 +1,14 @@
 import { expect, test } from '@jest/globals';
-import { reachableJobs, type WalkedJob } from './reachable-jobs.ts';
+import { reachableJobs, type JobWithGets } from './reachable-jobs.ts';
 
-function job(name: string, ...gets: [resource: string, trigger: boolean, ...passed: string[]][]): WalkedJob {
+function job(
+  name: string,
+  ...gets: [resource: string, trigger: boolean, ...passed: string[]][]
+): JobWithGets {
   return { name, gets: gets.map(([resource, trigger, ...passed]) => ({ resource, trigger, passed })) };
 }
 
-test.each<[string, WalkedJob[], string[]]>([
+test.each<[string, JobWithGets[], string[]]>([
   [
     'jobs that the version triggers come first, then those downstream, nearest first',
     [

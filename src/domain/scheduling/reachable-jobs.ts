@@ -1,15 +1,13 @@
-/** Jobs and their gets, in the order of the file. */
-export interface WalkedJob {
+export interface JobWithGets {
   name: string;
   gets: readonly { resource: string; trigger: boolean; passed: readonly string[] }[];
 }
 
 /**
- * Jobs that a new version of a resource may come to, nearest first: those that it triggers, then along
- * `passed`. Whether any of them will ever run means nothing: their `on_trigger` hooks tell the world that
- * they may.
+ * Jobs that a new version of a resource could reach, nearest first: those that it triggers, then along
+ * `passed`. It does not matter whether they will ever run.
  */
-export function reachableJobs(jobs: readonly WalkedJob[], resource: string): string[] {
+export function reachableJobs(jobs: readonly JobWithGets[], resource: string): string[] {
   const direct = jobs.filter(({ gets }) =>
     gets.some((get) => get.trigger && get.passed.length === 0 && get.resource === resource),
   );

@@ -3,27 +3,27 @@ import { checkGroupKey, checkGroups } from './check-groups.ts';
 import { differenceBetween } from './definition-difference.ts';
 import { checkTimer, isBuiltInCron, nextCheck, type CheckTimer, type CronNext } from './next-check.ts';
 
-/** How a resource of a saved definition is checked. */
+/** When and how a resource of a saved definition is checked. */
 export interface ResourceTimer {
   name: string;
   timer: CheckTimer;
   schedule: Schedule | null;
-  /** Where webhooks work. */
+  /** The schedule while webhooks work. */
   webhook: Schedule | null;
   group: string;
   checkedBy: 'pod' | 'operator' | 'nothing';
-  /** First due time, in milliseconds since 1970. */
+  /** When the first check is due, in milliseconds since 1970. */
   next: number | null;
-  /** The resource is as before: its timer goes on. */
+  /** The resource has not changed: its timer continues. */
   keep: boolean;
-  /** Its first check is due at once. */
+  /** Its first check starts at once. */
   request: boolean;
 }
 
 export interface TimersToSave {
-  /** Row id of the pipeline. */
+  /** Row id. */
   pipeline: number;
-  /** Absent: there was none, or it had been removed. */
+  /** Undefined: the pipeline is new, or had been deleted. */
   previous: Pipeline | undefined;
   definition: Pipeline;
   now: number;
@@ -48,7 +48,7 @@ export function resourceTimers(saving: TimersToSave, cronNext: CronNext): Resour
       checkedBy: checkedBy(type),
       next: firstCheck(resource, type, { ...saving, timer }, cronNext),
       keep: !isFresh,
-      // A new pipeline has versions soon, whatever its schedule. A `cron` resource fires at its times only.
+      // A new pipeline gets versions at once, whatever its schedule. A `cron` resource waits for its times.
       request: isFresh && resource.schedule !== undefined && type.check !== undefined,
     };
   });

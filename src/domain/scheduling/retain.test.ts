@@ -21,7 +21,7 @@ function decide(builds: OldBuild[], more: Partial<RetainFacts> = {}): ReturnType
     now: NOW,
     builds,
     pinned: new Set(),
-    vouching: new Set(),
+    neededDownstream: new Set(),
     ...more,
   });
 }
@@ -72,7 +72,7 @@ describe('old builds', () => {
     [
       'builds that downstream jobs need stay',
       [build(1, 99, good)],
-      { oldestGoodKept: 2, vouching: new Set([1]) },
+      { oldestGoodKept: 2, neededDownstream: new Set([1]) },
       [],
       ['1 passed'],
     ],

@@ -1,71 +1,71 @@
-import { isActive, isGood, type Status } from './build-changes.ts';
+import { isActive, isGood, type BuildStatus } from './build-changes.ts';
 
-/** What a team wants to keep; a limit that is absent is none. */
+/** How much history a team keeps. An absent limit is no limit. */
 export interface Retention {
-  /** Newest builds of each job. */
+  /** Builds of each job: the newest ones. */
   builds?: number;
   days?: number;
-  /** Newest good builds of each job, however old; absent: 1. */
+  /** Good builds of each job that stay, however old. Absent: 1. */
   minimumSucceeded?: number;
 }
 
-/** History is limited unless a team says otherwise. */
 const DEFAULT_RETENTION: Required<Retention> = { builds: 500, days: 365, minimumSucceeded: 1 };
 
-/** A team's retention, with defaults for what it leaves out. */
+/** A team's retention, with the defaults for what it leaves out. */
 export function retentionOf(policy: Retention): Required<Retention> {
   return { ...DEFAULT_RETENTION, ...policy };
 }
 
-/** The oldest builds of a job that are still there, some at a time, and what protects them. */
+/** A batch of the oldest builds of a job, and what protects them. */
 export interface RetainFacts {
   policy: Retention;
   now: number;
   /** Oldest first. */
   builds: OldBuild[];
-  /** Row id of the oldest build among as many newest ones as the policy keeps; absent: there are fewer. */
+  /** Row id of the oldest of the newest `policy.builds` builds. Absent: the job has fewer. */
   oldestKept?: number;
-  /** The same for the newest good ones. */
+  /** The same for good builds and `policy.minimumSucceeded`. */
   oldestGoodKept?: number;
-  /** Versions that are pinned. */
+  /** Pinned versions. */
   pinned: ReadonlySet<number>;
-  /** Builds of the job that vouch for what downstream jobs would take now (`vouchers`). */
-  vouching: ReadonlySet<number>;
+  /** Builds of the job whose versions downstream jobs would take now (`buildsNeededDownstream`). */
+  neededDownstream: ReadonlySet<number>;
 }
 
 export interface OldBuild {
   id: number;
-  status: Status;
-  /** Milliseconds; absent: it has not ended. */
+  status: BuildStatus;
+  /** Milliseconds. Absent: it has not ended. */
   endedAt?: number;
   inputs: readonly OldVersionTaken[];
   outputs: readonly OldVersionTaken[];
 }
 
 interface OldVersionTaken {
-  /** The history that the version is of. */
+  /** The check scope of the version. */
   scope: number;
   version: number;
 }
 
-/** Why a build stays; `limits`: it is among those that the policy keeps. */
+/** Why a build stays. `limits`: the limits of the policy keep it. */
 type Keep = 'active' | 'limits' | 'good' | 'pinned' | 'passed';
 
 export interface RetainDecision {
-  /** With everything that hangs on them. */
+  /** Builds to remove, with everything that belongs to them. */
   remove: number[];
-  /** Beyond the limits but needed: their logs go, what they took and made stays. */
+  /** Builds beyond the limits that are needed: only their logs go. */
   removeLogs: number[];
   kept: { build: number; because: Keep }[];
   /**
-   * Baselines of the job's gets of the history rise to this version first, or it would count as never built.
+   * First, the baselines of the job's gets of the scope rise to this version. Otherwise it would count as
+   * unused.
    */
   baselines: OldVersionTaken[];
 }
 
-const DAY = 24 * 60 * 60 * 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Which old builds of a job go. Repeating it after a crash decides the same. */
+/** Which old builds of a job to remove. Deciding again after a crash gives the same. */
 export function retainBuilds(facts: RetainFacts): RetainDecision {
   const decision: RetainDecision = { remove: [], removeLogs: [], kept: [], baselines: [] };
   const newest = new Map<number, number>();
@@ -84,8 +84,8 @@ export function retainBuilds(facts: RetainFacts): RetainDecision {
   return decision;
 }
 
-/** Builds younger than one that the limits keep are kept by them too. */
-export function isLastToLookAt(newestSeen: number | undefined, { kept }: RetainDecision): boolean {
+/** The last build of the batch is within the limits, so all newer ones are, too. */
+export function isRestRetained(newestSeen: number | undefined, { kept }: RetainDecision): boolean {
   const last = kept.at(-1);
   return last?.because === 'limits' && last.build === newestSeen;
 }
@@ -101,30 +101,30 @@ function whyKept(build: OldBuild, facts: RetainFacts): Keep | undefined {
     return 'good';
   const versions = [...build.inputs, ...build.outputs].map(({ version }) => version);
   if (versions.some((version) => facts.pinned.has(version))) return 'pinned';
-  return facts.vouching.has(build.id) ? 'passed' : undefined;
+  return facts.neededDownstream.has(build.id) ? 'passed' : undefined;
 }
 
-/** A limit is a limit: who is beyond one of those that are set is beyond. */
+/** Within all limits that are set. */
 function isWithinLimits(
   { id }: OldBuild,
   endedAt: number,
   { policy, now, oldestKept }: RetainFacts,
 ): boolean {
   const few = policy.builds === undefined || isAmong(id, oldestKept, policy.builds);
-  const young = policy.days === undefined || endedAt > now - policy.days * DAY;
+  const young = policy.days === undefined || endedAt > now - policy.days * DAY_MS;
   return few && young;
 }
 
-/** Among the newest `count`, of which `oldest` is the last. */
+/** Among the newest `count` builds, of which `oldest` is the last. */
 function isAmong(id: number, oldest: number | undefined, count: number): boolean {
   return count > 0 && (oldest === undefined || id >= oldest);
 }
 
-/** The oldest versions of a resource that are still there, some at a time. */
+/** A batch of the oldest versions of a resource. */
 export interface OldVersion {
   id: number;
   foundAt: number;
-  /** A build that is kept took or made it. */
+  /** A remaining build took or made it. */
   inUse: boolean;
 }
 
@@ -134,30 +134,31 @@ export interface VersionRetainFacts {
   /** Oldest first. */
   versions: OldVersion[];
   pinned?: number;
-  /** Newest one, and newest enabled one: what the next check and the next build begin with. */
+  /** The newest version and the newest enabled one: the next check and the next build start from them. */
   newest: readonly number[];
   /**
-   * Lowest baseline of the triggers that take every version of the resource: newer ones still get a build.
+   * Lowest baseline of the triggers that take every version of the resource: newer versions still get a
+   * build.
    */
   lowestBaseline?: number;
 }
 
 /**
- * Versions whose fields may go. Their digests stay: a check that tells of one again, as those of open pull
- * requests and tags do, must not make it new.
+ * Versions whose fields may go. Their digests stay, so that a check that prints one again does not make it
+ * new: checks of open pull requests and tags do so.
  */
 export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): number[] {
   const { days } = policy;
   if (days === undefined) return [];
   const kept = new Set([...facts.newest, facts.pinned]);
   return facts.versions
-    .filter(({ foundAt, inUse }) => !inUse && foundAt <= now - days * DAY)
+    .filter(({ foundAt, inUse }) => !inUse && foundAt <= now - days * DAY_MS)
     .filter(({ id }) => !kept.has(id) && id <= (facts.lowestBaseline ?? id))
     .map(({ id }) => id);
 }
 
-/** None is old enough to go, so neither is any that was found later. */
-export function areYoung({ versions, policy, now }: VersionRetainFacts): boolean {
+/** No version is old enough to go, so none that was found later is. */
+export function areAllYoung({ versions, policy, now }: VersionRetainFacts): boolean {
   const { days = Infinity } = policy;
-  return versions.every(({ foundAt }) => foundAt > now - days * DAY);
+  return versions.every(({ foundAt }) => foundAt > now - days * DAY_MS);
 }

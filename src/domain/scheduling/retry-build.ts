@@ -1,4 +1,4 @@
-import { isActive, type Status } from './build-changes.ts';
+import { isActive, type BuildStatus } from './build-changes.ts';
 import { whyQueueFull } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
@@ -6,7 +6,7 @@ import { whyPaused } from './why-no-build.ts';
 export interface RetryFacts {
   /** Number of the build to retry: `7`, or `7.1` if it is a retry itself. */
   number: string;
-  status: Status;
+  status: BuildStatus;
   /** People approved the build, so a retry of it needs no approval. */
   approved: boolean;
   /** The highest k of the retries `7.k` so far. 0: none. */

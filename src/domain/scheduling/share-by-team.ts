@@ -1,7 +1,7 @@
 /**
- * The order in which work of several teams takes places: the team that holds the fewest goes first, and what
- * a team takes counts at once. Within a team the order stays. A team with 10,000 entries moves another team's
- * first entry back by one place at most.
+ * The order in which work of several teams takes places. The team that holds the fewest goes first, and what
+ * it takes counts at once. Within a team the order stays. A team with 10,000 entries delays the first entry
+ * of another team by at most one place.
  */
 export function shareByTeam<Work extends { team: string }>(
   wanted: readonly Work[],
@@ -14,6 +14,6 @@ export function shareByTeam<Work extends { team: string }>(
     places.set(work.team, rank + 1);
     return { work, rank };
   });
-  // Sorting is stable: of teams that hold as many, the one that has waited longest goes first.
+  // Sorting is stable: among teams that hold equally many, the one that waits longest goes first.
   return ranked.toSorted((a, b) => a.rank - b.rank).map(({ work }) => work);
 }

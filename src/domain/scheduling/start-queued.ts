@@ -2,15 +2,15 @@ import { formatList, type Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
 
 /**
- * Builds of a team that have not ended and wait for nobody's approval. What they occupy is counted from them
- * each time, never kept. A `queued` one has not had its turn; everything after that, a Pod without a node
- * included, is `running`.
+ * The open builds of a team, without those that wait for approval. What they occupy is counted anew from them
+ * each time, never stored. A `queued` build waits for its turn. After that it is `running`, even if its Pod
+ * has no node yet.
  */
 export interface StartFacts {
-  /** Builds of the team at a time; absent: no limit. */
+  /** Builds of the team that may run at a time. Absent: no limit. */
   limit?: number;
   jobs: StartJob[];
-  /** All that run; of the queued at least the oldest ones of each job. */
+  /** All running builds, and at least the oldest queued builds of each job. */
   builds: OpenBuild[];
 }
 
@@ -19,20 +19,21 @@ export interface StartJob {
   name: string;
   pipeline: number;
   paused: boolean;
-  /** Tells why the job is. */
+  /** Only says why the job is paused. */
   pipelinePaused: boolean;
   concurrency?: number;
   serialGroups: readonly string[];
 }
 
-/** What may hold a build of a job back. */
-export type Hold = Pick<StartJob, 'paused' | 'concurrency' | 'serialGroups'> & Pick<StartFacts, 'limit'>;
+/** Everything that can make a build wait for its turn. */
+export type TurnConstraints = Pick<StartJob, 'paused' | 'concurrency' | 'serialGroups'> &
+  Pick<StartFacts, 'limit'>;
 
 export interface OpenBuild {
   id: number;
   /**
-   * In the queue: smaller, asked for earlier. Absent: its id. A build that superseded another one has the
-   * place of that one.
+   * Place in the queue, the smallest first. Absent: its id. A build takes the place of one that it
+   * superseded.
    */
   place?: number;
   job: number;
@@ -45,40 +46,37 @@ export interface StartDecision {
   held: { build: number; reasons: Reason[] }[];
 }
 
-/**
- * No turn is needed where nothing is shared: such a build may start as soon as it is made, whatever else runs
- * or waits.
- */
-export function startsAtOnce({ paused, concurrency, serialGroups, limit }: Hold): boolean {
+/** Whether a build needs no turn: nothing limits it, so it starts as soon as it is created. */
+export function startsAtOnce({ paused, concurrency, serialGroups, limit }: TurnConstraints): boolean {
   return !paused && concurrency === undefined && serialGroups.length === 0 && limit === undefined;
 }
 
-interface Placed extends OpenBuild {
-  of: StartJob;
+interface BuildWithJob extends OpenBuild {
+  startJob: StartJob;
 }
 
 /**
- * Which queued builds have their turn: the oldest first. A build that must wait keeps its serial groups for
- * itself, so younger builds of other jobs cannot pass it for ever; one that is paused keeps nothing.
+ * Which queued builds get their turn, the oldest first. A build that must wait reserves its serial groups, so
+ * that younger builds of other jobs cannot overtake it for ever. A paused one reserves nothing.
  */
 export function startQueued(facts: StartFacts): StartDecision {
   const jobs = new Map(facts.jobs.map((job) => [job.id, job]));
   const builds = facts.builds
     .toSorted((a, b) => placeOf(a) - placeOf(b) || a.id - b.id)
-    .flatMap((build): Placed[] => {
-      const of = jobs.get(build.job);
-      return of === undefined ? [] : [{ ...build, of }];
+    .flatMap((build): BuildWithJob[] => {
+      const startJob = jobs.get(build.job);
+      return startJob === undefined ? [] : [{ ...build, startJob }];
     });
   const running = new Running(builds.filter(({ state }) => state === 'running'));
   const decision: StartDecision = { start: [], held: [] };
-  const ahead = new Ahead();
+  const ahead = new WaitingBuilds();
   for (const build of builds.filter(({ state }) => state === 'queued')) {
     const paused = whyPaused({
-      pipeline: build.of.pipelinePaused,
-      job: build.of.paused,
-      name: build.of.name,
+      pipeline: build.startJob.pipelinePaused,
+      job: build.startJob.paused,
+      name: build.startJob.name,
     });
-    const reasons = [...paused, ...hindrances(build, { running, ahead, limit: facts.limit })];
+    const reasons = [...paused, ...whyNotYet(build, { running, ahead, limit: facts.limit })];
     if (reasons.length > 0) decision.held.push({ build: build.id, reasons });
     else {
       decision.start.push(build.id);
@@ -96,66 +94,66 @@ function placeOf({ id, place = id }: OpenBuild): number {
 const groupsOf = ({ pipeline, serialGroups }: StartJob): string[] =>
   serialGroups.map((group) => `${pipeline} ${group}`);
 
-/** Builds that run, by job and by serial group, so that no queued build reads them all. */
+/** Running builds, indexed by job and by serial group. */
 class Running {
-  readonly #ofJob = new Map<number, Placed[]>();
-  readonly #ofGroup = new Map<string, Placed[]>();
+  readonly #ofJob = new Map<number, BuildWithJob[]>();
+  readonly #ofGroup = new Map<string, BuildWithJob[]>();
   count = 0;
 
-  constructor(builds: readonly Placed[]) {
+  constructor(builds: readonly BuildWithJob[]) {
     for (const build of builds) this.add(build);
   }
 
-  add(build: Placed): void {
+  add(build: BuildWithJob): void {
     this.count += 1;
     append(this.#ofJob, build.job, build);
-    for (const group of groupsOf(build.of)) append(this.#ofGroup, group, build);
+    for (const group of groupsOf(build.startJob)) append(this.#ofGroup, group, build);
   }
 
-  ofJob(job: number): readonly Placed[] {
+  ofJob(job: number): readonly BuildWithJob[] {
     return this.#ofJob.get(job) ?? [];
   }
 
-  /** Those of other jobs that share a group with it. */
-  sharing({ job, of }: Placed): Placed[] {
-    const others = groupsOf(of).flatMap((group) => this.#ofGroup.get(group) ?? []);
+  /** Running builds of other jobs that share a serial group with it. */
+  sharing({ job, startJob }: BuildWithJob): BuildWithJob[] {
+    const others = groupsOf(startJob).flatMap((group) => this.#ofGroup.get(group) ?? []);
     return [...new Set(others)].filter((other) => other.job !== job);
   }
 }
 
-function append<Key>(lists: Map<Key, Placed[]>, key: Key, build: Placed): void {
+function append<Key>(lists: Map<Key, BuildWithJob[]>, key: Key, build: BuildWithJob): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [build]);
   else list.push(build);
 }
 
 /**
- * Builds that wait, in their order. Of each serial group only the first of two jobs count: for any build, the
- * first of another job.
+ * Builds that wait, in their order. Of each serial group the first builds of two jobs suffice: one of them is
+ * of another job than any given build.
  */
-class Ahead {
-  readonly #ofGroup = new Map<string, { order: number; build: Placed }[]>();
+class WaitingBuilds {
+  readonly #ofGroup = new Map<string, { order: number; build: BuildWithJob }[]>();
   #count = 0;
 
-  add(build: Placed): void {
+  add(build: BuildWithJob): void {
     const order = (this.#count += 1);
-    for (const group of groupsOf(build.of)) {
+    for (const group of groupsOf(build.startJob)) {
       const first = this.#ofGroup.get(group) ?? [];
       if (first.length < 2 && first.every((other) => other.build.job !== build.job))
         this.#ofGroup.set(group, [...first, { order, build }]);
     }
   }
 
-  firstSharing({ job, of }: Placed): Placed | undefined {
-    return groupsOf(of)
+  firstSharing({ job, startJob }: BuildWithJob): BuildWithJob | undefined {
+    return groupsOf(startJob)
       .flatMap((group) => this.#ofGroup.get(group)?.find(({ build }) => build.job !== job) ?? [])
       .toSorted((a, b) => a.order - b.order)[0]?.build;
   }
 }
 
-function hindrances(
-  build: Placed,
-  { running, ahead, limit }: { running: Running; ahead: Ahead; limit: number | undefined },
+function whyNotYet(
+  build: BuildWithJob,
+  { running, ahead, limit }: { running: Running; ahead: WaitingBuilds; limit: number | undefined },
 ): Reason[] {
   return [
     ...whyConcurrency(build, running.ofJob(build.job)),
@@ -165,38 +163,38 @@ function hindrances(
   ];
 }
 
-function whyConcurrency({ of }: Placed, own: readonly Placed[]): Reason[] {
-  if (of.concurrency === undefined || own.length < of.concurrency) return [];
+function whyConcurrency({ startJob }: BuildWithJob, own: readonly BuildWithJob[]): Reason[] {
+  if (startJob.concurrency === undefined || own.length < startJob.concurrency) return [];
   const numbers = formatList(own.map(({ number }) => number));
   const running = own.length === 1 ? `build ${numbers} is` : `builds ${numbers} are`;
-  const message = `${of.name} runs ${countOfBuilds(of.concurrency)} at a time, and ${running} running.`;
-  return [{ code: 'Concurrency', message, data: { have: own.length, want: of.concurrency } }];
+  const message = `${startJob.name} runs ${countOfBuilds(startJob.concurrency)} at a time, and ${running} running.`;
+  return [{ code: 'Concurrency', message, data: { have: own.length, want: startJob.concurrency } }];
 }
 
-function whySerialGroup(build: Placed, others: readonly Placed[]): Reason[] {
+function whySerialGroup(build: BuildWithJob, others: readonly BuildWithJob[]): Reason[] {
   return others.map((other) => ({
     code: 'SerialGroup',
-    message: `Build ${other.number} of ${other.of.name} holds the serial group ${groupOf(build, other)}.`,
-    data: { group: groupOf(build, other), build: { job: other.of.name, number: other.number } },
+    message: `Build ${other.number} of ${other.startJob.name} holds the serial group ${groupOf(build, other)}.`,
+    data: { group: groupOf(build, other), build: { job: other.startJob.name, number: other.number } },
   }));
 }
 
-function whyQueue(build: Placed, other: Placed | undefined): Reason[] {
+function whyQueue(build: BuildWithJob, other: BuildWithJob | undefined): Reason[] {
   if (other === undefined) return [];
   const group = groupOf(build, other);
-  const message = `Build ${other.number} of ${other.of.name} has waited longer for the serial group ${group}.`;
+  const message = `Build ${other.number} of ${other.startJob.name} has waited longer for the serial group ${group}.`;
   return [
     {
       code: 'SerialGroupQueue',
       message,
-      data: { group, build: { job: other.of.name, number: other.number } },
+      data: { group, build: { job: other.startJob.name, number: other.number } },
     },
   ];
 }
 
-/** The first of its groups that the other one has too. */
-function groupOf({ of }: Placed, other: Placed): string {
-  return of.serialGroups.find((name) => other.of.serialGroups.includes(name)) ?? '';
+/** The first serial group that both have. */
+function groupOf({ startJob }: BuildWithJob, other: BuildWithJob): string {
+  return startJob.serialGroups.find((name) => other.startJob.serialGroups.includes(name)) ?? '';
 }
 
 function whyTeamLimit(running: number, limit: number | undefined): Reason[] {

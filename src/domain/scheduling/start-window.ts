@@ -2,34 +2,34 @@ import type { Reason } from './reasons.ts';
 import { shareByTeam } from './share-by-team.ts';
 
 /*
- * Pods that are created and whose agent has not spoken yet load their node most: the node makes their
- * network, pulls images and starts containers. The start window bounds how many there are at a time.
+ * A Pod loads its node most while it starts: the node sets up its network, pulls images and starts
+ * containers. The start window limits how many Pods may be starting at a time.
  */
 
-/** A node that takes new Pods, or one that is taken to exist while nothing is known of nodes. */
+/** A node that takes new Pods. While the nodes are unknown, an assumed one. */
 export interface StartNode {
   cores: number;
 }
 
-/** A Pod that was created for a build whose agent has not spoken yet. */
+/** A Pod of a build whose agent has not connected yet. */
 export interface StartingPod {
   team: string;
-  /** Which nodes may take it: a key, the same for the same node selector. */
+  /** Key of the nodes that may take it. Equal node selectors have equal keys. */
   nodes: string;
-  /** `unplaced`: the scheduler finds no node for it, so it loads none. */
+  /** `unplaced`: no node fits, so it loads none. */
   state: 'starting' | 'unplaced';
-  /** Seconds since it was created. */
+  /** Seconds since the Pod was created. */
   age: number;
 }
 
 export interface StartWindow {
-  /** Pods per node, as `paceStarts` found them bearable. */
+  /** Pods that may be starting on each node (`paceStarts`). */
   perNode: number;
-  /** The nodes that a key stands for. */
+  /** The nodes of a key. */
   nodesOf: (nodes: string) => readonly StartNode[];
   /** All nodes. */
   all: readonly StartNode[];
-  /** How many Pods of builds a team has, starting or running. */
+  /** Pods of builds that a team has, starting or running. */
   podsOf: (team: string) => number;
 }
 
@@ -38,22 +38,19 @@ export interface WantedStart {
   nodes: string;
 }
 
-export interface StartsPicked<Work> {
+export interface PickedStarts<Work> {
   start: Work[];
   held: { work: Work; reason: Reason }[];
 }
 
-/**
- * A team has at most so many Pods for which there is no node: enough for a cluster that adds nodes to see
- * what is wanted.
- */
+/** Pods of a team that may be without a node: enough for a cluster autoscaler to see the demand. */
 const MAX_UNPLACED_OF_TEAM = 20;
-/** For so many seconds a team yields to a starting Pod of a team that has at most half as many Pods. */
+/** How long a team yields to a starting Pod of a team with at most half as many Pods. */
 const MAX_YIELD_SECONDS = 10;
 
 /**
- * How many Pods may be starting at a time on these nodes. Where no node is known, the cluster may be about to
- * add one.
+ * How many Pods may be starting at a time on these nodes. Without a known node, as many as on one: the
+ * cluster may be about to add it.
  */
 export function startPlaces(nodes: readonly StartNode[], perNode: number): number {
   const each = Math.max(1, Math.floor(perNode));
@@ -62,17 +59,17 @@ export function startPlaces(nodes: readonly StartNode[], perNode: number): numbe
 }
 
 /**
- * Which Pods are created now. Teams take turns, those first that have the fewest starting. A team that has
- * none starting gets a place although others hold them all, up to twice the window. To a team that has twice
- * as many Pods, a starting Pod counts for all places of its node: what starts beside it would make its start
- * slow.
+ * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first. A team
+ * without a starting Pod gets a place even if other teams hold all of them, up to twice the window. For a
+ * team with twice as many Pods, a starting Pod of the smaller team counts as all places of its node, so that
+ * nothing slows down its start.
  */
 export function pickStarts<Work extends WantedStart>(
   wanted: readonly Work[],
   present: readonly StartingPod[],
   window: StartWindow,
-): StartsPicked<Work> {
-  const picked: StartsPicked<Work> = { start: [], held: [] };
+): PickedStarts<Work> {
+  const picked: PickedStarts<Work> = { start: [], held: [] };
   const pods = [...present];
   const created = new Map<string, number>();
   const podsOf = (team: string): number => window.podsOf(team) + (created.get(team) ?? 0);
@@ -139,6 +136,6 @@ function nodesText(count: number): string {
 }
 
 function heldByUnplaced(have: number): Reason {
-  const message = `No node can take ${have} Pods of the team, and no more are created until one can.`;
+  const message = `No node can take ${have} Pods of the team. Millrace creates no more until a node can.`;
   return { code: 'StartWindow', message, data: { have, want: MAX_UNPLACED_OF_TEAM } };
 }

@@ -5,13 +5,13 @@ export interface PathJob {
   gets: readonly { resource: number; passed: readonly string[] }[];
 }
 
-/** A build that took one of the versions that are followed. */
+/** A build that took one of the followed versions. */
 export interface PathBuild {
   id: number;
   job: string;
   number: string;
   status: string;
-  /** What its puts made. */
+  /** Versions that its puts made. */
   outputs: readonly { resource: number; version: number }[];
 }
 
@@ -19,31 +19,32 @@ export interface PathFacts {
   /** In the order of the file. */
   jobs: readonly PathJob[];
   start: { resource: number; version: number };
-  /** By version: builds that took it as an input. */
+  /** Builds that took a version as an input, by version. */
   builds: ReadonlyMap<number, readonly PathBuild[]>;
 }
 
 interface PathEntry {
   job: string;
-  /** The newest build of the job that took the version; absent: none did. */
+  /** The newest build of the job that took the version. Absent: none did. */
   build?: PathBuild;
-  /** Of that build, oldest first. */
+  /** Retries of that build, oldest first. */
   retries: PathBuild[];
 }
 
 export interface VersionPath {
   /**
-   * Nearest first: jobs that take the version, those that wait for them, and those that take what they put.
+   * Jobs, nearest first: those that take the version, those downstream, and those that take what their puts
+   * made.
    */
   path: PathEntry[];
-  /** Versions of which the builds must be known for the rest. */
+  /** Versions whose builds are needed to follow the path further. */
   needs: number[];
 }
 
-/** Versions that are followed through puts: a pipeline that puts what it gets would go on for ever. */
-const MOST_VERSIONS = 100;
+/** Versions followed through puts: in a pipeline that puts what it gets, the path has no end. */
+const MAX_FOLLOWED_VERSIONS = 100;
 
-/** Where a version went. */
+/** The jobs and builds that a version went through. */
 export function versionPath(facts: PathFacts): VersionPath {
   const followed = new Map<number, Set<number>>([[facts.start.resource, new Set([facts.start.version])]]);
   const reached = new Map<string, PathBuild[]>();
@@ -76,7 +77,7 @@ function visit(job: PathJob, facts: PathFacts, { followed, reached }: Walk): voi
     .filter((build) => build.job === job.name);
   reached.set(job.name, [...new Map(builds.map((build) => [build.id, build])).values()]);
   for (const { resource, version } of builds.flatMap((build) => build.outputs))
-    if (total(followed) < MOST_VERSIONS)
+    if (total(followed) < MAX_FOLLOWED_VERSIONS)
       followed.set(resource, (followed.get(resource) ?? new Set()).add(version));
 }
 

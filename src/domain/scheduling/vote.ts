@@ -1,4 +1,4 @@
-import { isActive, type Status } from './build-changes.ts';
+import { isActive, type BuildStatus } from './build-changes.ts';
 import type { Reason } from './reasons.ts';
 
 export interface Gate {
@@ -9,7 +9,7 @@ export interface Gate {
 }
 
 export interface GatedBuild {
-  status: Status;
+  status: BuildStatus;
   gate: Gate;
   /** Who triggered the build. Absent: it is an automatic one. */
   triggeredBy?: string;

@@ -1,6 +1,6 @@
 import type { Resource, Schedule } from '#domain/pipeline/pipeline.ts';
 
-/** A check that has ended well. */
+/** A check that succeeded. */
 export interface CheckEnded {
   cause: 'schedule' | 'manual' | 'webhook';
   /** New versions. */
@@ -8,18 +8,15 @@ export interface CheckEnded {
 }
 
 /**
- * Whether webhooks of a resource are known to work: one has brought a new version, and since then no
- * scheduled check has found one that a webhook had not told of.
+ * Whether the webhooks of a resource work: one found a new version, and since then no scheduled check found
+ * one that the webhooks had missed.
  */
 export function webhookWorks(worked: boolean, { cause, found }: CheckEnded): boolean {
   if (found === 0 || cause === 'manual') return worked;
   return cause === 'webhook';
 }
 
-/**
- * The schedule that a resource is checked by now: where webhooks work, the rarer one that only catches what
- * they miss.
- */
+/** The schedule in effect. While webhooks work it is the rarer one, which only finds what they miss. */
 export function scheduleNow(
   { schedule, webhookSchedule }: Pick<Resource, 'schedule' | 'webhookSchedule'>,
   worked: boolean,

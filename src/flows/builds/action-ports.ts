@@ -1,5 +1,5 @@
 import type { CountedGet } from '#domain/scheduling/baselines.ts';
-import type { Status } from '#domain/scheduling/build-changes.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
@@ -54,7 +54,7 @@ export interface PauseTransaction {
 
 export interface UnstartedBuild {
   id: number;
-  status: Status;
+  status: BuildStatus;
   automatic: boolean;
   inputs: ResourceVersion[];
 }

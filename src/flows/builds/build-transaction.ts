@@ -1,6 +1,6 @@
 import type { EventsApplied, StepState } from '#domain/build/build-state.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
-import type { Status } from '#domain/scheduling/build-changes.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 
 /** Locks the row of one build from the first read on. */
 export interface BuildTransaction {
@@ -33,7 +33,7 @@ export interface StoredAttempt {
 
 export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
   /** `good`: the build's versions satisfy `passed`. */
-  end?: NonNullable<EventsApplied['end']> & { status: Status; good: boolean };
+  end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean };
 }
 
 export interface AttemptToClose {

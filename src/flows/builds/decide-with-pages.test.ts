@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts, type NeededPage } from '#domain/scheduling/facts.ts';
-import type { Hold } from '#domain/scheduling/start-queued.ts';
+import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import { decideAndWrite, decideWithPages } from './decide-with-pages.ts';
 import type { GatheredFacts, PipelineTransaction, WriteOptions } from './schedule-ports.ts';
 
@@ -15,7 +15,7 @@ const DECISION: Decision = {
   needs: [],
 };
 const NEED: NeededPage = { kind: 'used', job: 1, get: 0, from: 7 };
-const FREE: Hold = { paused: false, serialGroups: [] };
+const FREE: TurnConstraints = { paused: false, serialGroups: [] };
 
 /** Each page has one row; what is asked of the transaction is written down. */
 function transaction() {
@@ -28,7 +28,7 @@ function transaction() {
     passes: [],
     used: [{ job: 1, get: 0, versions: [9], end: false }],
     ids: new Map([[9, 90]]),
-    holds: new Map<number, Hold>([
+    holds: new Map<number, TurnConstraints>([
       [1, FREE],
       [2, { ...FREE, concurrency: 1 }],
       [3, FREE],

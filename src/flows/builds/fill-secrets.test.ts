@@ -52,7 +52,7 @@ describe('the plan of a build', () => {
     expect(work.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
     expect(work.steps[1]?.command?.script).toBe('login  ');
     expect(asked).toEqual([['forge/token']]);
-    expect(work.notice).toContain('git.app has a request from a fork');
+    expect(work.notice).toContain('git.app has a pull request from a fork');
   });
 
   test('a build of a fork has all secrets if the resource says so', async () => {

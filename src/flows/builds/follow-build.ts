@@ -1,6 +1,7 @@
-import { applyEvents, isOver } from '#domain/build/apply-events.ts';
+import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { BuildTransaction } from './build-transaction.ts';
 import type { AttemptRef, BuildStore } from './ports.ts';
@@ -79,6 +80,6 @@ async function recordEvents(
   const applied = applyEvents(state, fresh, logLimitBytes);
   await recordChanges(tx, read, applied);
   const { status } = applied.state;
-  const news = { changed: status !== state.status, ended: isOver(status), puts: applied.puts.length > 0 };
+  const news = { changed: status !== state.status, ended: !isActive(status), puts: applied.puts.length > 0 };
   return { acknowledged: applied.state.applied, cancel, pipelineId, news };
 }

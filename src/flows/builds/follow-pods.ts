@@ -1,5 +1,4 @@
 import { defined } from '#defined';
-import { isOver } from '#domain/build/apply-events.ts';
 import { cancelGraceSeconds } from '#domain/build/cancel-grace.ts';
 import { judgePodEnd } from '#domain/build/judge-pod-end.ts';
 import { parseTermination } from '#domain/build/parse-termination.ts';
@@ -7,6 +6,7 @@ import { hasEnded } from '#domain/build/pod-fault.ts';
 import type { AttemptReport, PodJudgement } from '#domain/build/pod-report.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
+import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import {
   podOfAttempt,
@@ -62,7 +62,7 @@ export async function followBuildPod(
   const facts = await ports.builds.attemptFacts(build, attempt);
   const stored = facts && (await ports.builds.buildState(build, attempt));
   const state = stored && stateOf(stored);
-  if (facts === undefined || state === undefined || isOver(state.status)) {
+  if (facts === undefined || state === undefined || !isActive(state.status)) {
     await remove(seen, ports);
     return 'over';
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { signNonce } from '#adapters/crypto/agent-nonce.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
-import { labelsOf, type AgentPod } from '#domain/build/judge-agent-pod.ts';
+import { workLabels, type AgentPod } from '#domain/build/judge-agent-pod.ts';
 import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
 import { identifyAgent } from './identify-agent.ts';
 
@@ -11,7 +11,7 @@ const SESSION = { kind: 'build', build: 41, attempt: 2 } as const;
 const WHERE = { namespace: 'main', name: 'app-unit-7-2-abcde', uid: 'u1' };
 const BUILD_POD: AgentPod = {
   uid: 'u1',
-  labels: labelsOf(SESSION),
+  labels: workLabels(SESSION),
   ending: false,
   addresses: ['198.18.0.9'],
 };
@@ -80,7 +80,7 @@ const CASES: Record<
   },
   'both for a run of checks': {
     request: { ...BY_BOTH, nonce: signNonce(KEY, CHECKS) },
-    pod: { ...BUILD_POD, labels: labelsOf(CHECKS) },
+    pod: { ...BUILD_POD, labels: workLabels(CHECKS) },
     says: { verdict: 'known', session: CHECKS },
   },
   'a nonce of ours and a token that the API server does not know': {

@@ -1,6 +1,6 @@
 import type { SessionRequest } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { judgeAgentPod, type AgentPod, type Judgement } from '#domain/build/judge-agent-pod.ts';
+import { judgeAgentPod, type AgentJudgement, type AgentPod } from '#domain/build/judge-agent-pod.ts';
 import type { AddressWait, AgentCredentials, AgentPods, Unavailable } from './session-ports.ts';
 
 export type Identified =
@@ -53,7 +53,7 @@ async function byNonce(
   }: { session: AgentSession; peer: string; onAwaitingAddress: OnAwaitingAddress },
   { pods, waiting }: IdentifyPorts,
 ): Promise<Identified> {
-  const judge = async (): Promise<Judgement | Unavailable> => {
+  const judge = async (): Promise<AgentJudgement | Unavailable> => {
     const found = await pods.find(pod);
     if (found.answer === 'unavailable') return found;
     const seen = found.answer === 'found' ? found.pod : undefined;
@@ -66,10 +66,10 @@ async function byNonce(
 }
 
 async function waitForAddress(
-  judge: () => Promise<Judgement | Unavailable>,
+  judge: () => Promise<AgentJudgement | Unavailable>,
   { elapsed, sleep, maxWaitMs = MAX_WAIT_MS, waited }: AddressWait,
   onAwaitingAddress: OnAwaitingAddress,
-): Promise<Judgement | Unavailable> {
+): Promise<AgentJudgement | Unavailable> {
   let judgement = await judge();
   if (isWaiting(judgement)) onAwaitingAddress();
   const since = elapsed();
@@ -83,7 +83,7 @@ async function waitForAddress(
   return judgement;
 }
 
-function isWaiting(judgement: Judgement | Unavailable): boolean {
+function isWaiting(judgement: AgentJudgement | Unavailable): boolean {
   return 'verdict' in judgement && judgement.verdict === 'wait';
 }
 

@@ -5,7 +5,7 @@ import { hashKey } from '#adapters/http/agent/sessions.ts';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { labelsOf } from '#domain/build/judge-agent-pod.ts';
+import { workLabels } from '#domain/build/judge-agent-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
@@ -61,7 +61,7 @@ function world(definition: Pipeline = samplePipeline()) {
     notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
     pods: agentPodsOf(({ namespace, name }) => {
       const pod = pods.get(`${namespace}/${name}`);
-      return pod && { uid: pod.uid, labels: labelsOf(pod.session), ending: false, addresses: [PEER] };
+      return pod && { uid: pod.uid, labels: workLabels(pod.session), ending: false, addresses: [PEER] };
     }),
     secrets: {
       async read(namespace, names) {

@@ -127,7 +127,7 @@ describe('a build whose Pod', () => {
     setAhead(60);
     await compareWithPods(ports());
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost' });
-    expect((await stateOf())?.message).toMatch(/put git\.image had begun/);
+    expect((await stateOf())?.message).toMatch(/put git\.image had started/);
   });
 
   const withPut = samplePipeline({

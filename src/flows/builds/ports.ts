@@ -1,5 +1,6 @@
-import type { BuildOutcome, BuildStatus, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
+import type { BuildOutcome, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildPodStore, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';
 import type { BuildTransaction } from './build-transaction.ts';
 import type { PipelineTransaction } from './schedule-ports.ts';

@@ -1,6 +1,6 @@
 import { buildsNeededDownstream } from '#domain/scheduling/needed-downstream.ts';
 import {
-  isLastToLookAt,
+  isRestRetained,
   retainBuilds,
   retentionOf,
   type RetainDecision,
@@ -28,11 +28,11 @@ export async function retainSomeBuilds(
   if (turn === undefined) return undefined;
   const policy = retentionOf(turn.policy);
   const old = await tx.oldBuilds(turn, MAX_BUILDS, policy);
-  const facts = { ...old, policy, now: at.getTime(), vouching: new Set<number>() };
+  const facts = { ...old, policy, now: at.getTime(), neededDownstream: new Set<number>() };
   const decision = await decide(tx, turn, facts);
   await tx.removeBuilds(turn, decision, old.builds);
   const newestSeen = old.builds.at(-1)?.id;
-  const over = old.builds.length < MAX_BUILDS || isLastToLookAt(newestSeen, decision);
+  const over = old.builds.length < MAX_BUILDS || isRestRetained(newestSeen, decision);
   await tx.leaveTurn(turn, over ? undefined : newestSeen, at);
   const replacedBefore = new Date(at.getTime() - REPLACED_MS);
   const records = over ? await tx.removeOldRevisions(turn.pipeline, replacedBefore) : 0;
@@ -50,5 +50,5 @@ async function decide(
   const downstream = await tx.downstreamOf(turn);
   if (downstream === undefined) return first;
   const { facts: seen } = await decideWithPages(downstream);
-  return retainBuilds({ ...facts, vouching: new Set(buildsNeededDownstream(seen)) });
+  return retainBuilds({ ...facts, neededDownstream: new Set(buildsNeededDownstream(seen)) });
 }

@@ -1,4 +1,4 @@
-import { areYoung, retainVersions, retentionOf } from '#domain/scheduling/retain.ts';
+import { areAllYoung, retainVersions, retentionOf } from '#domain/scheduling/retain.ts';
 import type { Removed } from './retain-history.ts';
 import type { RetentionTransaction } from './retention-ports.ts';
 
@@ -20,7 +20,7 @@ export async function retainSomeVersions(
   const facts = { ...old, policy: retentionOf(turn.policy), now: at.getTime() };
   const forgotten = retainVersions(facts);
   if (forgotten.length > 0) await tx.forgetVersions(forgotten);
-  const over = old.versions.length < MAX_VERSIONS || areYoung(facts);
+  const over = old.versions.length < MAX_VERSIONS || areAllYoung(facts);
   await tx.leaveTurn(turn, over ? undefined : old.versions.at(-1)?.id, at);
   return { builds: 0, logs: 0, versions: forgotten.length, records: 0 };
 }

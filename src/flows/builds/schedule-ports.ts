@@ -1,6 +1,6 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts, NeededPage, PassPage, UsedPage } from '#domain/scheduling/facts.ts';
-import type { Hold } from '#domain/scheduling/start-queued.ts';
+import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/names.ts';
 
 /** Reads what a decision on jobs of one pipeline needs. Read the facts before older pages. */
@@ -20,7 +20,7 @@ export interface PipelineTransaction extends FactsTransaction {
 export interface GatheredFacts extends Omit<Facts, 'ids'> {
   ids: ReadonlyMap<number, number>;
   /** By job: the limits that may hold its builds. */
-  holds: ReadonlyMap<number, Hold>;
+  holds: ReadonlyMap<number, TurnConstraints>;
   /** More jobs wait for a decision than were read: decide again. */
   more: boolean;
 }

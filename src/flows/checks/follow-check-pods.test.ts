@@ -86,7 +86,9 @@ test.each([
     'a check whose container died and whose agent says nothing of it has failed, with the reason',
     40,
     'closed',
-    ['The Pod of the check broke: The container worker ended before the check had a result (exit code 137).'],
+    [
+      'The Pod of the check failed: The container worker ended before the check had a result (exit code 137).',
+    ],
   ],
 ])('%s', async (_name, now, answer, closed) => {
   const errors: unknown[] = [];

@@ -1,4 +1,4 @@
-import { tellCheckEnd } from '#domain/build/explain-check-failure.ts';
+import { explainCheckFailure } from '#domain/build/explain-check-failure.ts';
 import { isLost } from '#domain/build/judge-pod-end.ts';
 import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
@@ -39,7 +39,7 @@ export async function followCheckPod(
   const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
-  await close(run, lost ? LOST : tellCheckEnd(pod, run.hooks ? 'hooks' : 'check'), ports);
+  await close(run, lost ? LOST : explainCheckFailure(pod, run.hooks ? 'hooks' : 'check'), ports);
   await remove(pod, ports);
   return 'closed';
 }

@@ -1,9 +1,9 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type {
   CheckedScope,
+  ClaimedScope,
   FreeScope,
   ScopeAfterCheck,
-  ScopeClaimed,
   ScopeTimer,
 } from '#domain/scheduling/check-timers.ts';
 import type { CronNext } from '#domain/scheduling/next-check.ts';
@@ -137,7 +137,7 @@ export interface RunToOpen {
   pipeline: number;
   group: string;
   cause: CheckCause;
-  scopes: ScopeClaimed[];
+  scopes: ClaimedScope[];
   /** The Pod, if it exists already. */
   podUid?: string;
   at: Date;

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest, HookResult } from '#domain/build/agent-protocol.ts';
-import { tellHooks } from '#domain/build/explain-hook-failures.ts';
-import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import { explainHookFailures } from '#domain/build/explain-hook-failures.ts';
+import { MAX_CHECK_VERSIONS } from '#domain/build/parse-check-output.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { CheckOutcome, CheckStore } from './ports.ts';
 import { closeRun, recordCheck } from './record-check.ts';
@@ -43,7 +43,7 @@ async function recordHooks(
   results: HookResult[],
   { checks, notifications, now }: Ports,
 ): Promise<'recorded' | 'over'> {
-  const error = tellHooks(results);
+  const error = explainHookFailures(results);
   const answer = await checks.recordHooks(run, { results, ...defined({ error }) }, now());
   if (answer === 'over') return answer;
   notifications.notify({ topic: 'schedule', pipeline: answer.pipelineId });
@@ -54,6 +54,6 @@ async function recordHooks(
 
 function outcomeOf(run: number, { scope, versions, cut = 0, error, log }: CheckResult): CheckOutcome {
   if (versions === undefined) return { run, scope: Number(scope), error: error ?? 'The check failed.', log };
-  const over = Math.max(0, versions.length - MOST_VERSIONS);
+  const over = Math.max(0, versions.length - MAX_CHECK_VERSIONS);
   return { run, scope: Number(scope), versions: versions.slice(over), cut: cut + over, log };
 }

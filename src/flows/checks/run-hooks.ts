@@ -1,6 +1,6 @@
-import { tellCheckEnd } from '#domain/build/explain-check-failure.ts';
+import { explainCheckFailure } from '#domain/build/explain-check-failure.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
-import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import { MAX_HOOK_WAIT_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { podOfRun, type OwnPod } from '#flows/pods/own-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
@@ -55,7 +55,7 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
 async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
   const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
-  const why = `The hooks had not ended after ${HOLD_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
+  const why = `The hooks had not ended after ${MAX_HOOK_WAIT_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
   await closeRun(run.run, ports, why.trimEnd());
   notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
   notifications.notify({ topic: 'status', pipeline: run.pipelineId });
@@ -63,7 +63,7 @@ async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): 
 
 function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
   if (seen) return '';
-  return pod === undefined ? refused : tellCheckEnd(pod, 'hooks');
+  return pod === undefined ? refused : explainCheckFailure(pod, 'hooks');
 }
 
 /** All Pods that exist, or may, count against the limits. */

@@ -1,5 +1,5 @@
 import { refuseToken } from '#domain/access/api-token.ts';
-import { withinToken, type Identity } from '#domain/access/decide-access.ts';
+import { limitToToken, type Identity } from '#domain/access/decide-access.ts';
 import type { TokenStore, TokenToMake } from './ports.ts';
 
 export type TokenMade =
@@ -31,5 +31,5 @@ export async function identifyByToken(
   tokens: Pick<TokenStore, 'ownerOfToken'>,
 ): Promise<Identity | undefined> {
   const found = await tokens.ownerOfToken(hash, at);
-  return found && withinToken(found.owner, found.scope);
+  return found && limitToToken(found.owner, found.scope);
 }

@@ -16,6 +16,6 @@ test('a team with a namespace of the cluster is refused before anything is creat
     outcome: 'refused',
     answer: 'refused',
     reason: 'NamespaceReserved',
-    message: 'The namespace kube-system belongs to the cluster and to no team.',
+    message: 'The namespace kube-system is reserved for the cluster. Choose another one.',
   });
 });

@@ -3,7 +3,7 @@ import {
   refuseAccountRemoval,
   refuseMemberChange,
   refuseNewMember,
-  type AccessRefusal,
+  type ChangeRefusal,
 } from '#domain/access/last-admin.ts';
 import { passwordFault, usernameFault } from '#domain/access/names-and-passwords.ts';
 import type { Role } from '#domain/access/roles.ts';
@@ -144,7 +144,7 @@ export async function removeMember(member: Membership, act: Act, members: Member
 interface MemberChange {
   /** Undefined: remove the member. */
   role: Role | undefined;
-  refuse: (member: LockedMember) => AccessRefusal | undefined;
+  refuse: (member: LockedMember) => ChangeRefusal | undefined;
   act: Act;
 }
 

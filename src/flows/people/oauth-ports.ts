@@ -1,4 +1,4 @@
-import type { Ways } from '#domain/access/lock-out.ts';
+import type { AccountSignIn } from '#domain/access/lock-out.ts';
 import type { Claims, OAuthProvider } from '#domain/access/oauth-provider.ts';
 import type { ProviderState } from '#domain/access/provider-change.ts';
 import type { Act, StoredCredentials } from './ports.ts';
@@ -51,12 +51,12 @@ export interface SignInMethods {
   providers(): Promise<StoredProvider[]>;
   /** Whether people may sign in by password. */
   local(): Promise<boolean>;
-  usersLinkedWith(canonical: string): Promise<Ways[]>;
+  usersLinkedWith(canonical: string): Promise<AccountSignIn[]>;
 }
 
 export interface SignInMethodsTransaction extends SignInMethods {
-  users(): Promise<Ways[]>;
-  user(userId: number): Promise<Ways | undefined>;
+  users(): Promise<AccountSignIn[]>;
+  user(userId: number): Promise<AccountSignIn | undefined>;
   saveProvider(provider: StoredProvider, issuer: string): Promise<void>;
   /** False: no provider of this name. */
   removeProvider(canonical: string): Promise<boolean>;

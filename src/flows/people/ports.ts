@@ -1,7 +1,7 @@
 import type { TokenScope } from '#domain/access/api-token.ts';
 import type { Identity } from '#domain/access/decide-access.ts';
 import type { GroupRole } from '#domain/access/group-roles.ts';
-import type { AccessRefusal, AccountFacts, MemberFacts } from '#domain/access/last-admin.ts';
+import type { AccountFacts, ChangeRefusal, MemberFacts } from '#domain/access/last-admin.ts';
 import type { ManagedFields } from '#domain/access/refuse-team-change.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { Listed, Page } from '#flows/page.ts';
@@ -60,7 +60,7 @@ export interface AccountChange {
 export type Changed<T = unknown> =
   | { answer: 'done'; value: T }
   | { answer: 'unknown'; what: string }
-  | { answer: 'refused'; refusal: AccessRefusal };
+  | { answer: 'refused'; refusal: ChangeRefusal };
 
 /** An account while accounts, members and sign-in methods are locked. */
 export interface LockedAccount extends AccountFacts {

@@ -1,4 +1,4 @@
-import { refuseLocalLoss, refuseUnlink, type Offered } from '#domain/access/lock-out.ts';
+import { refuseLocalLoss, refuseUnlink, type EnabledSignIn } from '#domain/access/lock-out.ts';
 import type { OAuthStore, SignInMethods, SignInMethodsChanged } from './oauth-ports.ts';
 import type { Act } from './ports.ts';
 
@@ -30,7 +30,7 @@ export async function unlink(
   });
 }
 
-export async function offeredBy(methods: Pick<SignInMethods, 'providers' | 'local'>): Promise<Offered> {
+export async function offeredBy(methods: Pick<SignInMethods, 'providers' | 'local'>): Promise<EnabledSignIn> {
   const providers = (await methods.providers()).filter(({ enabled }) => enabled);
   return { local: await methods.local(), providers: providers.map(({ canonical }) => canonical) };
 }

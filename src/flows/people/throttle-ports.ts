@@ -1,12 +1,12 @@
-import type { AttemptKey, Failures } from '#domain/access/throttle.ts';
+import type { AttemptKey, FailedAttempts } from '#domain/access/throttle.ts';
 
 /* Records of sign-in attempts. The rules at the top of builds/ports.ts hold. */
 
 export interface ThrottleTransaction {
   /** In the order of the keys. */
-  failures(): Promise<(Failures | undefined)[]>;
+  failures(): Promise<(FailedAttempts | undefined)[]>;
   /** In the order of the keys. Deletes records that are too old to count. */
-  record(failures: readonly Failures[]): Promise<void>;
+  record(failures: readonly FailedAttempts[]): Promise<void>;
 }
 
 export interface ThrottleStore {

@@ -1,4 +1,4 @@
-import { takeAttempts, type AttemptKey } from '#domain/access/throttle.ts';
+import { countAttempts, type AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function throttleAttempt(
   return await throttle.withFailures(keys, at, async (tx) => {
     const failures = await tx.failures();
     const known = keys.map(({ kind }, index) => ({ kind, failures: failures[index] }));
-    const attempt = takeAttempts(known, at.getTime());
+    const attempt = countAttempts(known, at.getTime());
     if (attempt.answer === 'wait') return attempt.milliseconds;
     await tx.record(attempt.failures);
     return 0;

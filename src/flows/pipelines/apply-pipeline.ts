@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Misplaced } from '#domain/planning/place-pod.ts';
+import type { PlacementRefusal } from '#domain/planning/place-pod.ts';
 import { refusedTags } from '#domain/planning/refused-tags.ts';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -55,7 +55,7 @@ export type PipelineApplied = Running &
 interface Running {
   facts?: PipelineFacts;
   /** Jobs and resources whose tags no node can satisfy. */
-  refusedTags?: Misplaced[];
+  refusedTags?: PlacementRefusal[];
   /** Checks whose CronJob cannot be created, a sentence for each. */
   blockedChecks?: string[];
 }

@@ -1,6 +1,6 @@
-import type { BuildStatus } from '#domain/build/events.ts';
 import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { DefinitionDifference } from '#domain/scheduling/definition-difference.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { PipelineName } from '#flows/names.ts';

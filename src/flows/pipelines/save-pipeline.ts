@@ -1,11 +1,11 @@
 import { defined } from '#defined';
-import { differenceWithNames, withNames, type Renames } from '#domain/scheduling/definition-difference.ts';
+import { differenceWithNames, withNames, type NewNames } from '#domain/scheduling/definition-difference.ts';
 import { definitionRows } from '#domain/scheduling/definition-rows.ts';
 import { writePin, writeUnpin } from './pin-resource.ts';
 import type { PipelineToSave, SavedPipeline } from './ports.ts';
 import type { HistoriesSwitched, SaveStore, SaveTransaction } from './save-ports.ts';
 
-const NO_RENAMES: Renames = { jobs: new Map(), resources: new Map() };
+const NO_RENAMES: NewNames = { jobs: new Map(), resources: new Map() };
 const UNCHANGED: HistoriesSwitched = { changes: [], stopped: [] };
 
 /**

@@ -1,5 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Renames } from '#domain/scheduling/definition-difference.ts';
+import type { NewNames } from '#domain/scheduling/definition-difference.ts';
 import type { DefinitionRows } from '#domain/scheduling/definition-rows.ts';
 import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PinTransaction } from '#flows/builds/action-ports.ts';
@@ -38,7 +38,7 @@ export interface SaveTransaction {
    * Applies `old_name`: jobs and resources keep their history under their new names. Recording versions waits
    * meanwhile.
    */
-  carryNames(revision: number): Promise<Renames>;
+  carryNames(revision: number): Promise<NewNames>;
   /**
    * Removed jobs and resources keep their history and get it back with their name. New jobs get a baseline,
    * new resources a webhook token and the history of their check scope.

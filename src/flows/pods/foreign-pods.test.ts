@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/pod-ownership.ts';
+import type { RecordedPod } from '#domain/build/pod-ownership.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
@@ -106,7 +106,7 @@ function attemptFacts(build: number, attempt: number): AttemptFacts | undefined 
   };
 }
 
-function givenPod(build: number, attempt: number): GivenPod | undefined {
+function givenPod(build: number, attempt: number): RecordedPod | undefined {
   const found = BUILDS[build];
   if (found === undefined || attempt > found.attempt) return undefined;
   const { status, admitted } = found;

@@ -1,4 +1,9 @@
-import { ownPod, wasOwnPod, type GivenPod, type Ownership } from '#domain/build/pod-ownership.ts';
+import {
+  podOwnership,
+  wasRecordedPod,
+  type Ownership,
+  type RecordedPod,
+} from '#domain/build/pod-ownership.ts';
 import type { PodFacts } from './ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
@@ -47,7 +52,7 @@ export async function verifyBuildPod(
 ): Promise<VerifiedPod> {
   if (ports.foreign.has(pod)) return FOREIGN;
   const given = await ports.builds.givenPod(work.build, work.attempt);
-  const ownership = ownPod(pod, given);
+  const ownership = podOwnership(pod, given);
   if (ownership.verdict === 'leftover' && given?.going === true) return FOREIGN;
   return enter(pod, ownership, ports.foreign);
 }
@@ -59,7 +64,7 @@ export async function verifyGoneBuildPod(
   ports: OwnPodPorts,
 ): Promise<OwnPod | undefined> {
   if (ports.foreign.has(last)) return undefined;
-  return wasOwnPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
+  return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
 }
 
 /**
@@ -74,7 +79,7 @@ export function verifyStrayCheckPod(
   const { work } = pod;
   if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
   const run = runs.find((open) => open.run === work.run);
-  const ownership = ownPod(pod, run && givenTo(run));
+  const ownership = podOwnership(pod, run && givenTo(run));
   if (run !== undefined && ownership.verdict === 'leftover') return FOREIGN;
   return enter(pod, ownership, foreign);
 }
@@ -98,7 +103,8 @@ export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): OwnPod | unde
 export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): OwnPod | undefined {
   const given = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
   const found = pods.find(
-    (pod) => (attempt.podUid !== undefined || isFor(pod, attempt)) && ownPod(pod, given).verdict === 'own',
+    (pod) =>
+      (attempt.podUid !== undefined || isFor(pod, attempt)) && podOwnership(pod, given).verdict === 'own',
   );
   return found && own(found);
 }
@@ -109,14 +115,14 @@ function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
 
 function isOfRun(pod: PodFacts, run: OpenRun): boolean {
   const named = pod.work.kind === 'checks' && pod.work.run === run.run;
-  return (named || run.podUid !== undefined) && ownPod(pod, givenTo(run)).verdict === 'own';
+  return (named || run.podUid !== undefined) && podOwnership(pod, givenTo(run)).verdict === 'own';
 }
 
-function givenTo(run: OpenRun): GivenPod {
+function givenTo(run: OpenRun): RecordedPod {
   return { namespace: run.namespace, going: true, ...uidOf(run) };
 }
 
-function uidOf({ podUid }: { podUid?: string }): Pick<GivenPod, 'uid'> {
+function uidOf({ podUid }: { podUid?: string }): Pick<RecordedPod, 'uid'> {
   return podUid === undefined ? {} : { uid: podUid };
 }
 

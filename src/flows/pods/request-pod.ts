@@ -1,5 +1,5 @@
 import { admitPod, type PodAdmission, type PodKind } from '#domain/planning/admit-pod.ts';
-import { isMisplaced, placePod } from '#domain/planning/place-pod.ts';
+import { isPlacementRefusal, placePod } from '#domain/planning/place-pod.ts';
 import {
   needsOfBuild,
   needsOfChecks,
@@ -47,7 +47,7 @@ export function nodeSelectorOf(
   const team = cluster.teamPods(name);
   if (team === undefined) return undefined;
   const placement = placePod(tagsOfJob(definition, job), team.rules, (tag) => cluster.nodeLabel(tag));
-  return isMisplaced(placement) ? undefined : placement.nodeSelector;
+  return isPlacementRefusal(placement) ? undefined : placement.nodeSelector;
 }
 
 function needsOfRun({ definition, checks, hooks }: CheckRunFacts): CheckPodNeeds {

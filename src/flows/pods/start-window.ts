@@ -2,8 +2,8 @@ import { defined } from '#defined';
 import { judgeStarting } from '#domain/build/judge-starting.ts';
 import {
   pickStarts,
+  type PickedStarts,
   type StartingPod,
-  type StartsPicked,
   type StartWindow,
 } from '#domain/scheduling/start-window.ts';
 import type { Cluster, NodeSelector, PodFacts } from './ports.ts';
@@ -47,7 +47,7 @@ export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],
   { cluster }: Pick<WindowPorts, 'cluster'>,
-): StartsPicked<WantedBuild> & { refused: PendingBuild[] } {
+): PickedStarts<WantedBuild> & { refused: PendingBuild[] } {
   const selectors = new Map<string, NodeSelector>();
   const refused: PendingBuild[] = [];
   const wanted = builds.flatMap((build): WantedBuild[] => {

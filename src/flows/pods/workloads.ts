@@ -1,6 +1,6 @@
-import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/pod-ownership.ts';
+import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';
 
 export interface PendingBuild extends BuildRef {
@@ -76,5 +76,5 @@ export interface BuildPodStore {
   /** Builds whose Pod exists and whose agent has not opened its session yet. */
   startingBuilds(): Promise<StartingBuild[]>;
   /** The recorded Pod of an attempt, current or not; undefined if there is no such attempt. */
-  givenPod(build: number, attempt: number): Promise<GivenPod | undefined>;
+  givenPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
 }

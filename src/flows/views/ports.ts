@@ -1,7 +1,7 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { StepState } from '#domain/build/build-state.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';

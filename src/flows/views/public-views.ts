@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef, JobName, PipelineName, ResourceName } from '#flows/names.ts';
 import type { Listed, Page } from '#flows/page.ts';
 import { createCache } from './cache.ts';

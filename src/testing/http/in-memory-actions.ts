@@ -1,9 +1,9 @@
-import type { Status } from '#domain/scheduling/build-changes.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ActionStore, ActionTransaction, LockedBuild } from '#flows/builds/action-ports.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';
 
 /** Builds of the job `unit`, by number. */
-const BUILDS: ReadonlyMap<string, Status> = new Map([
+const BUILDS: ReadonlyMap<string, BuildStatus> = new Map([
   ['5', 'failed'],
   ['6', 'succeeded'],
   ['7', 'succeeded'],

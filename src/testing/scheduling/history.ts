@@ -1,5 +1,5 @@
 import { baselineFromNow, floorAfterUnpin, settledBefore } from '#domain/scheduling/baselines.ts';
-import { isActive, isGood, type Status } from '#domain/scheduling/build-changes.ts';
+import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import { isAutomatic, type BuildCause } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts';
 import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
@@ -79,7 +79,7 @@ export interface HistoryBuild {
   id: number;
   job: number;
   number: string;
-  status: Status;
+  status: BuildStatus;
   /** By position of the get. */
   inputs: ResourceVersion[];
   outputs: ResourceVersion[];

@@ -1,6 +1,6 @@
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
+import { isActive, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ActionDone, ActionRefused } from '#flows/builds/action-ports.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import { endOn, followOn, scheduleOn, stateOn, triggerOn } from '#testing/stores/schedule.ts';
@@ -18,7 +18,7 @@ interface SeenBuild {
   id: number;
   name: string;
   attempt: number;
-  status: Status;
+  status: BuildStatus;
   versions: string[];
 }
 

@@ -3,7 +3,7 @@ import {
   decideWarning,
   endStatus,
   isActive,
-  type Status,
+  type BuildStatus,
 } from '#domain/scheduling/build-changes.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import { decideVote } from '#domain/scheduling/vote.ts';
@@ -76,7 +76,7 @@ function codes(reasons: readonly Reason[]): string {
   return reasons.map(({ code }) => code).join(' ');
 }
 
-function changes(history: History, before: Map<number, Status>): string[] {
+function changes(history: History, before: Map<number, BuildStatus>): string[] {
   return history.builds.flatMap((build) => {
     const was = before.get(build.id);
     if (was === build.status) return [];

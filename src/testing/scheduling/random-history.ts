@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { isActive, type Status } from '#domain/scheduling/build-changes.ts';
+import { isActive, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import { addVersion, printVersions, type History, type HistoryGet } from './history.ts';
@@ -191,7 +191,7 @@ function pick<Item>(items: Item[], index: number): Item | undefined {
 
 /** They end before they start, and what they took counts as never used. */
 /** All its jobs at once. */
-const ENDS: Status[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
+const ENDS: BuildStatus[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
 
 /** Some of the good ones made a version. */
 function end(history: History, one: number, other: number): void {

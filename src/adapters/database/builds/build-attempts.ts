@@ -2,9 +2,9 @@ import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
-import type { GivenPod } from '#domain/build/pod-ownership.ts';
+import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import type { OpenAttempt } from '#flows/pods/workloads.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
@@ -85,7 +85,7 @@ export async function givenPod(
   { pool }: Database,
   build: number,
   attempt: number,
-): Promise<GivenPod | undefined> {
+): Promise<RecordedPod | undefined> {
   const found = await pool.maybeOne(prepared<{ namespace: string; uid: string | null; going: boolean }>(
     'given_pod',
   )`

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { TerminationMessage } from '#domain/build/events.ts';
-import { LOG_CUT, LOG_LIMIT } from '#domain/build/log-limit.ts';
+import { DEFAULT_LOG_BYTES, LOG_CUT_LINE } from '#domain/build/log-limit.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { BuildEnd } from '#flows/builds/ports.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
@@ -124,7 +124,7 @@ describe('events', () => {
     });
     await followOn(stores, id, 1, [{ sequence: 1, at, type: 'step-started', step: '0' }]);
     await stores.pool.query(
-      rows()`UPDATE build_attempts SET log_bytes = ${LOG_LIMIT - 1500} WHERE build_id = ${id}`,
+      rows()`UPDATE build_attempts SET log_bytes = ${DEFAULT_LOG_BYTES - 1500} WHERE build_id = ${id}`,
     );
     for (const sequence of [2, 3, 4, 5]) {
       expect(await followOn(stores, id, 1, [said(sequence)])).toMatchObject({
@@ -134,7 +134,7 @@ describe('events', () => {
     const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
     expect(logs?.chunks.map(({ text }) => text)).toEqual([
       'x'.repeat(1000),
-      `${'x'.repeat(500)}\n${LOG_CUT}\n`,
+      `${'x'.repeat(500)}\n${LOG_CUT_LINE}\n`,
     ]);
   });
 
@@ -153,7 +153,7 @@ describe('events', () => {
       ports,
     );
     const logs = await stores.views.logs({ ...APP, job: 'unit', number: '1' }, 0);
-    expect(logs?.chunks.map((chunk) => chunk.text)).toEqual([text, `${'x'.repeat(500)}\n${LOG_CUT}\n`]);
+    expect(logs?.chunks.map((chunk) => chunk.text)).toEqual([text, `${'x'.repeat(500)}\n${LOG_CUT_LINE}\n`]);
   });
 
   test('a large log is stored compressed and read back whole', async () => {

@@ -5,9 +5,9 @@ import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
 import { defined } from '#defined';
 import type { StepState } from '#domain/build/build-state.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { StoredSteps } from '#domain/build/stored-state.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { StoredAttempt } from '#flows/builds/build-transaction.ts';
 
 interface Row {

@@ -2,7 +2,7 @@ import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from '#adapters/crypto/digests.ts';
 import { rows, textArray, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { storableFields } from '#domain/build/storable.ts';
-import { HOLD_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
+import { MAX_HOOK_WAIT_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { VersionsAdded } from '#flows/checks/ports.ts';
 import { moveVersions, type MovedVersion } from './move-versions.ts';
 
@@ -84,7 +84,7 @@ function holdForHooks(scope: number, at: Date): FragmentSqlToken {
     held AS (
       INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until)
       SELECT h.id, r.id, (SELECT min(id) FROM added), (SELECT max(id) FROM added),
-        now() + ${HOLD_SECONDS} * interval '1 second'
+        now() + ${MAX_HOOK_WAIT_SECONDS} * interval '1 second'
       FROM hooked h, resources r WHERE r.scope_id = ${scope}),`;
 }
 

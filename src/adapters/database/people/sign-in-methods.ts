@@ -1,7 +1,7 @@
 import { sql, type CommonQueryMethods } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import type { Ways } from '#domain/access/lock-out.ts';
+import type { AccountSignIn } from '#domain/access/lock-out.ts';
 import type { SignInMethods, SignInMethodsTransaction, StoredProvider } from '#flows/people/oauth-ports.ts';
 import { audit } from './audit-store.ts';
 import { notifyGroupsChanged } from './team-members.ts';
@@ -54,8 +54,8 @@ export function signInMethodsTransaction(connection: Transaction): SignInMethods
 async function waysOf(
   connection: CommonQueryMethods,
   where: ReturnType<typeof sql.fragment>,
-): Promise<Ways[]> {
-  const found = await connection.any(rows<Ways>()`
+): Promise<AccountSignIn[]> {
+  const found = await connection.any(rows<AccountSignIn>()`
     SELECT u.username, u.password_hash IS NOT NULL AS "hasPassword", ARRAY(
       SELECT i.provider FROM oauth_identities i JOIN oauth_providers p ON p.canonical = i.provider
         AND p.issuer = i.issuer

@@ -1,7 +1,7 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { Renames } from '#domain/scheduling/definition-difference.ts';
+import type { NewNames } from '#domain/scheduling/definition-difference.ts';
 
 interface Saving {
   pipeline: number;
@@ -15,7 +15,7 @@ interface Saving {
  * have their new name stay unchanged: `old_name` may remain in the file. The caller holds the pipeline's
  * lock.
  */
-export async function carryNames(connection: Transaction, saving: Saving): Promise<Renames> {
+export async function carryNames(connection: Transaction, saving: Saving): Promise<NewNames> {
   const { jobs, resources } = saving.definition;
   return {
     jobs: await carry(connection, JOBS, { ...saving, named: jobs }),

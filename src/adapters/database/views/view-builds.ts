@@ -4,7 +4,7 @@ import { readState } from '#adapters/database/builds/build-steps.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
 import { cutPage, pageSize, type Listed, type Page } from '#flows/page.ts';

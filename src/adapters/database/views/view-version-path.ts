@@ -1,7 +1,7 @@
 import type { DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows } from '#adapters/database/connection/pool.ts';
-import type { BuildStatus } from '#domain/build/events.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { PathBuild, PathJob } from '#domain/scheduling/version-path.ts';
 import type { ResourceName } from '#flows/names.ts';
 import type { PathBuildRow, VersionToFollow } from '#flows/views/show-version-path.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defined } from '#defined';
 import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
-import { CHECK_OUTPUT_LIMIT, VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { MAX_CHECK_BYTES, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
@@ -10,9 +10,9 @@ const Short = Type.String({ maxLength: 4096 });
 const StepId = Type.String({ minLength: 1, maxLength: 64 });
 const At = Type.String({ maxLength: 40, pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' });
 const Fields = Type.Record(
-  Type.String({ maxLength: VERSION_LIMIT.name }),
-  Type.String({ maxLength: VERSION_LIMIT.characters }),
-  { maxProperties: VERSION_LIMIT.fields },
+  Type.String({ maxLength: VERSION_LIMITS.name }),
+  Type.String({ maxLength: VERSION_LIMITS.characters }),
+  { maxProperties: VERSION_LIMITS.fields },
 );
 const Name = Type.String({ minLength: 1, maxLength: 253 });
 
@@ -67,7 +67,7 @@ export const CheckResultsBody = Type.Object({
     Type.Object({
       scope: RowId,
       versions: Type.Optional(Type.Array(Fields, { maxItems: 10_000 })),
-      cut: Type.Optional(Type.Integer({ minimum: 1, maximum: CHECK_OUTPUT_LIMIT })),
+      cut: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_CHECK_BYTES })),
       error: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
       log: Type.String({ maxLength: 128 * 1024 }),
     }),

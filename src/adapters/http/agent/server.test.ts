@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import { VERSION_LIMIT } from '#domain/build/parse-check-output.ts';
+import { VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 import {
   app,
@@ -157,8 +157,8 @@ describe('behind the key', () => {
   });
 
   test.each([
-    ['as many fields as a check may print', VERSION_LIMIT.fields, 200],
-    ['more fields than a check may print', VERSION_LIMIT.fields + 1, 400],
+    ['as many fields as a check may print', VERSION_LIMITS.fields, 200],
+    ['more fields than a check may print', VERSION_LIMITS.fields + 1, 400],
   ])('a version with %s gets its answer', async (_name, count, status) => {
     const version = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, 'x']));
     const event = { sequence: 1, at: AT, type: 'step-ended', step: '0', status: 'succeeded', version };

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
-import { isFresh, type Identity } from '#domain/access/decide-access.ts';
-import type { AccessRefusal } from '#domain/access/last-admin.ts';
+import { isRecentSignIn, type Identity } from '#domain/access/decide-access.ts';
+import type { ChangeRefusal } from '#domain/access/last-admin.ts';
 import type { Act, Changed } from '#flows/people/ports.ts';
 import type { Caller } from '#flows/people/sign-in.ts';
 
@@ -11,7 +11,7 @@ const KINDS = {
   'managed-by-manifest': 'managed-by-manifest',
   'not-a-member': 'not-found',
   'already-a-member': 'already-exists',
-} as const satisfies Record<AccessRefusal['reason'], string>;
+} as const satisfies Record<ChangeRefusal['reason'], string>;
 
 /** Returns the result of a change, or throws the problem why there is none. */
 export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string }): T {
@@ -30,7 +30,7 @@ export function accountOf(identity: Identity | undefined): Identity & { userId: 
 /** Returns the account of a caller who opens another way to sign in, which requires a recent sign-in. */
 export function freshAccountOf(identity: Identity | undefined, now: Date): Identity & { userId: number } {
   const account = accountOf(identity);
-  if (isFresh(account, now.getTime())) return account;
+  if (isRecentSignIn(account, now.getTime())) return account;
   throw signInAgain();
 }
 

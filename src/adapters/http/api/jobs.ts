@@ -3,7 +3,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
-import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
+import { describeCheck } from '#domain/scheduling/why-not-checked.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
 import type { JobView } from '#flows/views/ports.ts';
@@ -78,7 +78,7 @@ export const RequestedChecks = Type.Array(
 
 export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof RequestedChecks> {
   return checks.map((check) => {
-    const message = sentenceOfCheck(check);
+    const message = describeCheck(check);
     return { resource: check.resource, result: check.result, ...defined({ message }) };
   });
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
-import { isFresh } from '#domain/access/decide-access.ts';
+import { isRecentSignIn } from '#domain/access/decide-access.ts';
 import { changePassword, type PasswordChanged } from '#flows/people/change-password.ts';
 import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
@@ -82,7 +82,7 @@ function passwordRoute(ports: AccountPorts): Route {
     handler: async (request, reply) => {
       const { current_password: current, new_password: wanted, session, keep_tokens } = request.body;
       const account = accountOf(request.identity);
-      const fresh = isFresh(account, ports.now().getTime());
+      const fresh = isRecentSignIn(account, ports.now().getTime());
       const keepTokens = keep_tokens === true;
       const change = {
         username: account.user,

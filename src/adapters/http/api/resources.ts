@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import { roleIn, type Identity } from '#domain/access/decide-access.ts';
-import { includes } from '#domain/access/roles.ts';
+import { roleIncludes } from '#domain/access/roles.ts';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import type { ResourceView } from '#flows/views/ports.ts';
 import { checkRoutes, nameResource } from './checks.ts';
@@ -143,7 +143,7 @@ function webhookFor(
 }
 
 function seesTokens(identity: Identity | undefined, team: string): boolean {
-  return includes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
+  return roleIncludes(identity === undefined ? undefined : roleIn(identity, team), 'maintain');
 }
 
 function keepNoToken(reply: FastifyReply, identity: Identity | undefined, team: string): void {

@@ -18,7 +18,7 @@ export async function identify(
 ): Promise<Identity | undefined> {
   const identity = await authenticate(authorize, request, browser, rules?.needs === 'public');
   if (identity === undefined) return undefined;
-  if (rules === undefined) throw new Problem('forbidden', 'This path is closed.');
+  if (rules === undefined) throw new Problem('forbidden', 'Nobody may use this path.');
   const { needs, beforePasswordChange = false } = rules;
   const refusal = refuseAccess({ needs, beforePasswordChange, team: teamOf(request.params) }, identity);
   if (refusal === undefined) return identity;

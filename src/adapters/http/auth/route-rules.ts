@@ -1,4 +1,4 @@
-import type { Identity, Need } from '#domain/access/decide-access.ts';
+import type { AccessLevel, Identity } from '#domain/access/decide-access.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 /** Who may call a route, and what is recorded of the call. */
 export interface RouteRules {
-  needs: Need;
+  needs: AccessLevel;
   /** What the route does, in a sentence: for the reference and for OpenAPI. */
   about: string;
   /**

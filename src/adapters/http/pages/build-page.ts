@@ -6,7 +6,7 @@ import { BuildParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
 import type { Role } from '#domain/access/roles.ts';
 import type { StepState } from '#domain/build/build-state.ts';
-import { sentenceOfCheck } from '#domain/scheduling/why-not-checked.ts';
+import { describeCheck } from '#domain/scheduling/why-not-checked.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { LOG_REMOVED, type BuildDetail, type LogPage } from '#flows/views/ports.ts';
 import { html, joined, type Html } from './html.ts';
@@ -89,7 +89,7 @@ function checksOf({ checks = [] }: BuildDetail): Html {
   return html`<dt>Checked first</dt>
     <dd>
       ${joined(
-        checks.map((check) => html`${sentenceOfCheck(check) ?? check.resource}`),
+        checks.map((check) => html`${describeCheck(check) ?? check.resource}`),
         html`<br />`,
       )}
     </dd>`;

@@ -1,4 +1,4 @@
-import type { BuildStatus } from '#domain/build/events.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { JobName, PipelineName } from '#flows/names.ts';
 import { htmlTable, type Column } from './data-table.ts';
 import { html, type Html } from './html.ts';

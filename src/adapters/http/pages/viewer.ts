@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { SessionCodec } from '#adapters/http/auth/session-token.ts';
 import { roleIn } from '#domain/access/decide-access.ts';
-import { includes, type Role } from '#domain/access/roles.ts';
+import { roleIncludes, type Role } from '#domain/access/roles.ts';
 import type { Viewer } from './layout.ts';
 import { viewerOf } from './page.ts';
 
@@ -21,5 +21,5 @@ export function teamViewerOf(
 }
 
 export function may({ viewer, role }: TeamViewer, needed: Role): boolean {
-  return viewer !== undefined && includes(role, needed);
+  return viewer !== undefined && roleIncludes(role, needed);
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import { Type } from 'typebox';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
-import type { Need } from '#domain/access/decide-access.ts';
+import type { AccessLevel } from '#domain/access/decide-access.ts';
 import { route, type App, type Route } from './route.ts';
 
 /** Builds the OpenAPI document from the schemas of all routes that are registered after this call. */
@@ -71,7 +71,7 @@ function rulesOf(config: { rules?: RouteRules } | undefined, name: string): Rout
 }
 
 /** `{}`: without credentials, a public route answers what the public gets. */
-function securityOf(needs: Need): Record<string, string[]>[] {
+function securityOf(needs: AccessLevel): Record<string, string[]>[] {
   if (needs === 'nothing') return [];
   return [{ bearer: [] }, { cookie: [] }, ...(needs === 'public' ? [{}] : [])];
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import type { RouteRules } from '#adapters/http/auth/route-rules.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
-import type { Need } from '#domain/access/decide-access.ts';
+import type { AccessLevel } from '#domain/access/decide-access.ts';
 import type { App, Route } from './route.ts';
 import type { ContentKind } from './security-headers.ts';
 import { createServer } from './server.ts';
 
 interface Answered {
   type: string;
-  needs?: Need;
+  needs?: AccessLevel;
   content?: ContentKind;
 }
 
@@ -122,7 +122,7 @@ describe('every answer', () => {
     expect(headers['strict-transport-security']).toBe(expected);
   });
 
-  const kept: [Need, string][] = [
+  const kept: [AccessLevel, string][] = [
     ['nothing', 'no-store'],
     ['user', 'no-store'],
     ['session', 'no-store'],

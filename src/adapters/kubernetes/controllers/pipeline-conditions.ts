@@ -1,5 +1,5 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
-import { MOST_VERSIONS } from '#domain/build/parse-check-output.ts';
+import { MAX_CHECK_VERSIONS } from '#domain/build/parse-check-output.ts';
 import { QUEUE_PAUSED_MESSAGE } from '#domain/scheduling/queue-limits.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import type { WantedCondition } from './conditions.ts';
@@ -77,7 +77,7 @@ function factConditions(facts: PipelineFacts): WantedCondition[] {
     ...whileAny(facts.resources.flatMap(cutText), (text) => ({
       type: TRUNCATED,
       reason: 'TooManyVersions',
-      message: `One check returns at most ${MOST_VERSIONS} versions: ${text}.`,
+      message: `One check returns at most ${MAX_CHECK_VERSIONS} versions: ${text}.`,
     })),
     ...whileAny(facts.queueFull === true ? [QUEUE_PAUSED_MESSAGE] : [], (message) => ({
       type: QUEUE_FULL,

@@ -1,6 +1,6 @@
 import type { PipelineStatus } from '#adapters/kubernetes/informers/projections.ts';
 import { defined } from '#defined';
-import type { Misplaced } from '#domain/planning/place-pod.ts';
+import type { PlacementRefusal } from '#domain/planning/place-pod.ts';
 import type { PipelineApplied } from '#flows/pipelines/apply-pipeline.ts';
 import type { PipelineFacts } from '#flows/pipelines/ports.ts';
 import { notReady, readyVerdict, type WantedCondition } from './conditions.ts';
@@ -15,7 +15,7 @@ export interface ManifestVerdict {
   stalled: boolean;
   lastPlan?: PipelineStatus['lastPlan'];
   /** Jobs and resources that get no Pod because of their tags. */
-  refusedTags?: Misplaced[] | undefined;
+  refusedTags?: PlacementRefusal[] | undefined;
   /** One sentence for each CronJob that cannot be created. */
   blockedChecks?: string[] | undefined;
 }

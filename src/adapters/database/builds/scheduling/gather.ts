@@ -14,7 +14,7 @@ import {
   type JobFacts,
 } from '#domain/scheduling/facts.ts';
 import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
-import type { Hold } from '#domain/scheduling/start-queued.ts';
+import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
 import { queuedBuilds } from './queued-builds.ts';
@@ -31,7 +31,7 @@ export interface GatheredJob {
   gets: { name: string; resource: number; nth: number }[];
   /** The gate of its builds. */
   approval?: Gate;
-  hold: Hold;
+  hold: TurnConstraints;
 }
 
 /** Facts of the jobs, without pages of history. */
