@@ -7,7 +7,7 @@ import { specOf, type Evidence } from './evidence.ts';
 export const START = 1_800_000_000_000;
 
 /** A clean run, built up deed by deed: every promise is tried and kept. */
-export class Tale {
+class Tale {
   readonly evidence: Evidence = {
     history: emptyHistory(1, 5, START),
     database: {

@@ -35,8 +35,8 @@ beforeEach(async () => {
 });
 
 export const now = (): Date => new Date(Date.now() + ahead * 1000);
-export const hangs = (): undefined => undefined;
-export const foreign = new ForeignPodsMet();
+const hangs = (): undefined => undefined;
+const foreign = new ForeignPodsMet();
 export const ports = () => ({
   ...stores,
   cluster,
@@ -72,8 +72,7 @@ export async function find(...refs: string[]): Promise<void> {
 export const checked = async (): Promise<string[]> =>
   (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
 export const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });
-export const buildIn = (pod: PodFacts | undefined): number =>
-  pod?.work.kind === 'build' ? pod.work.build : 0;
+const buildIn = (pod: PodFacts | undefined): number => (pod?.work.kind === 'build' ? pod.work.build : 0);
 export const buildOf = (name: string): number => buildIn(cluster.pods.get(name));
 
 export function setAhead(seconds: number): void {

@@ -90,7 +90,7 @@ export let fake: ReturnType<typeof fakeApi>;
 export let app: AgentApp;
 export let lines: string[] = [];
 export let metrics = createMetrics('test', '0');
-export let client: Agent;
+let client: Agent;
 
 beforeEach(async () => {
   fake = fakeApi();

@@ -34,7 +34,7 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
 }
 
 /** A token says who shows it: `role@team`. */
-export async function authorize({ authorization: header }: RequestCredentials): Promise<Authorization> {
+async function authorize({ authorization: header }: RequestCredentials): Promise<Authorization> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');
   if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
@@ -44,7 +44,7 @@ export async function authorize({ authorization: header }: RequestCredentials): 
 }
 
 /** Of routes that take one, by the last word of their path. */
-export const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
+const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
 
 export function bodyOf({ url }: Route): Record<string, string> {
   const body = BODIES[url.split('/').at(-1) ?? ''];
@@ -52,7 +52,7 @@ export function bodyOf({ url }: Route): Record<string, string> {
 }
 
 /** Builds that can be acted on, by the last word of the path: of the others build 7 will do. */
-export const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
+const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
 
 /** The path of a route, of what the ports in memory have; or of another pipeline. */
 export const pathOf = ({ url }: Route, pipeline = 'app'): string =>

@@ -8,7 +8,7 @@ export const opened = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
-export const at = '2026-01-01T00:00:00Z';
+const at = '2026-01-01T00:00:00Z';
 
 export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
   const told = types.map((type, index): BuildEvent => {

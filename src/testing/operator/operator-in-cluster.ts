@@ -20,8 +20,8 @@ import { openStores, type TestStores } from '#testing/stores/stores.ts';
  * and nothing collects what has lost its owner.
  */
 /** It only ends what hangs. */
-export const CONVERGED_MS = 300_000;
-export const DEFINITIONS: ApiKind<object> = {
+const CONVERGED_MS = 300_000;
+const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   plural: 'customresourcedefinitions',
@@ -30,7 +30,7 @@ export const DEFINITIONS: ApiKind<object> = {
 
 export let server: OwnApiServer;
 export let stores: TestStores;
-export let connection: Connection;
+let connection: Connection;
 export let client: ApiClient;
 export let operator: { ended: Promise<Ending>; stop: AbortController };
 

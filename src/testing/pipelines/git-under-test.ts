@@ -19,9 +19,9 @@ export interface Outcome {
 export let root = '';
 export let folder = '';
 export let origin = '';
-export let server: Server;
+let server: Server;
 export let httpUrl = '';
-export const identity = {
+const identity = {
   GIT_AUTHOR_NAME: 'Ann',
   GIT_AUTHOR_EMAIL: 'ann@example.com',
   GIT_COMMITTER_NAME: 'Ann',
@@ -70,7 +70,7 @@ export async function commit(message: string, branch = 'main', base?: string): P
 }
 
 /** `git http-backend` as CGI; asks for the token when the repository's name begins with "private". */
-export function serve(request: IncomingMessage, response: ServerResponse): void {
+function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const wanted = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
   if (url.pathname.startsWith('/redirect/')) {
