@@ -170,6 +170,13 @@ async function buildPods(): Promise<FoundPod[]> {
 }
 
 test('a build that is triggered becomes a Pod, owned by its Pipeline and without a word of its script', async () => {
+  await team('blue', { displayName: 'Blue' });
+  await eventually(
+    () => conditionOf(KINDS.teams, '', 'blue'),
+    (condition) => condition?.reason === 'NamespaceReady',
+  );
+  await pipeline('blue', 'demo', { config: config('renamed') });
+  await reason('blue', 'demo', 'Accepted');
   const name = { team: 'blue', pipeline: 'demo' };
   const runs = await eventually(
     () => stores.checks.openRuns(),
@@ -221,6 +228,8 @@ test('a Pipeline whose check nobody starts says so, although nothing else happen
 });
 
 test('a Pipeline that is deleted goes, and finds its history when it comes back', async () => {
+  await pipeline('blue', 'second', { config: config('unit', '2h') });
+  await reason('blue', 'second', 'Accepted');
   const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
   orThrow(await client.delete(KINDS.pipelines, { namespace: 'blue', name: 'second' }), 'deleting');
   await eventually(
@@ -237,6 +246,10 @@ test('a Pipeline that is deleted goes, and finds its history when it comes back'
 });
 
 test('a Team with Pipelines left waits, and says for what', async () => {
+  await namespace('nobody', { 'millrace.dev/team': 'late' });
+  await team('late', { namespace: 'nobody' });
+  await pipeline('nobody', 'early', { config: config('unit') });
+  await reason('nobody', 'early', 'Accepted');
   orThrow(await client.delete(KINDS.teams, { name: 'late' }), 'deleting');
   const waiting = await eventually(
     () => conditionOf(KINDS.teams, '', 'late'),

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
@@ -50,6 +50,14 @@ async function versionOfDemo(): Promise<string> {
   const found = orThrow(await client.get(KINDS.pipelines, { namespace: 'blue', name: 'demo' }), 'reading');
   return found.metadata.resourceVersion ?? '';
 }
+
+beforeAll(async () => {
+  await team('blue', { displayName: 'Blue' });
+  await eventually(
+    () => conditionOf(KINDS.teams, '', 'blue'),
+    (condition) => condition?.reason === 'NamespaceReady',
+  );
+}, 600_000);
 
 describe('a Pipeline', () => {
   test('becomes a revision and CronJobs, and says so', async () => {
