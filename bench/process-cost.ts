@@ -40,10 +40,10 @@ export function secondsByProgram(): Record<string, number> {
 }
 
 /** Of processes of Node, the script or the door that it is. */
-export function programOf([command = '', script = '', door = '']: readonly string[]): string {
+export function programOf([command = '', script = '', component = '']: readonly string[]): string {
   const program = basename(command.split(':', 1)[0] ?? '');
   if (program !== 'node') return program;
-  return basename(script) === 'millrace.js' ? door : basename(script);
+  return basename(script) === 'millrace.js' ? component : basename(script);
 }
 
 /** The process and those that it started, and theirs. */

@@ -66,9 +66,9 @@ describe('a bad manifest, applied', () => {
       // An operator that has just begun to read texts again may be too slow for the API server.
       await eventually(() => refusal(manifest, '--dry-run=server'));
       for (const args of [[], ['--dry-run=server'], ['--server-side']]) {
-        const told = await refusal(manifest, ...args);
-        expect(told).toContain(`The Pipeline "${name}" is invalid:`);
-        for (const place of bad.places) expect(told).toContain(`spec.config: ${place}`);
+        const output = await refusal(manifest, ...args);
+        expect(output).toContain(`The Pipeline "${name}" is invalid:`);
+        for (const place of bad.places) expect(output).toContain(`spec.config: ${place}`);
       }
       const after = await get('pipeline', name, '--namespace', CHECKED);
       expect(after.metadata.generation).toBe(before.metadata.generation);

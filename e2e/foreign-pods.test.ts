@@ -213,11 +213,11 @@ describe('a tenant of another namespace', () => {
 
   test('is told by an Event on one of the Pods, not on each', async () => {
     const events = await list('events.v1.events.k8s.io', '--namespace', EVIL);
-    const told = events.filter(
+    const reported = events.filter(
       (event) => Object.assign({ reason: '' }, event).reason === 'NotCreatedByMillrace',
     );
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThan(4);
+    expect(reported.length).toBeGreaterThan(0);
+    expect(reported.length).toBeLessThan(4);
   }, 600_000);
 
   test('can neither close a check nor take the place of hooks', async () => {

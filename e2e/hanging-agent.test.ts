@@ -42,8 +42,10 @@ onlyEmbedded('a cancelled build whose agent hears nothing', () => {
     });
     await eventually(async () => {
       const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
-      const told = events.filter((event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue');
-      expect(told).toHaveLength(1);
+      const overdue = events.filter(
+        (event) => Object.assign({ reason: '' }, event).reason === 'CancelOverdue',
+      );
+      expect(overdue).toHaveLength(1);
     });
   }, 600_000);
 });

@@ -64,9 +64,9 @@ ${oneJob('true')}`;
   });
   await eventually(async () => {
     const events = await list('events.v1.events.k8s.io', '--namespace', TEAM);
-    const told = events.filter(
+    const reported = events.filter(
       (event) => Object.assign({ reason: '' }, event).reason === 'VersionsTruncated',
     );
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 }, 600_000);

@@ -4,7 +4,7 @@ import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
 
 const TEAM = teamName('e2e-trigger');
-const STRANGERS = teamName('e2e-strangers');
+const NON_MEMBERS = teamName('e2e-strangers');
 
 const GIVER = `
 resource "trigger" "released" {}
@@ -44,13 +44,13 @@ job "deploy" {
 `;
 
 beforeAll(async () => {
-  await Promise.all([createTeam(TEAM), createTeam(STRANGERS)]);
+  await Promise.all([createTeam(TEAM), createTeam(NON_MEMBERS)]);
   await createPipeline(TEAM, 'giver', GIVER);
   await createPipeline(TEAM, 'taker', TAKER);
-  await createPipeline(STRANGERS, 'taker', TAKER);
+  await createPipeline(NON_MEMBERS, 'taker', TAKER);
 }, 600_000);
 afterAll(async () => {
-  await Promise.all([deleteTeam(TEAM), deleteTeam(STRANGERS)]);
+  await Promise.all([deleteTeam(TEAM), deleteTeam(NON_MEMBERS)]);
 }, 600_000);
 
 const version = (number: string): Record<string, string> => ({
@@ -85,7 +85,7 @@ test('what one pipeline puts on a trigger starts a build of another pipeline of 
 }, 600_000);
 
 test('other teams see nothing of it', async () => {
-  const strangers = pipelineApi(STRANGERS, 'taker');
-  expect(await strangers.versions('trigger.released')).toEqual([]);
-  expect(await strangers.builds('deploy')).toEqual([]);
+  const nonMembers = pipelineApi(NON_MEMBERS, 'taker');
+  expect(await nonMembers.versions('trigger.released')).toEqual([]);
+  expect(await nonMembers.builds('deploy')).toEqual([]);
 });

@@ -188,7 +188,8 @@ function milliseconds(found: Finding[]): string {
 const megabytes = (found: Finding[]): string =>
   `${summarise(numbers(found, 'megabytes')).median.toFixed(0)} MB`;
 
-const wordings = (found: Finding[]): string => [...new Set(found.map(({ told }) => String(told)))].join('; ');
+const wordings = (found: Finding[]): string =>
+  [...new Set(found.map(({ changes }) => String(changes)))].join('; ');
 
 const bytes = (installed: Installed | undefined): string =>
   installed === undefined ? '' : `${(installed.bytes / 1e6).toFixed(1)} MB`;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
-import type { Told } from './controls.ts';
+import type { ControlTask } from './controls.ts';
 import { freePort } from './gateway.ts';
 
 export interface Control {
@@ -12,10 +12,10 @@ export interface Control {
 }
 
 /** A server with as little as possible. */
-export async function startControl(told: Told): Promise<Control> {
+export async function startControl(task: ControlTask): Promise<Control> {
   const port = await freePort();
   const child = fork(`${import.meta.dirname}/controls.ts`);
-  child.send({ port, ...told });
+  child.send({ port, ...task });
   await once(child, 'message');
   return {
     base: `http://127.0.0.1:${port}`,

@@ -15,7 +15,7 @@ import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
  *
  *   node bench/gateway/controls.ts    (started by control.ts, told what to answer by message)
  */
-export interface Told {
+export interface ControlTask {
   /** Inserts a row for each POST before it answers. */
   databaseUrl?: string;
   /**
@@ -27,21 +27,21 @@ export interface Told {
   answer?: { type: string; body: string };
 }
 
-process.once('message', (told: Told & { port: number }) => void serve(told));
+process.once('message', (task: ControlTask & { port: number }) => void serve(task));
 
-async function serve(told: Told & { port: number }): Promise<void> {
-  const { port, databaseUrl, webhookKey } = told;
+async function serve(task: ControlTask & { port: number }): Promise<void> {
+  const { port, databaseUrl, webhookKey } = task;
   if (databaseUrl !== undefined && webhookKey !== undefined) {
     const server = await bareWebhooks(databaseUrl, Buffer.from(webhookKey, 'base64url'));
     server.listen(port, '127.0.0.1', () => process.send?.('ready'));
     return;
   }
-  const app = await bareRoutes(told);
+  const app = await bareRoutes(task);
   await app.listen({ host: '127.0.0.1', port });
   process.send?.('ready');
 }
 
-async function bareRoutes({ databaseUrl, answer }: Told) {
+async function bareRoutes({ databaseUrl, answer }: ControlTask) {
   const app = Fastify();
   // The body is read to its end, as it must be.
   app.removeAllContentTypeParsers();
@@ -63,7 +63,7 @@ async function bareRoutes({ databaseUrl, answer }: Told) {
   return app;
 }
 
-const MOST = 1000;
+const MAX_BATCH = 1000;
 const STATUS = { requested: 202, busy: 503, refused: 403, unknown: 404 };
 
 async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
@@ -72,8 +72,8 @@ async function bareWebhooks(databaseUrl: string, key: Buffer): Promise<Server> {
   const ask = batched<WebhookCall, WebhookAnswer>({
     call: async (calls) => (await requestChecksByToken(pool, { calls, wait: true }, new Date())).answers,
     nameOf: ({ tokenHash, signature }) => `${signature} ${tokenHash}`,
-    maxItems: MOST,
-    maxWaiting: MOST * 20,
+    maxItems: MAX_BATCH,
+    maxWaiting: MAX_BATCH * 20,
   });
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     const token = request.url?.slice('/webhooks/'.length) ?? '';

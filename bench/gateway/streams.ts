@@ -39,7 +39,7 @@ export const streams: Part = {
     const tokens = await makeSessions(ground);
     const gateway = await ground.startGateway();
     const notifications = openNotifications({ url: ground.databaseUrl, pool: ground.pool });
-    const late = { told: createHistogram(), stored: createHistogram(), committed: [] };
+    const late = { sent: createHistogram(), stored: createHistogram(), committed: [] };
     const first = await follow(gateway, tokens[0] ?? '', late);
     await sleep(500);
     const [before, processorBefore] = [memory(gateway.pid), processor(gateway.pid)];
@@ -48,12 +48,12 @@ export const streams: Part = {
     const own = monitorEventLoopDelay({ resolution: 1 });
     own.enable();
     const stored = createHistogram();
-    const told = await tell({ ground, build, notifications, stored, late });
+    const sent = await tell({ ground, build, notifications, stored, late });
     own.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
     const delay = await gateway.delay();
     await sleep(1000);
-    const complete = readers.filter((reader) => reader.lines === told).length;
+    const complete = readers.filter((reader) => reader.lines === sent).length;
     for (const { socket } of readers) socket.destroy();
     await Promise.all([gateway.stop(), notifications.close()]);
     const grown = (after - before) / 1024;
@@ -65,7 +65,7 @@ export const streams: Part = {
         '',
       ],
       [
-        `… readers that got each of the ${told} lines once`,
+        `… readers that got each of the ${sent} lines once`,
         String(complete),
         verdict(`${READERS}`, complete === READERS),
       ],
@@ -86,15 +86,15 @@ export const streams: Part = {
 };
 
 /** Each arrival at each reader counts. */
-function behindRows({ told, stored }: Lateness): string[][] {
-  const most = told.max;
+function behindRows({ sent, stored }: Lateness): string[][] {
+  const most = sent.max;
   return [
     [
       `${READERS} readers of a log, 100 lines a second: the one that is most behind`,
       `${most} ms`,
       verdict(`≤ ${AIM.behindMs} ms`, most <= AIM.behindMs),
     ],
-    ['… half of what arrives, 99 of 100', `${told.percentile(50)}, ${told.percentile(99)} ms`, ''],
+    ['… half of what arrives, 99 of 100', `${sent.percentile(50)}, ${sent.percentile(99)} ms`, ''],
     [
       '… committed → at the reader, half, 99 of 100, most',
       `${stored.percentile(50)}, ${stored.percentile(99)}, ${stored.max} ms`,
@@ -168,15 +168,15 @@ async function makeSessions({ pool, stores }: Ground): Promise<string[]> {
 
 /** How late lines are at the readers: since they were told, and since they were committed. */
 interface Lateness {
-  told: RecordableHistogram;
+  sent: RecordableHistogram;
   stored: RecordableHistogram;
   /** When, by number of the line. */
   committed: number[];
 }
 
-function recordLate({ told, stored, committed }: Lateness, toldAt: number, line: number): void {
+function recordLate({ sent, stored, committed }: Lateness, sentAt: number, line: number): void {
   const now = Date.now();
-  told.record(Math.max(1, now - toldAt));
+  sent.record(Math.max(1, now - sentAt));
   // A reader may have a line before the one who told it hears that it was committed.
   stored.record(Math.max(1, now - (committed[line] ?? now)));
 }
@@ -203,8 +203,8 @@ async function follow({ base }: Gateway, token: string, late: Lateness): Promise
     socket.on('data', (text: string) => {
       const all = rest + text;
       rest = all.slice(-400);
-      const [, told, line] = /@(\d{13})@ #(\d+)#/.exec(text) ?? [];
-      if (told !== undefined) recordLate(late, Number(told), Number(line));
+      const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(text) ?? [];
+      if (sent !== undefined) recordLate(late, Number(sent), Number(line));
       for (const [, each] of text.matchAll(/#(\d+)#/g)) {
         // A line that came twice, or that one before is missing of, is never made good.
         if (Number(each) === reader.lines + 1) reader.lines += 1;

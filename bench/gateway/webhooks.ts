@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
-import type { Told } from './controls.ts';
+import type { ControlTask } from './controls.ts';
 import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
 import { load, type Asked, type Load } from './load.ts';
 import { digits, verdict, type Ground, type Part } from './part.ts';
@@ -124,8 +124,8 @@ async function controls(ground: Ground, resources: Hooked[]): Promise<string[][]
   const { databaseUrl } = ground;
   const requests = resources.slice(0, BUSY).map(signed);
   const lines: string[][] = [];
-  const measure = async (name: string, told: Told, work: (control: Served) => Promise<Counted>) => {
-    const control = await startControl(told);
+  const measure = async (name: string, task: ControlTask, work: (control: Served) => Promise<Counted>) => {
+    const control = await startControl(task);
     await warmUp(control, resources);
     const measured = await work(control);
     lines.push([name, figure(measured), ''], ['… … processor time for each', eachShown(measured.each), '']);

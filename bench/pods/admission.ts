@@ -212,8 +212,8 @@ async function apply(client: ApiClient, namespace: Where, config: string, count:
 
 async function applyByKubectl(kubeconfig: string, namespace: Where, count: number): Promise<void> {
   const object = pipeline(namespace, 'by-kubectl', `${text}\n# ${count}\n`);
-  const told = await runKubectl(kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
-  if (!/(created|configured)$/.test(told)) throw new Error(told);
+  const output = await runKubectl(kubeconfig, ['apply', '-f', '-'], JSON.stringify(object));
+  if (!/(created|configured)$/.test(output)) throw new Error(output);
 }
 
 await main();

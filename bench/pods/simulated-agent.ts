@@ -43,7 +43,7 @@ const done = {
   failed: 0,
   failures: new Set<string>(),
 };
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const begun = new Set<string>();
 const at = process.argv.indexOf('--kubeconfig');
 const connection = await kubeconfigConnection(process.argv[at + 1]);
@@ -112,5 +112,5 @@ async function runBuild(plan: Plan, session: GatewaySession, confirmed: Promise<
 
 function failed(message: string): void {
   done.failed += 1;
-  if (done.failures.size < MOST_FAILURES) done.failures.add(message);
+  if (done.failures.size < MAX_FAILURES) done.failures.add(message);
 }

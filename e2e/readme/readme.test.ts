@@ -122,7 +122,7 @@ const logIn = async (): Promise<string> => {
  * What the end of the demonstration says, done: ports forwarded, the address opened, signed in, a commit
  * followed until it is green.
  */
-const lookAsTold = async (said: string): Promise<void> => {
+const openAsPrinted = async (said: string): Promise<void> => {
   const forwards = said.match(/^ {2}kubectl .* port-forward .*:80 &$/gm)?.slice(0, 2) ?? [];
   expect(forwards).toHaveLength(2);
   for (const line of forwards) await shell.run(line.replace(/&$/, '> /dev/null 2>&1 &'));
@@ -290,7 +290,7 @@ describe('README, word for word', () => {
       const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
       expect(said).toContain('nothing was started here');
       expect(said).toContain('All three jobs succeeded');
-      await lookAsTold(said);
+      await openAsPrinted(said);
       await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
       await kubectl('delete', 'team', 'demo', '--timeout=9m');
       // Gone altogether: a cluster that is ended in the middle goes on with it when it is started again.

@@ -50,7 +50,7 @@ export interface ForeignPod {
   name: string;
   uid: string;
   /** Whether it was still there when its maker looked, just before deleting it; absent: nobody could look. */
-  kept?: boolean;
+  survived?: boolean;
 }
 
 export interface Fault {

@@ -5,7 +5,7 @@ import { folders } from './containers.ts';
 import { sleepUnless } from './run-faults.ts';
 
 const EVERY_MS = 5000;
-const MOST_SHOWN = 15;
+const MAX_SHOWN = 15;
 const LOUD = new Set(['warn', 'error', 'fatal']);
 
 /**
@@ -62,6 +62,6 @@ export const complaints = async (folder: string, since: number): Promise<string[
   }
   return [...counts]
     .toSorted(([, a], [, b]) => b - a)
-    .slice(0, MOST_SHOWN)
+    .slice(0, MAX_SHOWN)
     .map(([kind, count]) => `${String(count).padStart(6)}  ${kind}`);
 };

@@ -20,9 +20,9 @@ export interface LoadOptions {
 
 const HELD = 'pausable';
 /** Few builds at a time: the machine is small, and faults shall meet builds that run. */
-const MOST_OPEN = 6;
+const MAX_OPEN = 6;
 /** Rounds of a manifest that must come to be: some minutes. */
-const MOST_ROUNDS = 40;
+const MAX_ROUNDS = 40;
 const PAUSE_MS = { least: 1000, most: 4000 };
 
 /** What people and machines want of Millrace while it is troubled. */
@@ -46,7 +46,7 @@ export class Load {
   }
 
   #deeds(chance: Chance): { weight: number; act: () => Promise<void> }[] {
-    const busy = this.#options.observer.open >= MOST_OPEN;
+    const busy = this.#options.observer.open >= MAX_OPEN;
     const building = busy
       ? []
       : [
@@ -150,7 +150,7 @@ export class Load {
 
   /** Applies until the API shows it. */
   async #until(paused: boolean): Promise<number> {
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       await this.apply(HELD);
       for (let tries = 0; tries < 20; tries++) {
         const shown = await this.#showsPaused();
@@ -181,7 +181,7 @@ export class Load {
   async rest(): Promise<void> {
     this.#resting = true;
     for (const pipeline of PIPELINES) {
-      for (let round = 0; round < MOST_ROUNDS; round++) {
+      for (let round = 0; round < MAX_ROUNDS; round++) {
         await this.apply(pipeline);
         if (this.#options.history.applied.at(-1)?.failed === undefined) break;
         await sleep(1000);

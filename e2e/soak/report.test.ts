@@ -12,7 +12,7 @@ const history = {
     { name: 'kill etcd', target: 'etcd', from: START + 200_000, to: START + 201_500 },
   ],
 };
-const kept = { promise: 'numbers follow', checked: 12, violations: [] };
+const respected = { promise: 'numbers follow', checked: 12, violations: [] };
 const broken = {
   promise: 'builds end',
   checked: 3,
@@ -21,13 +21,13 @@ const broken = {
 
 describe('a report', () => {
   test('passes when nothing is broken, with what it takes to run again', () => {
-    const lines = report([kept], history).split('\n');
+    const lines = report([respected], history).split('\n');
     expect(lines.at(-1)).toBe('PASS (SEED=7 MINUTES=5)');
     expect(lines).toContain('✔    12  numbers follow');
   });
 
   test('shows beside a violation what was done shortly before, and nothing else', () => {
-    const text = report([kept, broken], history);
+    const text = report([respected, broken], history);
     expect(text.split('\n').at(-1)).toBe('FAIL: 1 violations (SEED=7 MINUTES=5)');
     const shown = text.slice(text.indexOf('✘'));
     expect(shown).toContain('2:00 a/b #1: is started');
@@ -36,7 +36,7 @@ describe('a report', () => {
   });
 
   test('counts what was done, and what found nothing to hit', () => {
-    const text = report([kept], history);
+    const text = report([respected], history);
     expect(text).toMatch(/ 1 {2}kill etcd$/m);
     expect(text).toMatch(/ 0 {2}kill an agent \(1 found nothing to hit\)$/m);
   });
@@ -49,6 +49,6 @@ describe('a report', () => {
   });
 
   test('marks a promise that was never tried', () => {
-    expect(report([{ ...kept, checked: 0 }], history)).toContain('–     0  numbers follow');
+    expect(report([{ ...respected, checked: 0 }], history)).toContain('–     0  numbers follow');
   });
 });

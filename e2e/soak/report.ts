@@ -6,7 +6,7 @@ import type { Fault, History } from './history.ts';
  */
 const BEFORE_MS = 30_000;
 const AFTER_MS = 5000;
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 const clock = (history: History, at: number): string => {
   const seconds = Math.round((at - history.started) / 1000);
@@ -47,8 +47,8 @@ const tally = (faults: readonly Fault[]): string[] => {
  */
 export const report = (findings: readonly Finding[], history: History): string => {
   const lines = findings.flatMap(({ promise, checked, violations }) => {
-    const shown = violations.slice(0, MOST_SHOWN).flatMap((violation) => showViolation(history, violation));
-    const more = violations.length > MOST_SHOWN ? [`    … and ${violations.length - MOST_SHOWN} more`] : [];
+    const shown = violations.slice(0, MAX_SHOWN).flatMap((violation) => showViolation(history, violation));
+    const more = violations.length > MAX_SHOWN ? [`    … and ${violations.length - MAX_SHOWN} more`] : [];
     const mark = violations.length > 0 ? '✘' : checked > 0 ? '✔' : '–';
     return [`${mark} ${String(checked).padStart(5)}  ${promise}`, ...shown, ...more];
   });

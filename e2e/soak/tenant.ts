@@ -108,5 +108,5 @@ const noteLeft = ({ items }: { items: KubernetesObject[] }, pods: readonly Forei
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
       .map(({ metadata }) => metadata.uid),
   );
-  for (const pod of pods) pod.kept = left.has(pod.uid);
+  for (const pod of pods) pod.survived = left.has(pod.uid);
 };

@@ -4,7 +4,7 @@ import type { History } from './history.ts';
 import type { Address } from './pipelines.ts';
 
 /** As many as one check may bring. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /**
  * What pipelines meet outside of Millrace: a counter for each resource, which its checks read, and an ear for
@@ -52,15 +52,15 @@ export class World {
     const resource = url.pathname.replace('/versions/', '');
     const after = Number(url.searchParams.get('after'));
     const newest = this.#counters.get(resource) ?? 0;
-    const count = Math.max(0, Math.min(MOST_AT_ONCE, newest - after));
+    const count = Math.max(0, Math.min(MAX_AT_ONCE, newest - after));
     response.setHeader('content-type', 'application/json');
     response.end(
       JSON.stringify(Array.from({ length: count }, (_, index) => ({ n: String(after + index + 1) }))),
     );
   }
 
-  #heard(told: URLSearchParams): void {
-    const text = (name: string): string => told.get(name) ?? '';
+  #heard(report: URLSearchParams): void {
+    const text = (name: string): string => report.get(name) ?? '';
     const [pipeline, job, number] = [text('pipeline'), text('job'), text('number')];
     const [pod, step, run] = [text('pod'), text('step'), text('run')];
     // curl asks again where the answer was lost: the same run.

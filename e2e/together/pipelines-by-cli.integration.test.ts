@@ -162,8 +162,8 @@ describe('a pipeline', () => {
     expect(await varsOf()).toEqual({ who: 'z', where: 'y' });
     const vars = join(folder, 'vars.json');
     writeFileSync(vars, JSON.stringify({ who: 1 }));
-    const told = await run(`update ${name} --vars ${vars} --output json`);
-    expect(JSON.parse(told.out)).toMatchObject({
+    const output = await run(`update ${name} --vars ${vars} --output json`);
+    expect(JSON.parse(output.out)).toMatchObject({
       ready: true,
       changes: { settings: ['variable where: removed', 'variable who: changed'], lines: [] },
     });

@@ -53,7 +53,7 @@ const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
 const objectOf = async (name = 'company') =>
   orThrow(await house.client.get(KINDS.oauthProviders, { name }), 'reading');
 const secretOf = async (name = 'company') =>
-  await house.door.clientSecret((await objectOf(name)).spec.clientSecretRef.key);
+  await house.cluster.clientSecret((await objectOf(name)).spec.clientSecretRef.key);
 const readyOf = async (name = 'company', reason = 'Accepted') =>
   await eventually(
     async () => (await objectOf(name)).status?.conditions?.find(({ type }) => type === 'Ready'),
@@ -113,11 +113,11 @@ describe('a provider that the API makes', () => {
       (await ask('PUT /admin/oauth-providers/company', { client_secret: OTHER, display_name: '' })).status,
     ).toBe(200);
     expect(await secretOf()).toBe(OTHER);
-    const kept = orThrow(
+    const stored = orThrow(
       await house.client.get(KINDS.secrets, { namespace: 'millrace-system', name: 'millrace-oauth-api' }),
       'reading',
     );
-    expect(Object.keys(kept.data ?? {})).toHaveLength(1);
+    expect(Object.keys(stored.data ?? {})).toHaveLength(1);
     expect((await objectOf()).spec).not.toHaveProperty('displayName');
   });
 

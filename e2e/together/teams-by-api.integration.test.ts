@@ -295,8 +295,8 @@ describe('groups of an identity provider', () => {
     await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
     const theirs = await link('mallory', { canonical: 'forge', issuer: 'https://forge.example.com' });
     expect([await ours(), await theirs()]).toEqual([undefined, undefined]);
-    const told = await eventually(ignored, (one) => one !== undefined);
-    expect(told).toMatchObject({
+    const warning = await eventually(ignored, (one) => one !== undefined);
+    expect(warning).toMatchObject({
       reason: 'ProviderRequired',
       message: expect.stringContaining(
         'Groups ops give no role: 2 providers report groups (company, forge).',

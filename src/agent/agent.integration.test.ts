@@ -156,8 +156,8 @@ describe('a build', () => {
     ];
     const agent = await start(plan(steps, { secrets }));
     expect(await ended(agent)).toBe(0);
-    const told = JSON.stringify(gateway.events) + JSON.stringify(pod.termination());
-    expect(told).not.toMatch(/s3cr|et-value|line-secret|czNjcmV0/);
+    const output = JSON.stringify(gateway.events) + JSON.stringify(pod.termination());
+    expect(output).not.toMatch(/s3cr|et-value|line-secret|czNjcmV0/);
     expect(gateway.log('0')).toBe('***\n***\n***\n{"ref":"***"}\n');
     expect(gateway.ended('0')).toMatchObject({ version: { ref: '***' } });
     expect(gateway.ended('1')).toMatchObject({ message: expect.stringContaining('no-such-***') });

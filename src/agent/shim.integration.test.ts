@@ -153,8 +153,8 @@ describe('a command', () => {
   test('gets a directory of its own when it asks for none, which is gone afterwards', async () => {
     const shim = await startShim();
     const exit = await run(shim, { script: 'touch x; pwd; echo $WORKDIR' }, {});
-    const [place, told] = exit.stdout.trim().split('\n');
-    expect(told).toBe(place);
+    const [place, reportedEnd] = exit.stdout.trim().split('\n');
+    expect(reportedEnd).toBe(place);
     await run(shim, { script: 'true' });
     expect(existsSync(place ?? '/')).toBe(false);
   });

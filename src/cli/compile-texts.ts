@@ -7,7 +7,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { engineFile } from './find-engine.ts';
-import { isError, type Finding } from './finding.ts';
+import { isErrorFinding, type Finding } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
 import type { Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
@@ -59,7 +59,7 @@ async function compileText(
     findingOf(diagnostic, text),
   );
   const findings = [...text.faults, ...found, ...unknownPins(text, pipeline)];
-  return { text, findings, ...(pipeline && !findings.some(isError) && { pipeline }) };
+  return { text, findings, ...(pipeline && !findings.some(isErrorFinding) && { pipeline }) };
 }
 
 /** The operator refuses pins of resources that the pipeline does not have. */

@@ -23,7 +23,7 @@ export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
   };
 }
 
-export interface Block {
+export interface EmbeddedBlock {
   /** Of the file. */
   source: string;
   /** Of the block's first line, from 0; the header `|` is before it. */
@@ -33,7 +33,7 @@ export interface Block {
 }
 
 /** A literal block of YAML (`config: |`): its lines are lines of the file, indented. */
-export function literalBlock({ source, start, text }: Block): EmbeddedText {
+export function literalBlock({ source, start, text }: EmbeddedBlock): EmbeddedText {
   const lines = source.split('\n');
   const size = text.replace(/(?<!\n)\n+$/, '').split('\n').length;
   const first = lines.slice(start, start + size).find((line) => line.trim() !== '') ?? '';

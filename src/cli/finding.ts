@@ -38,6 +38,6 @@ export const OWN_CODES = {
   'no-pipeline': { severity: 'warning', meaning: 'The file has no Pipeline.' },
 } as const;
 
-export const isError = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
+export const isErrorFinding = ({ severity }: Pick<Diagnostic, 'severity'>): boolean => severity === 'error';
 
 export const count = (number: number, one: string): string => `${number} ${number === 1 ? one : `${one}s`}`;

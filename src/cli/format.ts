@@ -7,8 +7,8 @@ import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import { checkSize } from '#domain/pipeline/limits.ts';
 import { explain } from './explain.ts';
 import { engineFile } from './find-engine.ts';
-import { isError, type Finding } from './finding.ts';
-import { readInput, readTexts, type Input } from './read-files.ts';
+import { isErrorFinding, type Finding } from './finding.ts';
+import { readInput, readTexts, type InputFile } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { renderFinding } from './render-findings.ts';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
@@ -73,10 +73,10 @@ interface Formatted {
  * Formats one text after another, since each replacement moves those behind it. Texts with errors stay
  * unchanged.
  */
-async function formatInput(input: Input, engine: HclEngine): Promise<Formatted> {
+async function formatInput(input: InputFile, engine: HclEngine): Promise<Formatted> {
   const { pipelines, findings } = await readTexts(input);
   const before = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.bytes);
-  const errors = findings.filter(isError);
+  const errors = findings.filter(isErrorFinding);
   let after = before;
   for (const [index, pipeline] of pipelines.entries()) {
     const faults = faultsOf(pipeline, engine);
@@ -97,7 +97,7 @@ function faultsOf(pipeline: PipelineText, engine: HclEngine): Finding[] {
   if (tooLarge) return [asFinding(tooLarge)];
   const document = parseText(engine, text.hcl);
   document.release();
-  const faults = diagnoseSyntax(document).filter(isError);
+  const faults = diagnoseSyntax(document).filter(isErrorFinding);
   if (faults.length > 0 || text.replace) return faults.map(asFinding);
   const whose = name === undefined ? 'the Pipeline' : `the Pipeline ${name}`;
   const message = `the text of ${whose} is not a block of lines, so it cannot be formatted in its place`;

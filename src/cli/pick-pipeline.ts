@@ -1,6 +1,6 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { compileTexts } from './compile-texts.ts';
-import { count, isError, type Finding } from './finding.ts';
+import { count, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
@@ -23,8 +23,8 @@ export async function pickPipeline(
   const paint = painter(terminal);
   const print = (finding: Finding): void =>
     terminal.err(`${renderFinding(finding, sources.get(finding.file), paint)}\n`);
-  findings.filter(isError).forEach(print);
-  if (findings.some(isError)) return undefined;
+  findings.filter(isErrorFinding).forEach(print);
+  if (findings.some(isErrorFinding)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const [compiled] = await compileTexts([text], given, { ...terminal, languageOnly: true });
   if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(print);
@@ -59,6 +59,6 @@ const nameOfFile = (file: string): string =>
  */
 function whatStops(findings: readonly Finding[]): Finding[] {
   return findings
-    .filter((finding) => isError(finding) || finding.code === 'source-unavailable')
+    .filter((finding) => isErrorFinding(finding) || finding.code === 'source-unavailable')
     .map((finding) => ({ ...finding, severity: 'error' }));
 }

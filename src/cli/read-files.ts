@@ -9,13 +9,13 @@ import { Misuse, type Terminal } from './terminal.ts';
 /** More than the 256 KiB of a pipeline, for files with many manifests. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
-export interface Input {
+export interface InputFile {
   /** The name in messages; `<stdin>` for `-`. */
   file: string;
   bytes: Uint8Array;
 }
 
-export async function readInput(name: string, terminal: Terminal): Promise<Input> {
+export async function readInput(name: string, terminal: Terminal): Promise<InputFile> {
   if (name === '-') return { file: '<stdin>', bytes: await readAll('<stdin>', terminal.stdin()) };
   try {
     if ((await stat(name)).isDirectory()) throw new Misuse(`${name} is a folder: name the files in it`);
@@ -40,7 +40,7 @@ async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<
 }
 
 /** The pipelines in one file. */
-export async function readTexts(input: Input): Promise<Manifests> {
+export async function readTexts(input: InputFile): Promise<Manifests> {
   if (!holdsManifests(input)) return { pipelines: [hclFile(input)], findings: [] };
   const { readManifests } = await import('./read-manifests.ts');
   return readManifests([{ file: input.file, source: decode(input.bytes) }]);
@@ -53,7 +53,7 @@ export interface ReadFiles extends Manifests {
 
 /** The pipelines in files, in the order of the arguments. Loads the YAML parser only if a file needs it. */
 export async function readPipelines(names: readonly string[], terminal: Terminal): Promise<ReadFiles> {
-  const inputs: Input[] = [];
+  const inputs: InputFile[] = [];
   for (const name of names) inputs.push(await readInput(name, terminal));
   const sources = new Map(inputs.map(({ file, bytes }) => [file, decode(bytes)]));
   const manifests = inputs.filter(holdsManifests).map(({ file, bytes }) => ({ file, source: decode(bytes) }));
@@ -66,10 +66,10 @@ export async function readPipelines(names: readonly string[], terminal: Terminal
   return { pipelines: [...new Set([...pipelines, ...read.pipelines])], findings: read.findings, sources };
 }
 
-const holdsManifests = ({ file, bytes }: Input): boolean => isManifest(file, decode(bytes));
+const holdsManifests = ({ file, bytes }: InputFile): boolean => isManifest(file, decode(bytes));
 
 /** Keeps the bytes: the engine reports where they are not UTF-8. */
-function hclFile({ file, bytes }: Input): PipelineText {
+function hclFile({ file, bytes }: InputFile): PipelineText {
   const given = {};
   return {
     file,

@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import { compileTexts, type CompiledText } from './compile-texts.ts';
-import { count, isError, type Finding } from './finding.ts';
+import { count, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines, type ReadFiles } from './read-files.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
 import { renderFinding } from './render-findings.ts';
@@ -29,7 +29,7 @@ export async function validate(
   if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
   if (options.output === 'json') terminal.out(asJson(compiled, findings));
   if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, sources), undefined, 2)}\n`);
-  return all.some(isError) ? EXIT.wrong : EXIT.fine;
+  return all.some(isErrorFinding) ? EXIT.wrong : EXIT.fine;
 }
 
 /** The findings of manifests, then those of each pipeline with a summary line. */
@@ -44,7 +44,7 @@ function asText(
   const blocks = findings.map(render);
   for (const { text, pipeline, findings: own } of compiled) {
     blocks.push(...own.map(render));
-    const errors = own.filter(isError).length;
+    const errors = own.filter(isErrorFinding).length;
     const warnings = own.length - errors;
     const parts = [
       ...(errors > 0 ? [count(errors, 'error')] : []),
@@ -64,12 +64,12 @@ function asJson(compiled: readonly CompiledText[], findings: readonly Finding[])
   const pipelines = compiled.map(({ text: { file, name }, pipeline, findings: own }) => ({
     file,
     ...defined({ pipeline: name }),
-    valid: !own.some(isError),
+    valid: !own.some(isErrorFinding),
     ...(pipeline && { jobs: pipeline.jobs.length, resources: pipeline.resources.length }),
     diagnostics: own.map((finding) => (finding.file === file ? withoutFile(finding) : finding)),
   }));
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
-  const errors = all.filter(isError).length;
+  const errors = all.filter(isErrorFinding).length;
   const report = { valid: errors === 0, errors, warnings: all.length - errors, files: findings, pipelines };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }

@@ -2,7 +2,7 @@
  * Hints between processes that something changed. Losing one costs time, never work: each listener also looks
  * on a timer.
  */
-export type Notification =
+export type ProcessNotification =
   /** A check is requested, or one has ended. */
   | { topic: 'checks' }
   /** A build of this pipeline may be due; `all`: of any pipeline with open requests. */
@@ -17,18 +17,19 @@ export type Notification =
   /** The members of this team changed. */
   | { topic: 'teams'; team: number };
 
-export type Topic = Notification['topic'];
+export type Topic = ProcessNotification['topic'];
 
 /** The connection was made, or made again. Earlier notifications are lost, so look at everything. */
 export interface MissedNotifications {
   topic: 'missed';
 }
 
-export type ReceivedNotification<T extends Topic> = Extract<Notification, { topic: T }> | MissedNotifications;
+export type ReceivedNotification<T extends Topic> =
+  Extract<ProcessNotification, { topic: T }> | MissedNotifications;
 
 export interface Notifications {
   /** Sends in the background; never fails the caller. */
-  notify(notification: Notification): void;
+  notify(notification: ProcessNotification): void;
   /** Each listener receives `missed` too. Returns how to stop listening. */
   listen<T extends Topic>(
     topics: readonly T[],

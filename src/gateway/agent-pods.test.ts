@@ -64,7 +64,7 @@ describe('whose a token is', () => {
     });
   });
 
-  const strangers: Record<string, object> = {
+  const others: Record<string, object> = {
     'not authenticated': { ...status, authenticated: false },
     'for another audience': { ...status, audiences: ['https://kubernetes.default.svc'] },
     'without audiences, as an old server answers': { ...status, audiences: undefined },
@@ -76,8 +76,8 @@ describe('whose a token is', () => {
     'of a node': { ...status, user: { ...user, username: 'system:node:main:millrace-pods' } },
     'bound to no Pod': { ...status, user: { username: user.username } },
   };
-  test.each(Object.entries(strangers))('nobody of ours: %s', async (_name, told) => {
-    expect(await agentPods(client({ status: told })).ofToken('t')).toEqual({ answer: 'unknown' });
+  test.each(Object.entries(others))('nobody of ours: %s', async (_name, reported) => {
+    expect(await agentPods(client({ status: reported })).ofToken('t')).toEqual({ answer: 'unknown' });
   });
 
   test('no answer is no verdict', async () => {

@@ -63,10 +63,10 @@ describe('tokens', () => {
       expires_at: new Date(now.getTime() + 90 * 86_400_000).toISOString(),
       token,
     });
-    const kept = await stores.pool.oneFirst(
+    const stored = await stores.pool.oneFirst(
       rows<{ text: string }>()`SELECT row_to_json(api_tokens)::text FROM api_tokens`,
     );
-    expect(kept).not.toContain(token.slice(12));
+    expect(stored).not.toContain(token.slice(12));
     expect((await ask('GET /api-tokens', ann)).text).not.toContain(token.slice(12));
     expect(gateway.lines.join('')).not.toContain(token.slice(12));
   });

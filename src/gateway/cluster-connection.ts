@@ -19,7 +19,7 @@ export async function connectionOf(cluster: ClusterConfig): Promise<Connection> 
 }
 
 /** What the public gateway does in Kubernetes: objects that the API makes, and two Secrets. */
-export interface ClusterDoor {
+export interface ClusterConnection {
   objects: ApiObjects;
   /** Of our client at an identity provider. */
   clientSecret(key: string): Promise<string | undefined>;
@@ -34,16 +34,19 @@ export async function openCluster({
   cluster,
   namespace,
   release,
-}: Pick<PublicGatewayConfig, 'cluster' | 'namespace' | 'release'>): Promise<ClusterDoor | undefined> {
+}: Pick<PublicGatewayConfig, 'cluster' | 'namespace' | 'release'>): Promise<ClusterConnection | undefined> {
   if (cluster === undefined) return undefined;
   const connection = await connectionOf(cluster);
-  return { ...clusterDoor(connection, { namespace, release }), close: async () => await connection.close() };
+  return {
+    ...clusterConnection(connection, { namespace, release }),
+    close: async () => await connection.close(),
+  };
 }
 
-export function clusterDoor(
+export function clusterConnection(
   connection: Connection,
   { namespace, release }: Pick<PublicGatewayConfig, 'namespace' | 'release'>,
-): Omit<ClusterDoor, 'close'> {
+): Omit<ClusterConnection, 'close'> {
   const client = new ApiClient(connection);
   const options = { client, namespace, name: `${release}-oauth-api` };
   return {

@@ -47,7 +47,7 @@ async function run(line: string, { input = '', typed, environment = {} }: Given 
 }
 
 const file = (): string => join(home, 'millrace', 'credentials.json');
-const kept = () => JSON.parse(readFileSync(file(), 'utf8'));
+const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
 const login = async (more: string, given: Given) => await run(`login ${gateway.base} ${more}`.trim(), given);
 
 describe('logging in', () => {
@@ -58,7 +58,7 @@ describe('logging in', () => {
     expect(ran.err).toContain(`Logged in at ${gateway.base} as ann until 20`);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(statSync(join(home, 'millrace')).mode & 0o777).toBe(0o700);
-    expect(kept()).toEqual({
+    expect(stored()).toEqual({
       current: gateway.base,
       servers: { [gateway.base]: { token: expect.stringContaining('.'), username: 'ann' } },
     });
@@ -97,11 +97,11 @@ describe('logging in', () => {
     const session = await gateway.session('ann');
     const own = await gateway.token(session, { name: 'own', personal: true });
     expect(await login('--token', { input: `${own}\r\n` })).toMatchObject({ exit: 0 });
-    expect(kept().servers[gateway.base]).toEqual({ token: own, username: 'ann' });
+    expect(stored().servers[gateway.base]).toEqual({ token: own, username: 'ann' });
     const wanted = { name: 'ci', personal: false, team_canonical: 'main', role: 'write' };
     const ofTeam = await gateway.token(session, wanted);
     expect(await login('--token', { input: ofTeam })).toMatchObject({ exit: 0 });
-    expect(kept().servers[gateway.base]).toEqual({ token: ofTeam });
+    expect(stored().servers[gateway.base]).toEqual({ token: ofTeam });
     expect(await run('whoami')).toMatchObject({
       exit: 0,
       out: `You use a token of a team or of the installation at ${gateway.base}. It belongs to no account.\n`,
@@ -128,7 +128,7 @@ describe('logging in', () => {
     const ran = await login(more, given);
     expect([ran.exit, ran.out]).toEqual([2, '']);
     expect(ran.err).toContain(message);
-    expect(() => kept()).toThrow('ENOENT');
+    expect(() => stored()).toThrow('ENOENT');
   });
 });
 
@@ -136,9 +136,9 @@ describe('afterwards', () => {
   test('a session ends at the server with the log-out', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    const { token } = kept().servers[gateway.base];
+    const { token } = stored().servers[gateway.base];
     expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
-    expect(kept()).toEqual({ servers: {} });
+    expect(stored()).toEqual({ servers: {} });
     expect((await gateway.ask('GET /profile', { as: token })).status).toBe(401);
     expect(await run('logout')).toMatchObject({ exit: 2, err: 'millrace: you are not logged in\n' });
     expect((await run('whoami')).err).toContain('no server: run millrace login');
@@ -147,7 +147,7 @@ describe('afterwards', () => {
   test('a session that is over says to log in again', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
-    const { token } = kept().servers[gateway.base];
+    const { token } = stored().servers[gateway.base];
     await gateway.ask('POST /auth/logout', { as: token });
     expect(await run('whoami')).toMatchObject({
       exit: 2,
@@ -173,7 +173,7 @@ describe('afterwards', () => {
       const environment = { MILLRACE_URL: `${gateway.base}/`, ...given };
       expect(await run('whoami', { environment })).toMatchObject({ exit: 0, err: '' });
     }
-    expect(() => kept()).toThrow('ENOENT');
+    expect(() => stored()).toThrow('ENOENT');
     const wrong = { MILLRACE_URL: gateway.base, MILLRACE_TOKEN: 'tok_x' };
     expect((await run('whoami', { environment: wrong })).err).toContain('Check MILLRACE_TOKEN');
     const nowhere = await run('whoami', { environment: { MILLRACE_TOKEN: token } });
@@ -221,7 +221,7 @@ test('a certificate is checked, and the authority that vouched at the log-in is 
     writeFileSync(authority, front.cert);
     const known = await process(['login', url, '--token', '--ca-file', authority], { input: token });
     expect(known).toMatchObject({ exit: 0, out: '' });
-    expect(kept().servers[url]).toEqual({ token, username: 'ann', ca_file: authority });
+    expect(stored().servers[url]).toEqual({ token, username: 'ann', ca_file: authority });
     const out = `ann at ${url}: main (read)\n`;
     expect(await process(['whoami'])).toEqual({ exit: 0, out, err: '' });
     const ci = { MILLRACE_URL: url, MILLRACE_TOKEN: token, XDG_CONFIG_HOME: join(home, 'none') };

@@ -41,7 +41,7 @@ export interface GatewayDatabase {
  * Connections of both gateways. If the database is unreachable at the start, readiness fails until it is
  * back.
  */
-export async function openDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
+export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
   const logError = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
   const { certificateAuthority } = config;
   const pool = await openPool(config.url, { onError: logError, certificateAuthority });

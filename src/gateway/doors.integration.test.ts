@@ -157,7 +157,7 @@ describe('the internal gateway', () => {
       },
       createLog('silent', 'test'),
     );
-    const told = await new Promise((resolve, reject) => {
+    const outcome = await new Promise((resolve, reject) => {
       const options = {
         host: '127.0.0.1',
         port: config.listen.port,
@@ -169,7 +169,7 @@ describe('the internal gateway', () => {
         resolve(answer.statusCode);
       }).on('error', reject);
     });
-    expect(told).toBe(200);
+    expect(outcome).toBe(200);
     await service.close();
   });
 });

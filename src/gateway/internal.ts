@@ -12,7 +12,7 @@ import { agentApi } from './agent-api.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
-import { openDatabase } from './database.ts';
+import { openGatewayDatabase } from './database.ts';
 import { closerOf, closeServer, listen } from './listen.ts';
 import type { Service } from './serve.ts';
 import { teamSecrets } from './team-secrets.ts';
@@ -22,7 +22,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const [certificate, connection, database] = await Promise.all([
     readCertificate(config.tlsDirectory),
     connectionOf(config.cluster),
-    openDatabase(config.database, log),
+    openGatewayDatabase(config.database, log),
   ]);
   const { registry } = createMetrics('gateway-internal', VERSION);
   const metrics = agentMetrics(registry);

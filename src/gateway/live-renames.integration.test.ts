@@ -55,24 +55,24 @@ const trigger = async (): Promise<void> => {
   expect(made.status).toBe(201);
 };
 
-interface Told {
+interface ReceivedEvent {
   id: number;
   name?: string;
   status?: string;
 }
 
 /** What is told of what is followed, once there is something. */
-async function follow(path: string, as?: string): Promise<() => [Told, ...Told[]]> {
+async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, ...ReceivedEvent[]]> {
   const headers: Record<string, string> = as === undefined ? {} : { authorization: `Bearer ${as}` };
   const reader = await readEvents(`${gateway.base}/teams/main/pipelines/${path}/events`, headers);
   open.push(reader);
-  const told = (): Told[] =>
+  const received = (): ReceivedEvent[] =>
     reader.events.flatMap(({ name, data }) =>
       name === 'pipeline' ? [JSON.parse(data).pipeline] : name === 'build' ? [JSON.parse(data)] : [],
     );
-  while (told().length === 0) await sleep(10);
+  while (received().length === 0) await sleep(10);
   return () => {
-    const [first, ...more] = told();
+    const [first, ...more] = received();
     if (first === undefined) throw new Error('nothing was told');
     return [first, ...more];
   };
@@ -92,8 +92,8 @@ test('a build that waited is followed under the new name, whoever still looks at
   const [{ id }] = (await follow('app/jobs/unit/builds/1', ann))();
   await pass();
   await trigger();
-  const told = await follow('shop/jobs/unit/builds/1', ann);
+  const received = await follow('shop/jobs/unit/builds/1', ann);
   await gateway.ask('POST /teams/main/pipelines/shop/jobs/unit/builds/1/cancel', { as: ann });
-  while (told().every((one) => one.id === id && one.status !== 'cancelled')) await sleep(10);
-  expect(told().filter((one) => one.id !== id)).toEqual([]);
+  while (received().every((one) => one.id === id && one.status !== 'cancelled')) await sleep(10);
+  expect(received().filter((one) => one.id !== id)).toEqual([]);
 });

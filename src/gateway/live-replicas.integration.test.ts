@@ -35,7 +35,7 @@ let keys: ReturnType<typeof makeKeys>;
 let replicas: GatewayProcess[] = [];
 let authorization = '';
 let build: { build: number; attempt: number };
-let told = 0;
+let sent = 0;
 const open: EventReader[] = [];
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequen
 const END: Said = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
 
 async function say(event: Said): Promise<void> {
-  const numbered = { ...event, at: new Date().toISOString(), sequence: (told += 1) };
+  const numbered = { ...event, at: new Date().toISOString(), sequence: (sent += 1) };
   await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
 

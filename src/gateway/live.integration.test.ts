@@ -21,7 +21,7 @@ let first: Gateway;
 let second: Gateway;
 let ann: string;
 let build: { build: number; attempt: number };
-let told = 0;
+let sent = 0;
 const open: EventReader[] = [];
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ beforeEach(async () => {
   if (started === undefined) throw new Error('no build to start');
   await stores.builds.podCreated(started.id, started.attempt, 'pod', new Date());
   build = { build: started.id, attempt: started.attempt };
-  told = 0;
+  sent = 0;
 });
 afterEach(async () => {
   for (const reader of open.splice(0)) reader.close();
@@ -60,7 +60,7 @@ type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequen
 /** As the agent of the build, at the first replica. */
 async function say(...events: Said[]): Promise<void> {
   const at = new Date().toISOString();
-  const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
+  const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: first.notifications });
 }
 const log = (text: string): Said => ({ type: 'log', step: '1', text });
@@ -134,7 +134,7 @@ describe('a build that is followed', () => {
     await say(END);
     await after.over;
     expect(textOf(after)).toBe('two\nthree\n');
-    expect((await read(first, `${BUILD}/events?after=${told}`)).status).toBe(200);
+    expect((await read(first, `${BUILD}/events?after=${sent}`)).status).toBe(200);
   });
 
   test('that has ended: everything, and the end', async () => {

@@ -232,10 +232,10 @@ describe('a provider that knows no OpenID', () => {
     });
     await complete(page, 'ann');
     expect(dataOf(await start('plain'))).toMatchObject({ status: 'signed-in', session: { username: 'ann' } });
-    const kept = await stores.pool.one(
+    const stored = await stores.pool.one(
       rows<{ issuer: string; subject: string }>()`SELECT issuer, subject FROM oauth_identities`,
     );
-    expect(kept).toEqual({ issuer: `${plain.base}/user`, subject: '42' });
+    expect(stored).toEqual({ issuer: `${plain.base}/user`, subject: '42' });
   });
 
   test('suggests the part of the address before the @', async () => {

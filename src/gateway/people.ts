@@ -8,7 +8,7 @@ import type { Log } from '#adapters/telemetry/log.ts';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
-import { openCluster, type ClusterDoor } from './cluster-connection.ts';
+import { openCluster, type ClusterConnection } from './cluster-connection.ts';
 
 /**
  * Who asks, what they may, and what the API makes for them: with connections to identity providers and to the
@@ -48,7 +48,7 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
 
 function tokenSources(
   { tokensFile: file, tokensSecret: secret }: PublicGatewayConfig,
-  cluster: ClusterDoor | undefined,
+  cluster: ClusterConnection | undefined,
 ): TokenSources {
   if (cluster === undefined || secret === undefined) return { file };
   return { file, newest: async () => await cluster.tokens(secret) };

@@ -51,8 +51,8 @@ describe('a public pipeline full of secrets', () => {
       const { status, headers, bytes } = await look(`${view}${view.includes('image') ? query : ''}`);
       expect(status).toBe(200);
       expect(secrets.planted).toBeGreaterThan(20);
-      const told = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
-      expect(told).not.toContain(secrets.word);
+      const content = `${JSON.stringify([...headers])} ${bytes.toString('latin1')}`;
+      expect(content).not.toContain(secrets.word);
     }
   });
 
@@ -176,14 +176,14 @@ describe('a public pipeline full of secrets', () => {
 describe('a pipeline that is not public', () => {
   test.each(VIEWS)('%s: strangers learn nothing, not even that it is there', async (view) => {
     await save(samplePipeline(), false);
-    const told = async (path: string) => {
+    const content = async (path: string) => {
       const answer = await fetch(`${gateway.base}${path}/${view}`);
       const text = (await answer.text()).replaceAll('hid', 'app').replace(/urn:request:[\w-]+/, '');
       const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
       return [answer.status, text, headers];
     };
-    const there = await told(`/teams/${team}/pipelines/app`);
-    expect(there).toEqual(await told(`/teams/${team}/pipelines/hid`));
+    const there = await content(`/teams/${team}/pipelines/app`);
+    expect(there).toEqual(await content(`/teams/${team}/pipelines/hid`));
     expect(there[0]).toBe(404);
   });
 

@@ -8,7 +8,7 @@ import { createMetricsServer } from '#adapters/telemetry/metrics-server.ts';
 import { createMetrics, publicMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
 import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { VERSION, type PublicGatewayConfig } from '#config';
-import { openDatabase } from './database.ts';
+import { openGatewayDatabase } from './database.ts';
 import { closerOf, closeServer, listen } from './listen.ts';
 import { openPeople } from './people.ts';
 import { pipelinePorts } from './pipelines.ts';
@@ -20,7 +20,7 @@ import { openShows } from './shows.ts';
  * beside that reads the tokens of the installation.
  */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
-  const database = await openDatabase(config.database, log);
+  const database = await openGatewayDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
   const shown = openShows(database.show, database.views);
   const ports = pipelinePorts({

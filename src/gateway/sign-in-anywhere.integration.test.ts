@@ -80,8 +80,8 @@ describe('without an external URL', () => {
       expect(nameOf(cookies[0])).toBe(`${prefix}millrace-session`);
       expect(cookies[0]?.includes('; Secure')).toBe(prefix !== '');
       expect(cookies[0]).toMatch(/; Path=\/; .*HttpOnly; .*SameSite=Lax/);
-      const kept = { host: headers['host'] ?? '', cookie: valueOf(cookies[0]), accept: 'application/json' };
-      expect((await ask(open, 'GET /auth/session', kept)).status).toBe(200);
+      const stored = { host: headers['host'] ?? '', cookie: valueOf(cookies[0]), accept: 'application/json' };
+      expect((await ask(open, 'GET /auth/session', stored)).status).toBe(200);
     },
   );
 

@@ -120,9 +120,9 @@ describe('a stranger who follows a public pipeline', () => {
       name: 'closed',
       data: expect.stringContaining('You may no longer'),
     });
-    const stranger = await follow(ann);
-    await until(() => pausedIn(stranger).length === 1);
-    expect(last(stranger)?.data).not.toContain('"revision"');
+    const nonMember = await follow(ann);
+    await until(() => pausedIn(nonMember).length === 1);
+    expect(last(nonMember)?.data).not.toContain('"revision"');
     // Both at once: the one that came as a member ends, the other goes on.
     await stores.pool.query(rows()`
       INSERT INTO team_members (team_id, user_id, role) SELECT t.id, u.id, 'read' FROM teams t, users u WHERE t.name = ${team}`);
@@ -132,7 +132,7 @@ describe('a stranger who follows a public pipeline', () => {
     await stores.pool.query(rows()`DELETE FROM team_members`);
     await again.over;
     await stores.actions.pauseJob({ team, pipeline: 'app', job: 'unit' }, 'somebody');
-    await until(() => pausedIn(stranger).at(-1) === true);
+    await until(() => pausedIn(nonMember).at(-1) === true);
   });
 });
 

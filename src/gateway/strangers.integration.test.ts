@@ -28,7 +28,7 @@ const PAGES = SHARED.filter((url) => !/\/(jobs|resources|versions|events)$/.test
 let stores: TestStores;
 let gateway: Gateway;
 /** By what they show: nothing at all, or that they are somebody who is no member here. */
-const strangers = new Map<string, string | undefined>();
+const nonMembers = new Map<string, string | undefined>();
 
 beforeAll(async () => {
   stores = await openStores();
@@ -50,10 +50,10 @@ beforeAll(async () => {
   await stores.pool.query(rows()`UPDATE users SET must_change_password = true WHERE username = 'new'`);
   const bob = await gateway.session('bob');
   const scope = { personal: false, team_canonical: 'other', role: 'admin' };
-  strangers.set('nobody', undefined);
-  strangers.set('an admin of another team', bob);
-  strangers.set('their token', await gateway.token(bob, { name: 'theirs', ...scope }));
-  strangers.set('an admin who has to change their password first', await gateway.session('new'));
+  nonMembers.set('nobody', undefined);
+  nonMembers.set('an admin of another team', bob);
+  nonMembers.set('their token', await gateway.token(bob, { name: 'theirs', ...scope }));
+  nonMembers.set('an admin who has to change their password first', await gateway.session('new'));
 });
 afterAll(async () => {
   await gateway.close();
@@ -68,7 +68,7 @@ const fill = (url: string, pipeline: string): string =>
     .replace(':build', '1')
     .replace(':resource', 'git.app');
 
-interface Told {
+interface Answered {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -77,7 +77,7 @@ interface Told {
 /**
  * What is told there, but for what is another at each request; of a stream the headers and the first event.
  */
-async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Told> {
+async function ask(path: string, as: string | undefined, accept = 'application/json'): Promise<Answered> {
   const headers = { accept, ...(as !== undefined && { authorization: `Bearer ${as}` }) };
   if (path.endsWith('/events')) {
     const reader = await readEvents(`${gateway.base}${path}`, headers);
@@ -102,12 +102,13 @@ async function ask(path: string, as: string | undefined, accept = 'application/j
 }
 
 function headersOf(all: [string, unknown][]): Record<string, string> {
-  const told = all.filter(([name]) => name !== 'date' && name !== 'x-request-id');
-  return Object.fromEntries(told.map(([name, value]) => [name, String(value)]));
+  const comparable = all.filter(([name]) => name !== 'date' && name !== 'x-request-id');
+  return Object.fromEntries(comparable.map(([name, value]) => [name, String(value)]));
 }
 
 /** The same words for another pipeline. */
-const renamed = (told: Told): string => JSON.stringify(told).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');
+const renamed = (comparable: Answered): string =>
+  JSON.stringify(comparable).replaceAll(/(?<=\b|%2F)(hid|non)\b/g, 'app');
 
 /** A public pipeline of these jobs and resources. */
 const definition = (jobNames: string[], names: string[]) =>
@@ -126,7 +127,7 @@ test('there are as many paths as there should be', () => {
 describe('a public pipeline', () => {
   test.each(PUBLIC)('%s tells every stranger the same, and no secret', async (url) => {
     const answers = [];
-    for (const as of strangers.values()) answers.push(await ask(fill(url, 'app'), as));
+    for (const as of nonMembers.values()) answers.push(await ask(fill(url, 'app'), as));
     for (const answer of answers) {
       expect(answer).toEqual(answers[0]);
       expect(answer.status).toBe(200);
@@ -135,7 +136,7 @@ describe('a public pipeline', () => {
   });
 
   test.each(PAGES)('%s is a page for every stranger, without a secret and without an action', async (url) => {
-    for (const [who, as] of strangers) {
+    for (const [who, as] of nonMembers) {
       const { status, headers, text } = await ask(fill(url, 'app'), as, 'text/html');
       expect([status, headers['cache-control'], headers['content-type']]).toEqual([
         200,
@@ -218,7 +219,7 @@ describe('a public pipeline', () => {
   });
 
   test('keeps logs, builds as they go on, checks, reasons and ways of versions to members', async () => {
-    const bob = strangers.get('an admin of another team');
+    const bob = nonMembers.get('an admin of another team');
     for (const path of [
       'jobs/unit/builds/1/logs',
       'jobs/unit/builds/1/events',
@@ -269,7 +270,7 @@ describe('a public pipeline', () => {
 
 describe('a private pipeline', () => {
   test.each(PUBLIC)('%s is to every stranger as one that is not there', async (url) => {
-    for (const [who, as] of strangers) {
+    for (const [who, as] of nonMembers) {
       const [there, absent] = [await ask(fill(url, 'hid'), as), await ask(fill(url, 'non'), as)];
       expect(renamed(there)).toBe(renamed(absent));
       expect([who, there.status]).toEqual([who, who.includes('password') ? 403 : 404]);
@@ -278,7 +279,7 @@ describe('a private pipeline', () => {
   });
 
   test.each(PAGES)('%s is to every stranger the same page as one that is not there', async (url) => {
-    for (const [who, as] of strangers) {
+    for (const [who, as] of nonMembers) {
       const [there, absent] = [
         await ask(fill(url, 'hid'), as, 'text/html'),
         await ask(fill(url, 'non'), as, 'text/html'),

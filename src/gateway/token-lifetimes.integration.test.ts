@@ -34,13 +34,13 @@ afterAll(async () => {
   await stores.close();
 });
 
-interface Told {
+interface TokenJson {
   type: string;
   detail: string;
   data: { token: string; expires_at?: string };
 }
 const make = async (wanted: object = {}, at = gateway) =>
-  await at.ask<Told>('POST /api-tokens', {
+  await at.ask<TokenJson>('POST /api-tokens', {
     as: ann,
     body: { name: randomUUID(), personal: true, ...wanted },
   });

@@ -20,7 +20,7 @@ let gateway: Gateway;
 let ann: string;
 let saved: SavedPipeline;
 let build: { build: number; attempt: number };
-let told = 0;
+let sent = 0;
 
 beforeAll(async () => {
   stores = await openStores();
@@ -37,7 +37,7 @@ beforeEach(async () => {
   await found(stores, saved, [{ ref: 'a1' }]);
   await gateway.account('ann', { teams: { main: 'write' } });
   ann = await gateway.session('ann');
-  told = 0;
+  sent = 0;
 });
 afterAll(async () => {
   await gateway.close();
@@ -85,7 +85,7 @@ type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequen
 
 async function say(...events: Said[]): Promise<void> {
   const at = new Date().toISOString();
-  const numbered = events.map((event) => ({ ...event, at, sequence: (told += 1) }));
+  const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
   await followBuild(build, numbered, { builds: stores.builds, notifications: gateway.notifications });
 }
 const log = (text: string): Said => ({ type: 'log', step: '1', text });
@@ -219,8 +219,8 @@ describe('what there is', () => {
     expect([exit, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^JOB +BUILD +STATUS +STARTED/)]);
     expect(out).toMatch(/\nunit {6}1 {10}succeeded {3}20\d\d-/);
     expect(out).toMatch(/\npublish {3}none yet\n/);
-    const rowsTold: unknown = JSON.parse((await run('jobs list app --output json')).out);
-    expect(rowsTold).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
+    const rowsSent: unknown = JSON.parse((await run('jobs list app --output json')).out);
+    expect(rowsSent).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
   });
 
   test('builds, as many as are asked for, in pages', async () => {

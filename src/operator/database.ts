@@ -49,7 +49,7 @@ export interface OperatorDatabase {
 }
 
 /** Brings the schema up to date, then opens the connections. */
-export async function openDatabase(
+export async function openOperatorDatabase(
   config: DatabaseConfig,
   webhookKey: Buffer,
   log: Log,

@@ -14,15 +14,15 @@ test('a foreign Pod is known by its uid and by what it says it is for', () => {
 });
 
 test('of many foreign Pods in one namespace one a minute is told', () => {
-  const told: string[] = [];
+  const logged: string[] = [];
   let now = 0;
   const foreign = new ForeignPodCache(
-    ({ namespace, uid }) => void told.push(`${namespace} ${uid}`),
+    ({ namespace, uid }) => void logged.push(`${namespace} ${uid}`),
     () => now,
   );
   for (const uid of ['u1', 'u2', 'u3']) foreign.add(pod('red', uid), 'no');
   foreign.add(pod('blue', 'u4'), 'no');
   now = 60_000;
   foreign.add(pod('red', 'u5'), 'no');
-  expect(told).toEqual(['red u1', 'blue u4', 'red u5']);
+  expect(logged).toEqual(['red u1', 'blue u4', 'red u5']);
 });

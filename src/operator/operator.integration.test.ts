@@ -43,7 +43,7 @@ async function valuesOf(name: string): Promise<unknown> {
 }
 
 describe('the Secrets of the installation', () => {
-  const KEPT = {
+  const PRUNE_ANNOTATIONS = {
     labels: { 'app.kubernetes.io/managed-by': 'millrace' },
     annotations: {
       'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
@@ -53,11 +53,11 @@ describe('the Secrets of the installation', () => {
   const NAMES = ['admin', 'internal-ca', 'internal-tls', 'keys', 'oauth-api'].map(
     (suffix) => `millrace-${suffix}`,
   );
-  const kept = NAMES.map((name) => ({ name, ...KEPT }));
+  const annotated = NAMES.map((name) => ({ name, ...PRUNE_ANNOTATIONS }));
 
   test('are never pruned or deleted by Argo CD, however it tracks objects', async () => {
     await eventually(secretsOfInstallation, (found) => found.length === NAMES.length);
-    expect(await secretsOfInstallation()).toEqual(kept);
+    expect(await secretsOfInstallation()).toEqual(annotated);
   });
 
   test('of an older release are brought up to that by the next start, with their values', async () => {
@@ -74,7 +74,7 @@ describe('the Secrets of the installation', () => {
     restart();
     // The operator may not touch this one after it created it: the public gateway marks it.
     await markClientSecrets({ client, ...IN_RELEASE, name: 'millrace-oauth-api' });
-    await eventually(secretsOfInstallation, (found) => isDeepStrictEqual(found, kept));
+    await eventually(secretsOfInstallation, (found) => isDeepStrictEqual(found, annotated));
     expect(await Promise.all(NAMES.map(valuesOf))).toEqual(values);
   });
 });

@@ -26,7 +26,7 @@ import { VERSION, type DatabaseConfig, type OperatorConfig } from '#config';
 import { BackOff } from '#domain/back-off.ts';
 import { seedAdmin } from '#flows/people/seed-admin.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { openDatabase, type OperatorDatabase } from './database.ts';
+import { openOperatorDatabase, type OperatorDatabase } from './database.ts';
 import { endWithin } from './end-within.ts';
 import { Health } from './health.ts';
 import { idleCompiler } from './idle-compiler.ts';
@@ -69,7 +69,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   );
   if (made === undefined) return 'told-to';
   const database = await untilDone(
-    () => openDatabase(made.database, made.keys.webhook, log),
+    () => openOperatorDatabase(made.database, made.keys.webhook, log),
     stop,
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );

@@ -41,8 +41,8 @@ async function planOf(revision: number, text: string): Promise<unknown> {
 
 /** The script that the one type of the pipeline `fed` checks with. */
 async function checkOfFed(): Promise<string> {
-  const kept = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
-  const check = kept?.pipeline.resourceTypes[0]?.check;
+  const unchanged = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
+  const check = unchanged?.pipeline.resourceTypes[0]?.check;
   return check?.runner === 'shell' && 'cmd' in check ? check.cmd : '';
 }
 
@@ -213,11 +213,11 @@ describe('a Pipeline', () => {
     const database = Number(url.port);
     const line = await startProxy(database, await freePort());
     url.port = String(line.port);
-    const told: string[] = [];
-    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void told.push(text) }));
+    const reported: string[] = [];
+    const next = start(url.href, pino({ level: 'info' }, { write: (text) => void reported.push(text) }));
     const says = (words: string): Promise<string> =>
       eventually(
-        async () => told.join(''),
+        async () => reported.join(''),
         (text) => text.includes(words),
       );
     await says('ready to lead');

@@ -102,8 +102,8 @@ function object(apiVersion: string, kind: string, metadata: object): Record<stri
 
 async function apply(...objects: object[]): Promise<void> {
   for (const one of objects) {
-    const told = await kubectlWith(JSON.stringify(one), 'apply', '-f', '-');
-    if (!/(created|configured|unchanged)$/.test(told)) throw new Error(told);
+    const output = await kubectlWith(JSON.stringify(one), 'apply', '-f', '-');
+    if (!/(created|configured|unchanged)$/.test(output)) throw new Error(output);
   }
 }
 
@@ -111,9 +111,9 @@ async function apply(...objects: object[]): Promise<void> {
 async function eventually(tell: () => Promise<string>, words: string): Promise<string> {
   const limit = Date.now() + CONVERGED_MS;
   for (;;) {
-    const told = await tell();
-    if (told.includes(words)) return told;
-    if (Date.now() > limit) throw new Error(`never "${words}", but: ${told}`);
+    const output = await tell();
+    if (output.includes(words)) return output;
+    if (Date.now() > limit) throw new Error(`never "${words}", but: ${output}`);
     await sleep(200);
   }
 }
@@ -141,16 +141,16 @@ describe('a Pipeline with errors', () => {
     ['kubectl apply --server-side', ['--server-side']],
     ['kubectl apply --dry-run=server', ['--dry-run=server']],
   ])('is refused by %s, which shows all of them', async (_, args) => {
-    const told = await applyPipeline(pipeline('bad', { config: BAD }), ...args);
-    expect(told).toContain('The Pipeline "bad" is invalid:');
-    expect(told).toContain(`* spec.config: ${FIRST}`);
-    expect(told).toContain(`* spec.config: ${SECOND}`);
+    const output = await applyPipeline(pipeline('bad', { config: BAD }), ...args);
+    expect(output).toContain('The Pipeline "bad" is invalid:');
+    expect(output).toContain(`* spec.config: ${FIRST}`);
+    expect(output).toContain(`* spec.config: ${SECOND}`);
     expect(await exists('bad')).toContain('NotFound');
   });
 
   test('is refused with the same words for those who read messages', async () => {
     const path = '/apis/millrace.dev/v1alpha1/namespaces/blue/pipelines';
-    const told = await kubectlWith(
+    const output = await kubectlWith(
       pipeline('bad', { config: BAD }),
       'create',
       '--raw',
@@ -159,8 +159,8 @@ describe('a Pipeline with errors', () => {
       '-',
       '--v=8',
     );
-    expect(told).toContain('"code":422');
-    expect(told).toContain('denied the request: spec.config: 1:1: there is no block');
+    expect(output).toContain('"code":422');
+    expect(output).toContain('denied the request: spec.config: 1:1: there is no block');
   });
 
   test('is refused as a change of one that is good, which stays as it is', async () => {
@@ -192,9 +192,9 @@ describe('a good Pipeline', () => {
   });
 
   test('is let in with its warnings', async () => {
-    const told = await applyPipeline(pipeline('warned', { config: 'job "idle" {\n}\n' }));
-    expect(told).toContain('Warning: spec.config: 1:1: the job "idle" has no steps');
-    expect(told).toContain('pipeline.millrace.dev/warned created');
+    const output = await applyPipeline(pipeline('warned', { config: 'job "idle" {\n}\n' }));
+    expect(output).toContain('Warning: spec.config: 1:1: the job "idle" has no steps');
+    expect(output).toContain('pipeline.millrace.dev/warned created');
   });
 
   test('is let in when its values come from elsewhere, which is not looked at', async () => {
@@ -249,11 +249,11 @@ describe('while no operator answers', () => {
     expect(await applyPipeline(pipeline('unseen', { config: BAD }, 'green'))).toContain('created');
     operator = start();
     const ready = 'jsonpath={.status.conditions[?(@.type=="Ready")].message}';
-    const told = await eventually(
+    const output = await eventually(
       () => kubectl('get', 'pipeline', 'unseen', '--namespace', 'green', '-o', ready),
       FIRST,
     );
-    expect(told).toContain(SECOND);
+    expect(output).toContain(SECOND);
     await eventually(tryBad, REFUSED);
   });
 });
@@ -274,8 +274,8 @@ describe("the API server's trust", () => {
   ])('outlives an upgrade of the chart by %s', async (_, args) => {
     const before = await bundle();
     expect(before).not.toBe('');
-    const told = await kubectlWith(JSON.stringify(configuration()), 'apply', ...args, '-f', '-');
-    expect(told).toContain('millrace-webhook');
+    const output = await kubectlWith(JSON.stringify(configuration()), 'apply', ...args, '-f', '-');
+    expect(output).toContain('millrace-webhook');
     expect(await bundle()).toBe(before);
   });
 
@@ -304,7 +304,7 @@ describe("the API server's trust", () => {
     ['delete its own', 'delete', 'millrace-webhook', 'no'],
   ])('the operator may %s', async (_, verb, name, answer) => {
     const what = `validatingwebhookconfigurations.admissionregistration.k8s.io/${name}`;
-    const told = await kubectl('auth', 'can-i', verb, what, '--as', OPERATOR);
-    expect(told.split('\n').at(-1)).toBe(answer);
+    const output = await kubectl('auth', 'can-i', verb, what, '--as', OPERATOR);
+    expect(output.split('\n').at(-1)).toBe(answer);
   });
 });

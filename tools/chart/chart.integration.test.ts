@@ -332,8 +332,8 @@ describe('rights', () => {
 describe('docs/reference/network.md tells every flow of', () => {
   const document = readFileSync(join(checkout, 'docs', 'reference', 'network.md'), 'utf8');
   test("Millrace's own Pods, and no other", () => {
-    const told = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeerGroup);
-    expect(told.toSorted()).toEqual(policyFlows().toSorted());
+    const documented = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeerGroup);
+    expect(documented.toSorted()).toEqual(policyFlows().toSorted());
   });
 
   test('check and build Pods, and no other', () => {
@@ -346,8 +346,8 @@ describe('docs/reference/network.md tells every flow of', () => {
       gateway: '',
       certificateAuthority: '',
     });
-    const told = tableRows(document, 'Check and build Pods', 3).map((row) => row.split(' | ')[2]);
-    expect(told).toEqual(flows.map(({ what }) => what));
+    const documented = tableRows(document, 'Check and build Pods', 3).map((row) => row.split(' | ')[2]);
+    expect(documented).toEqual(flows.map(({ what }) => what));
   });
 
   test('everything else is denied', () => {

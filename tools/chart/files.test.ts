@@ -22,11 +22,11 @@ describe('the values', () => {
 
   test('are all in the table of the README, with their defaults, and nothing else is', () => {
     const table = text('README.md').slice(text('README.md').indexOf('## Values'));
-    const told = [...table.matchAll(/^\| `([^`]+)` +\| `([^`]*)` +\|/gm)].map(([, name, fallback]) => ({
+    const documented = [...table.matchAll(/^\| `([^`]+)` +\| `([^`]*)` +\|/gm)].map(([, name, fallback]) => ({
       name,
       fallback,
     }));
-    expect(told).toEqual(rows);
+    expect(documented).toEqual(rows);
   });
 
   test('have a schema that refuses every other name', () => {

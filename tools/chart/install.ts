@@ -122,12 +122,12 @@ export async function waitForWorkloads(
   signal?: AbortSignal,
 ): Promise<void> {
   const started = Date.now();
-  let told = '';
+  let lastReport = '';
   for (;;) {
     const all = await workloads(signal);
     const lines = all.map(describeWorkload);
-    if (lines.join() !== told) report(lines);
-    told = lines.join();
+    if (lines.join() !== lastReport) report(lines);
+    lastReport = lines.join();
     if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
     if (Date.now() - started > LONGEST_START_MS) {
       throw explain('The chart is installed, but not everything got ready.');

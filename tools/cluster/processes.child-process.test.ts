@@ -69,13 +69,13 @@ describe('a part', () => {
 
   test('is not taken for a stranger that got its pid: the stranger lives on', async () => {
     mkdirSync(join(folders.state, 'pids'));
-    const stranger = spawn('/bin/sleep', ['300']);
-    children.push(stranger);
-    const identity = identityOf(stranger.pid ?? 0);
+    const otherProcess = spawn('/bin/sleep', ['300']);
+    children.push(otherProcess);
+    const identity = identityOf(otherProcess.pid ?? 0);
     writeFileSync(pidFile(), JSON.stringify({ ...identity, startTime: '1' }));
     expect(processOf(folders, sleeper)).toBeUndefined();
     expect(await stopPart(folders, sleeper, 5)).toBe(false);
-    expect(identityOf(stranger.pid ?? 0)).toEqual(identity);
+    expect(identityOf(otherProcess.pid ?? 0)).toEqual(identity);
   });
 
   test('that ends at once is reported with the end of its log', async () => {

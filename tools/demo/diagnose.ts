@@ -7,13 +7,13 @@ const LONGEST_LINE = 400;
 
 /** Conditions, Events and Pod states of the namespaces, for an error message. */
 export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
-  const told = await Promise.all([
+  const reports = await Promise.all([
     section('Conditions', conditions()),
     ...namespaces.map((namespace) => section(`Pods in ${namespace}`, pods(namespace))),
     ...namespaces.map((namespace) => section(`Events in ${namespace}`, events(namespace))),
     section("The operator's last words", operatorLog()),
   ]);
-  return told.flat();
+  return reports.flat();
 }
 
 async function section(title: string, text: Promise<string>): Promise<string[]> {

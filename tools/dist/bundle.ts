@@ -38,7 +38,7 @@ const shared: BuildOptions = {
 export type Inputs = { readonly sources: readonly string[]; readonly packages: readonly string[] };
 
 /** Bundles the entry points. Shared code is in chunks, so each loads only what it needs. */
-export async function bundleDoors(entry: string): Promise<Inputs> {
+export async function bundleEntryPoints(entry: string): Promise<Inputs> {
   const { files, inputs } = await bundle({
     ...shared,
     entryPoints: { millrace: entry },

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { bundleAlone, bundleDoors } from './bundle.ts';
+import { bundleAlone, bundleEntryPoints } from './bundle.ts';
 import { checkout, Ledger, output, stateOf, type State } from './inputs.ts';
 import { copyNative, noticed } from './native.ts';
 import { notices } from './notices.ts';
@@ -106,7 +106,7 @@ async function bundle(ledger: Ledger, file: string, source: string): Promise<voi
   const state = () => stateOf(checkout, [...always, ...ledger.list(`sources of ${file}`)]);
   await part(ledger, [file], state, async () => {
     const inputs =
-      file === 'millrace.js' ? await bundleDoors(source) : await bundleAlone(file, source, unwanted);
+      file === 'millrace.js' ? await bundleEntryPoints(source) : await bundleAlone(file, source, unwanted);
     await ledger.record(`sources of ${file}`, inputs.sources.join(' '));
     await ledger.record(`packages of ${file}`, inputs.packages.join(' '));
   });

@@ -48,8 +48,8 @@ export async function copyNative(architecture: Architecture): Promise<void> {
 /** Fetches and unpacks a package once. The lock file has its checksum. */
 async function fetchPackage(wanted: string, integrity: string): Promise<string> {
   const folder = join(cacheFolder(), 'native');
-  const kept = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
-  if ((await readdir(kept).catch(() => [])).length > 0) return kept;
+  const cached = join(folder, createHash('sha256').update(integrity).digest('hex').slice(0, 32));
+  if ((await readdir(cached).catch(() => [])).length > 0) return cached;
   await mkdir(folder, { recursive: true });
   const unfinished = await mkdtemp(join(folder, 'unfinished-'));
   try {
@@ -61,11 +61,11 @@ async function fetchPackage(wanted: string, integrity: string): Promise<string> 
       throw new Error(`${wanted} has digest ${actual}; package-lock.json wants ${integrity}`);
     await run('tar', ['-xzf', join(unfinished, archive), '-C', unfinished]);
     // Another process may have been faster.
-    await rename(join(unfinished, 'package'), kept).catch(async (error: unknown) => {
-      if ((await readdir(kept).catch(() => [])).length === 0) throw error;
+    await rename(join(unfinished, 'package'), cached).catch(async (error: unknown) => {
+      if ((await readdir(cached).catch(() => [])).length === 0) throw error;
     });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-  return kept;
+  return cached;
 }

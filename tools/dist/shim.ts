@@ -8,10 +8,10 @@ const run = promisify(execFile);
 
 /** Builds process 1 of step containers for one architecture: static, cached by content and Go version. */
 export async function buildShim(folder: string, architecture: string, hash: string): Promise<string> {
-  const kept = join(cacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
-  if (!(await exists(kept))) {
-    await mkdir(join(kept, '..'), { recursive: true });
-    const partial = `${kept}.${process.pid}`;
+  const cached = join(cacheFolder(), 'shim', hash.slice(0, 32), `shim-${architecture}`);
+  if (!(await exists(cached))) {
+    await mkdir(join(cached, '..'), { recursive: true });
+    const partial = `${cached}.${process.pid}`;
     const flags = ['-trimpath', '-ldflags', `-s -w -X main.version=${hash.slice(0, 12)}`];
     await run('go', ['build', ...flags, '-o', partial, '.'], {
       cwd: folder,
@@ -24,11 +24,11 @@ export async function buildShim(folder: string, architecture: string, hash: stri
         GOFLAGS: '-mod=readonly -buildvcs=false',
       },
     });
-    await rename(partial, kept);
+    await rename(partial, cached);
   }
   const file = `shim-${architecture}`;
   await mkdir(output, { recursive: true });
-  await copyFile(kept, join(output, `${file}.partial`));
+  await copyFile(cached, join(output, `${file}.partial`));
   await rename(join(output, `${file}.partial`), join(output, file));
   return file;
 }

@@ -99,11 +99,11 @@ function withRunner(path: string, argument: string, use: 'check' | 'job'): strin
     : `${runner}job "j" {\n  task "t" {\n    run "r" {}\n  }\n}\n`;
 }
 
-const told = ({ path, name }: Row): string => [...path, name].join('.');
+const pathOf = ({ path, name }: Row): string => [...path, name].join('.');
 
 describe('the reference marks what the operator refuses', () => {
   const whole = rows.filter(
-    (row) => !Object.keys(inPart).some((part) => `${told(row)}.`.startsWith(`${part}.`)),
+    (row) => !Object.keys(inPart).some((part) => `${pathOf(row)}.`.startsWith(`${part}.`)),
   );
 
   test('in tables that have more than a hundred rows', () => {
@@ -112,8 +112,8 @@ describe('the reference marks what the operator refuses', () => {
   });
 
   test('row by row, and nothing else', () => {
-    const marked = whole.filter((row) => row.marked).map(told);
-    const refusedRows = whole.filter((row) => notYetRun(using, [written(row)]).length > 0).map(told);
+    const marked = whole.filter((row) => row.marked).map(pathOf);
+    const refusedRows = whole.filter((row) => notYetRun(using, [written(row)]).length > 0).map(pathOf);
     expect(marked).toEqual(refusedRows);
   });
 

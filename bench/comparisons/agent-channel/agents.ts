@@ -52,7 +52,7 @@ export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<strin
     server.once('secureConnection', (socket) => {
       server.close();
       negotiated.add(`${socket.getProtocol() ?? ''} ${socket.getCipher().name}`);
-      greet(socket, secret, resolve);
+      shakeHands(socket, secret, resolve);
     });
   });
   return {
@@ -62,7 +62,7 @@ export async function tlsAgent(secret: string, pair: Pair, negotiated: Set<strin
   };
 }
 
-function greet(socket: TLSSocket, secret: string, admit: (connection: ShimConnection) => void): void {
+function shakeHands(socket: TLSSocket, secret: string, admit: (connection: ShimConnection) => void): void {
   let bytes = Buffer.alloc(0);
   const take = (more: Buffer): void => {
     bytes = Buffer.concat([bytes, more]);

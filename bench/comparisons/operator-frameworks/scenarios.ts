@@ -132,7 +132,7 @@ export const recreated: Scenario = async (ring) => {
     await one.hears((said) => said.name === name && said.uid === second, WAIT_MS);
     const heard = one.said.filter((said) => said.name === name && said.what === 'heard').slice(1);
     const changes = heard.map(({ change, uid }) => `${change} ${uid === first ? 'the first' : 'the second'}`);
-    return { told: changes.join(', ') || 'nothing', alive: one.alive };
+    return { changes: changes.join(', ') || 'nothing', alive: one.alive };
   });
 };
 

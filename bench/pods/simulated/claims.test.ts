@@ -34,7 +34,7 @@ describe('the claims of a time', () => {
   });
 
   test('overlap, and a place that is given up in a moment is taken in the same', () => {
-    expect(summary.mostPods).toBe(2);
+    expect(summary.maxPods).toBe(2);
   });
 });
 

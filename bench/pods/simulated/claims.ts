@@ -15,7 +15,7 @@ export interface ClaimSummary {
   /** Resources of one Pod. */
   together: number;
   /** The most Pods there were at one moment. */
-  mostPods: number;
+  maxPods: number;
   /** From when a check was due to its claim: what the operator and its limits make of it. */
   late: Spread;
   /** … to its result. */
@@ -39,7 +39,7 @@ export function summariseClaims(all: readonly Claim[], from: number, to: number)
     pods: runs.length,
     perSecond: (runs.length * 1000) / (to - from),
     together: claims.length / runs.length,
-    mostPods: mostAtOnce([...Map.groupBy(all, ({ run }) => run).values()].map(lifeOf), from, to),
+    maxPods: maxAtOnce([...Map.groupBy(all, ({ run }) => run).values()].map(lifeOf), from, to),
     late: spreadOf(claims.map(({ due, claimed }) => claimed - due)),
     known: spreadOf(claims.flatMap(({ due, ended }) => (ended === undefined ? [] : [ended - due]))),
     held: spreadOf(runs.flatMap(({ begun, ended }) => (ended === undefined ? [] : [ended - begun]))),
@@ -57,7 +57,7 @@ function lifeOf(claims: readonly Claim[]): Life {
   return ends.length < claims.length ? { begun } : { begun, ended: Math.max(...ends) };
 }
 
-function mostAtOnce(lives: readonly Life[], from: number, to: number): number {
+function maxAtOnce(lives: readonly Life[], from: number, to: number): number {
   const steps = lives
     .filter(({ begun, ended = Infinity }) => begun < to && ended > from)
     .flatMap(({ begun, ended = Infinity }) => [

@@ -69,9 +69,9 @@ export class GatewaySession {
       }
       let confirmed = false;
       for await (const line of linesOf(answer.body, LONGEST_LINE)) {
-        const told: SessionResponse | SessionConfirmation = JSON.parse(line);
-        if ('work' in told) work(told);
-        else confirmed = told.confirmed;
+        const parsed: SessionResponse | SessionConfirmation = JSON.parse(line);
+        if ('work' in parsed) work(parsed);
+        else confirmed = parsed.confirmed;
       }
       if (!confirmed) throw new Error('the session was not confirmed');
     });

@@ -51,7 +51,7 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
     ],
     ['Pods made', `${seen.perSecond.toFixed(1)}/s, ${seen.pods} in ${wanted.seconds} s`],
     ['resources a Pod', seen.together.toFixed(2)],
-    ['Pods at a time, most', `${seen.mostPods} of ${MAX_CHECK_PODS}`],
+    ['Pods at a time, most', `${seen.maxPods} of ${MAX_CHECK_PODS}`],
     ['a Pod holds its place', spreadText(seen.held)],
     [
       `so ${MAX_CHECK_PODS} at a time allow`,

@@ -27,7 +27,7 @@ export function podWork(pod: Wire<V1Pod>): PodWork | undefined {
     name: container.name,
     image: container.image ?? '',
   }));
-  return { pod: { namespace, name, uid }, address, startedAt, containers, ...told(spec) };
+  return { pod: { namespace, name, uid }, address, startedAt, containers, ...settingsOf(spec) };
 }
 
 function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
@@ -35,10 +35,10 @@ function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
   return ours && metadata?.deletionTimestamp === undefined && status?.phase === 'Running';
 }
 
-type Told = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
+type AgentSettings = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
 
 /** What the environment of the agent, the first container, says. */
-function told(spec: NonNullable<Wire<V1Pod>['spec']>): Told {
+function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
   const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
   const need = (name: string): string => {
     const value = variables.get(name);

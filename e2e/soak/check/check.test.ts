@@ -304,7 +304,7 @@ const PLANTED: Record<string, [promise: string, plant: Plant]> = {
   ],
   'a foreign Pod that somebody else than its maker deleted': [
     'no Pod of another tenant is believed or deleted',
-    ({ history }) => Object.assign(history.foreign?.[0] ?? {}, { kept: false }),
+    ({ history }) => Object.assign(history.foreign?.[0] ?? {}, { survived: false }),
   ],
   'a build that was given a foreign Pod': [
     'no Pod of another tenant is believed or deleted',

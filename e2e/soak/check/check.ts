@@ -19,7 +19,7 @@ import {
 } from './runs.ts';
 import {
   lastArrives,
-  passedIsKept,
+  passedIsRespected,
   pausesHold,
   putsAreRecorded,
   versionsAreFound,
@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   nothingIsRefused,
   versionsAreFound,
   versionsTriggerOnce,
-  passedIsKept,
+  passedIsRespected,
   lastArrives,
   pausesHold,
   numbersFollow,

@@ -174,7 +174,7 @@ class Tale {
   tenant(): void {
     const made = { namespace: 'evil', at: this.later };
     for (const name of ['lost', 'succeeded'])
-      this.evidence.history.foreign?.push({ ...made, name, uid: `uid-${name}`, kept: true });
+      this.evidence.history.foreign?.push({ ...made, name, uid: `uid-${name}`, survived: true });
     this.evidence.history.foreign?.push({ ...made, name: 'failed', uid: 'uid-failed' });
   }
 

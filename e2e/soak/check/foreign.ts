@@ -9,7 +9,7 @@ export const foreignPodsDoNothing: Rule = ({ history, database }) => {
   const { foreign = [] } = history;
   const uids = new Map(foreign.map((pod) => [pod.uid, pod]));
   const deleted = foreign
-    .filter(({ kept }) => kept === false)
+    .filter(({ survived }) => survived === false)
     .map(({ name, at }): Violation => ({
       subject: `foreign Pod ${name}`,
       what: 'was deleted, and not by its maker',

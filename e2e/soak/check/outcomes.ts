@@ -17,7 +17,7 @@ import {
 /**
  * As `judge-pod-end.ts` has them: Pods without a first step, and builds that ran steps and lost their Pod.
  */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** I5, over everything that was seen and what is recorded in the end. */
 export const endsStay: Rule = ({ history, database }) => {
@@ -93,7 +93,7 @@ const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
   );
   const put = begun.some(({ attempt, kind }) => attempt === build.attempt && kind === 'put');
-  return put || begun.some(({ attempt }) => attempt < build.attempt) || build.attempt >= MOST_ATTEMPTS;
+  return put || begun.some(({ attempt }) => attempt < build.attempt) || build.attempt >= MAX_ATTEMPTS;
 };
 
 /** No attempt is given up but for a fault that was aimed at its Pod. */

@@ -74,7 +74,7 @@ const versionOf = (database: Database, build: BuildRow): VersionRow | undefined 
 };
 
 /** A gated job takes only what passed before, newer versions only, each once. */
-export const passedIsKept: Rule = ({ database }) => {
+export const passedIsRespected: Rule = ({ database }) => {
   const gated = JOBS.flatMap((job) => buildsOf(database, job).map((build) => ({ job, build }))).filter(
     ({ job }) => job.trigger?.passed !== undefined,
   );

@@ -25,8 +25,8 @@ const MIGRATIONS = readdirSync(new URL('migrations', import.meta.url))
   .toSorted();
 
 test('schema.sql equals what the migrations create (`node tools/schema/main.ts` writes it)', async () => {
-  const kept = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
-  expect(await dumpSchema(pool)).toBe(kept);
+  const saved = await readFile(new URL('./schema.sql', import.meta.url), 'utf8');
+  expect(await dumpSchema(pool)).toBe(saved);
 });
 
 test('a migrated database is not changed', async () => {

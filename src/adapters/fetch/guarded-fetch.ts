@@ -35,7 +35,7 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /**
  * GET of URLs that users name: to public addresses only, looked at when the connection is made, so that no
@@ -83,7 +83,7 @@ interface Attempt {
 
 async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   let url = first;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const refused = refuse(url, attempt);
     if (refused !== undefined) return { failure: refused, transient: false };
     const { statusCode, headers, body } = await request(url, {
@@ -102,7 +102,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
       return { failure: `the server answered with status ${statusCode}`, transient };
     }
   }
-  return { failure: `it redirects more than ${MOST_REDIRECTS} times`, transient: false };
+  return { failure: `it redirects more than ${MAX_REDIRECTS} times`, transient: false };
 }
 
 /**

@@ -25,7 +25,7 @@ const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.hcl') && !/^(syntax|functions)\//.test(name))
   .toSorted();
 
-const told = (text: string | Buffer, given: GivenVariables): string[] =>
+const messagesOf = (text: string | Buffer, given: GivenVariables): string[] =>
   compileText(engine, text, given).diagnostics.map(renderDiagnostic);
 
 const errorsOf = (text: string | Buffer, given: GivenVariables): string[] =>
@@ -165,12 +165,12 @@ describe('with values that nobody knows, it is still told that', () => {
       ['6:13: in variable "v": default must be a bool, not a string'],
     ],
   ])('%s', (_, text, expected) => {
-    expect(told(head + text, UNKNOWN)).toEqual(expected);
+    expect(messagesOf(head + text, UNKNOWN)).toEqual(expected);
   });
 
   test('a value that is given does not fit', () => {
     const text = 'variable "u" {\n  type = bool\n}\n';
-    expect(told(text, { u: { value: 'maybe' }, ...UNKNOWN })).toEqual([
+    expect(messagesOf(text, { u: { value: 'maybe' }, ...UNKNOWN })).toEqual([
       '1:1: in variable "u": the value given for "u" is not true or false',
     ]);
   });
@@ -198,6 +198,6 @@ describe('it is not judged', () => {
       'variable "u" {\n  type = string\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\njob "a" {\n  get "cron" "c" {\n    passed = ["b"]\n  }\n}\n',
     ],
   ])('%s', (_, text) => {
-    expect(told(text, UNKNOWN)).toEqual([]);
+    expect(messagesOf(text, UNKNOWN)).toEqual([]);
   });
 });

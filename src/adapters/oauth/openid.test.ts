@@ -64,8 +64,8 @@ const signed =
 
 test('an honest answer says who it is', async () => {
   expect(await identify()).toMatchObject({ issuer: ISSUER, subject: 'ann' });
-  expect(provider.told.get('code_verifier')).toBe(ASK.verifier);
-  expect(provider.told.get('redirect_uri')).toBe(ASK.callbackUrl);
+  expect(provider.received.get('code_verifier')).toBe(ASK.verifier);
+  expect(provider.received.get('redirect_uri')).toBe(ASK.callbackUrl);
 });
 
 const FORGED: Record<string, Forged> = {

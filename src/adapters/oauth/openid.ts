@@ -114,9 +114,9 @@ async function identifyByIdToken(
   const claims = tokens.claims();
   if (claims === undefined) throw new Error('the provider gave no ID token');
   const { userinfo_endpoint: more } = configuration.serverMetadata();
-  const told =
+  const reason =
     more === undefined ? {} : await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-  return { issuer: claims.iss, subject: claims.sub, claims: { ...told, ...claims } };
+  return { issuer: claims.iss, subject: claims.sub, claims: { ...reason, ...claims } };
 }
 
 async function identifyByUserInfo(
@@ -141,8 +141,8 @@ async function identifyByUserInfo(
     null,
     headers,
   );
-  const told: unknown = answer.ok ? await answer.json() : undefined;
-  const claims: Record<string, unknown> = { ...Object(told) };
+  const reason: unknown = answer.ok ? await answer.json() : undefined;
+  const claims: Record<string, unknown> = { ...Object(reason) };
   const subject = claims['sub'] ?? claims['id'];
   if (typeof subject !== 'string' && typeof subject !== 'number')
     throw new Error('the provider names no sub and no id');

@@ -66,7 +66,7 @@ test.each<[string, string, NodeJS.Signals[], { code: number; said: string[] }]>(
     [],
     { code: 1, said: ['an error that nobody caught'] },
   ],
-])('%s', async (_name, work, signals, told) => expect(await run(work, signals)).toEqual(told));
+])('%s', async (_name, work, signals, printed) => expect(await run(work, signals)).toEqual(printed));
 
 test('what does not end in time is cut off', async () => {
   expect(await run(`() => new Promise(() => {})`, ['SIGTERM'], 50)).toEqual({

@@ -17,7 +17,7 @@ export class ShimServer {
 
   constructor(secret: string) {
     this.#secret = secret;
-    this.#server = createServer({ noDelay: true }, (socket) => this.#greet(socket));
+    this.#server = createServer({ noDelay: true }, (socket) => this.#shakeHands(socket));
   }
 
   /** Port 0 picks a free one; the answer says which. */
@@ -59,7 +59,7 @@ export class ShimServer {
     return new Promise((resolve) => this.#waiting.set(container, resolve));
   }
 
-  #greet(socket: Socket): void {
+  #shakeHands(socket: Socket): void {
     let bytes = Buffer.alloc(0);
     const limit = setTimeout(() => socket.destroy(), HELLO_LIMIT_MS);
     limit.unref();

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Api, apiPath } from './api.ts';
+import { Api, requestPath } from './api.ts';
 
 /* Servers that are no gateway, or one that is not well. */
 interface Said {
@@ -124,10 +124,10 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
 
 describe('a path', () => {
   test('is made of names, whatever they hold', () => {
-    expect(apiPath('teams', 'a b', 'x?y#z', 'ü%')).toBe('/teams/a%20b/x%3Fy%23z/%C3%BC%25');
+    expect(requestPath('teams', 'a b', 'x?y#z', 'ü%')).toBe('/teams/a%20b/x%3Fy%23z/%C3%BC%25');
   });
 
   test.each([[''], ['.'], ['..'], ['a/b']])('is not made of %j', (name) => {
-    expect(() => apiPath('teams', name)).toThrow('is not a valid name');
+    expect(() => requestPath('teams', name)).toThrow('is not a valid name');
   });
 });

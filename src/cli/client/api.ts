@@ -10,7 +10,7 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export interface ApiResponse<T> {
+export interface ClientResponse<T> {
   status: number;
   data: T;
   /** Of a list: more rows follow. */
@@ -18,7 +18,7 @@ export interface ApiResponse<T> {
 }
 
 /** Joins path segments. Each is encoded, so none can change the path. */
-export function apiPath(...segments: string[]): string {
+export function requestPath(...segments: string[]): string {
   const wrong = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
   if (wrong !== undefined) throw new Misuse(`${JSON.stringify(wrong)} is not a valid name`);
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
@@ -49,7 +49,7 @@ export class Api {
     return (await this.ask<T>('GET', path)).data;
   }
 
-  async ask<T>(method: Method, path: string, body?: unknown): Promise<ApiResponse<T>> {
+  async ask<T>(method: Method, path: string, body?: unknown): Promise<ClientResponse<T>> {
     const answer = await this.#fetch(path, {
       method,
       headers: {

@@ -1,7 +1,7 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
-import { apiPath } from './api.ts';
+import { requestPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
 import { asJson } from './output.ts';
@@ -39,7 +39,7 @@ export async function pipelinesCreate(
   const vars = await readTextVariables(options, terminal);
   const body = { name, ...settingsOf(options), config: text.source, ...defined({ vars }) };
   const api = await connect(options, terminal);
-  const path = apiPath('teams', options.team, 'pipelines');
+  const path = requestPath('teams', options.team, 'pipelines');
   const ask = async () => (await api.ask<SavedJson>('POST', path, body)).data;
   return await carryOut({ options, terminal }, ask, { text, verb: 'created' });
 }
@@ -53,7 +53,7 @@ export async function pipelinesUpdate(
   const given = options.config === undefined ? undefined : await readConfigText(options.config, terminal);
   const vars = await readTextVariables(options, terminal);
   const api = await connect(options, terminal);
-  const path = apiPath('teams', options.team, 'pipelines', name);
+  const path = requestPath('teams', options.team, 'pipelines', name);
   const known = await api.get<DefinitionJson>(`${path}/definition`);
   const wanted: PipelineUpdate = {
     ...settingsOf(options),
@@ -81,8 +81,8 @@ function settingsOf(options: SettingOptions): Pick<PipelineUpdate, 'public' | 'd
 }
 
 function summaryOf(title: string, change: Change, terminal: Terminal): string {
-  const told = renderChange(change, painter(terminal));
-  return told === '' ? `${title}: no changes\n` : `${title}:\n${told}`;
+  const rendered = renderChange(change, painter(terminal));
+  return rendered === '' ? `${title}: no changes\n` : `${title}:\n${rendered}`;
 }
 
 /** Validates a text on the server without saving it. */
@@ -104,7 +104,7 @@ export async function pipelinesRename(
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = apiPath('teams', options.team, 'pipelines', name, 'rename');
+  const path = requestPath('teams', options.team, 'pipelines', name, 'rename');
   const ask = async () => (await api.ask<SavedJson>('POST', path, { name: options.newName })).data;
   const text = { file: `${options.team}/${name}`, source: '' };
   return await carryOut({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
@@ -118,7 +118,7 @@ export async function pipelinesDelete(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   if (options.yes !== true) await confirm(`${options.team}/${name} at ${api.url}`, terminal);
-  const { status, data } = await api.ask('DELETE', apiPath('teams', options.team, 'pipelines', name));
+  const { status, data } = await api.ask('DELETE', requestPath('teams', options.team, 'pipelines', name));
   const gone = status === 200;
   terminal.out(
     options.output === 'json'

@@ -4,7 +4,7 @@ import type { DefinitionJson, PipelineUpdate } from './response-types.ts';
 
 const KNOWN: DefinitionJson = { name: 'app', config: 'a\nb\nc\n', vars: { x: '1', y: '2' }, public: false };
 const plain = (_style: unknown, text: string): string => text;
-const told = (wanted: PipelineUpdate, known: DefinitionJson = KNOWN): string[] =>
+const rendered = (wanted: PipelineUpdate, known: DefinitionJson = KNOWN): string[] =>
   renderChange(changesOf(known, wanted), plain).split('\n').slice(0, -1);
 
 const longText = (word: string): string =>
@@ -30,13 +30,13 @@ describe('what an update changes', () => {
     ],
   };
   test.each(Object.entries(cases))('%s', (_name, [wanted, lines]) => {
-    expect(told(wanted)).toEqual(lines);
+    expect(rendered(wanted)).toEqual(lines);
   });
 
   test('lines that are far from a change are left out', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
     const config = lines.join('\n');
-    const shown = told(
+    const shown = rendered(
       { config: config.replace('line 10', 'ten').replace('line 30', 'thirty') },
       { ...KNOWN, config },
     );
@@ -66,7 +66,7 @@ describe('what an update changes', () => {
   });
 
   test('a text that is another altogether is not compared line by line', () => {
-    expect(told({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
+    expect(rendered({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
       '  - (5000 lines)',
       '  + (5000 lines)',
       '',

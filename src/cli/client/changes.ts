@@ -55,13 +55,13 @@ function compare(before: string, after: string): DiffLine[] {
   const gone = old.slice(same, old.length - tail);
   const come = fresh.slice(same, fresh.length - tail);
   return shorten([
-    ...kept(old.slice(0, same)),
+    ...nearby(old.slice(0, same)),
     ...between(gone, come),
-    ...kept(old.slice(old.length - tail)),
+    ...nearby(old.slice(old.length - tail)),
   ]);
 }
 
-const kept = (lines: string[]): DiffLine[] => lines.map((text) => ({ mark: ' ', text }));
+const nearby = (lines: string[]): DiffLine[] => lines.map((text) => ({ mark: ' ', text }));
 
 function between(gone: string[], come: string[]): DiffLine[] {
   if (Math.max(gone.length, come.length) > MAX_LINES)
@@ -92,12 +92,12 @@ function shorten(lines: DiffLine[]): DiffLine[] {
 const STYLES = { '+': 'green', '-': 'red', '…': 'gray' } as const;
 
 export function renderChange({ settings, lines }: Change, paint: Paint): string {
-  const told = [
+  const sentences = [
     ...settings.map((sentence) => `  ${sentence}`),
     ...lines.map(({ mark, text }) => {
       const line = `  ${mark} ${text.split('\t').map(visible).join('\t')}`.trimEnd();
       return mark === ' ' ? line : paint(STYLES[mark], line);
     }),
   ];
-  return told.length === 0 ? '' : `${told.join('\n')}\n`;
+  return sentences.length === 0 ? '' : `${sentences.join('\n')}\n`;
 }

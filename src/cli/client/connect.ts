@@ -46,11 +46,11 @@ interface Chosen {
  */
 export function chooseServer(options: ServerOptions, config: ClientConfig, known: CredentialsFile): Chosen {
   const url = urlOf(options.url ?? config.url, config, known);
-  const kept = known.servers[url];
-  const caFile = options.caFile ?? config.caFile ?? kept?.ca_file;
+  const stored = known.servers[url];
+  const caFile = options.caFile ?? config.caFile ?? stored?.ca_file;
   if (config.token !== undefined && (config.url === undefined || serverUrl(config.url) === url))
     return { url, token: config.token, from: 'of the environment', caFile };
-  return { url, token: kept?.token, from: 'of a login', caFile };
+  return { url, token: stored?.token, from: 'of a login', caFile };
 }
 
 function urlOf(given: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {

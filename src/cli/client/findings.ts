@@ -1,4 +1,4 @@
-import { count, isError } from '#cli/finding.ts';
+import { count, isErrorFinding } from '#cli/finding.ts';
 import { renderFinding } from '#cli/render-findings.ts';
 import type { Paint } from '#cli/terminal.ts';
 import { ProblemError } from './problem-error.ts';
@@ -32,7 +32,7 @@ export function findingsIn(error: unknown): FindingJson[] | undefined {
 }
 
 export function verdictOn(findings: readonly FindingJson[], { file }: ConfigText, paint: Paint): string {
-  const errors = findings.filter(isError).length;
+  const errors = findings.filter(isErrorFinding).length;
   const warnings = findings.length - errors;
   const parts = [
     errors > 0 ? paint('red', 'not valid') : paint('green', 'valid'),

@@ -1,7 +1,7 @@
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { visible } from '#domain/graph/measure-label.ts';
-import { apiPath, type Api } from './api.ts';
+import { requestPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
 import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from './output.ts';
 import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './response-types.ts';
@@ -9,7 +9,7 @@ import type { TeamOptions } from './team-options.ts';
 
 export async function listPipelines(options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const pipelines = await api.get<PipelineJson[]>(apiPath('teams', options.team, 'pipelines'));
+  const pipelines = await api.get<PipelineJson[]>(requestPath('teams', options.team, 'pipelines'));
   if (pipelines.length === 0) terminal.err(`Team ${options.team} has no pipelines.\n`);
   printResult(pipelines, options, terminal, asPipelines);
   return EXIT.fine;
@@ -37,7 +37,7 @@ export async function getPipeline(
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = apiPath('teams', options.team, 'pipelines', name);
+  const path = requestPath('teams', options.team, 'pipelines', name);
   if (options.config === true) {
     const definition = await api.get<DefinitionJson>(`${path}/definition`);
     printResult(definition, options, terminal, ({ config }) =>
@@ -59,13 +59,13 @@ function asPipeline(one: PipelineJson, paint: Paint): string {
     ['jobs', String(one.jobs)],
     ['resources', String(one.resources)],
   ];
-  const told = facts.filter(([, value]) => value !== '');
-  return `${told.map(([name, value]) => `${paint('bold', `${name}:`.padEnd(14))}${visible(value)}`).join('\n')}\n`;
+  const present = facts.filter(([, value]) => value !== '');
+  return `${present.map(([name, value]) => `${paint('bold', `${name}:`.padEnd(14))}${visible(value)}`).join('\n')}\n`;
 }
 
 export async function listJobs(pipeline: string, options: TeamOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
-  const jobs = await api.get<JobJson[]>(`${apiPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
+  const jobs = await api.get<JobJson[]>(`${requestPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
   printResult(jobs, options, terminal, asJobs);
   return EXIT.fine;
 }
@@ -94,7 +94,7 @@ export async function listBuilds(
   terminal: Terminal,
 ): Promise<Exit> {
   const api = await connect(options, terminal);
-  const path = `${apiPath('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
+  const path = `${requestPath('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
   const { builds, more } = await readBuilds(api, path, options);
   printResult(builds, options, terminal, asBuilds);
   if (more) terminal.err(`There are older builds: use --limit to printResult more than ${options.limit}.\n`);

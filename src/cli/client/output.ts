@@ -36,13 +36,13 @@ export function renderTable(
   paint: Paint,
 ): string {
   const lines = [heads, ...rows];
-  const kept = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
+  const filled = heads.map((_head, at) => rows.some((row) => textOf(row[at]) !== ''));
   const widths = heads.map((_head, at) => Math.max(...lines.map((row) => stringWidth(textOf(row[at])))));
-  const last = kept.lastIndexOf(true);
+  const last = filled.lastIndexOf(true);
   const shown = lines.map((row, index) =>
     row
       .flatMap((cell, at) => {
-        if (kept[at] !== true) return [];
+        if (filled[at] !== true) return [];
         const text = textOf(cell);
         const gap = at === last ? '' : ' '.repeat((widths[at] ?? 0) - stringWidth(text) + 3);
         const style = index === 0 ? 'bold' : styleOf(cell);

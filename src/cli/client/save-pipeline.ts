@@ -1,26 +1,26 @@
-import { isError } from '#cli/finding.ts';
+import { isErrorFinding } from '#cli/finding.ts';
 import { EXIT, painter, type Exit } from '#cli/terminal.ts';
-import { apiPath } from './api.ts';
+import { requestPath } from './api.ts';
 import { findingsIn, renderServerFindings, verdictOn } from './findings.ts';
 import { asJson, visibleLines } from './output.ts';
 import type { ConfigText } from './read-config.ts';
 import type { FindingJson, SavedJson } from './response-types.ts';
-import type { CommandContext } from './team-options.ts';
+import type { TeamCommandContext } from './team-options.ts';
 
 /** Further fields of the JSON output. */
 type Besides = Record<string, unknown>;
 
 /** Validates a text on the server without saving it. */
 export async function judge(
-  { api, options, terminal }: CommandContext,
+  { api, options, terminal }: TeamCommandContext,
   { config, vars }: { config: string; vars: Record<string, string> },
   text: ConfigText,
   besides: Besides = {},
 ): Promise<Exit> {
-  const path = apiPath('teams', options.team, 'pipelines', 'validate');
+  const path = requestPath('teams', options.team, 'pipelines', 'validate');
   const { data } = await api.ask<{ findings: FindingJson[] }>('POST', path, { config, vars });
   const { findings } = data;
-  const valid = !findings.some(isError);
+  const valid = !findings.some(isErrorFinding);
   const paint = painter(terminal);
   terminal.out(
     options.output === 'json'
@@ -39,7 +39,7 @@ export interface Carried {
 
 /** Creates or updates a pipeline and prints the result. A pipeline that does not run yet is no success. */
 export async function carryOut(
-  { options, terminal }: Pick<CommandContext, 'options' | 'terminal'>,
+  { options, terminal }: Pick<TeamCommandContext, 'options' | 'terminal'>,
   ask: () => Promise<SavedJson>,
   { verb, text, besides = {} }: Carried,
 ): Promise<Exit> {

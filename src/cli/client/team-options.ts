@@ -9,7 +9,7 @@ export interface TeamOptions extends ServerOptions, OutputOptions {
 }
 
 /** The server, the options and the terminal of a command. */
-export interface CommandContext<O = TeamOptions> {
+export interface TeamCommandContext<O = TeamOptions> {
   api: Api;
   options: O;
   terminal: Terminal;

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import { apiPath } from './api.ts';
+import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
 import { asJson, durationOf, statusCell } from './output.ts';
 import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
 import { streamBuild, type BuildListener } from './stream-build.ts';
-import type { CommandContext, TeamOptions } from './team-options.ts';
+import type { TeamCommandContext, TeamOptions } from './team-options.ts';
 
 export interface JobArgument {
   pipeline: string;
   job: string;
 }
 
-type WatchTalk = CommandContext<Pick<TeamOptions, 'team'>>;
+type WatchTalk = TeamCommandContext<Pick<TeamOptions, 'team'>>;
 
 /** Follows a build, or the newest one of a job, to its end. The log goes to standard output. */
 export async function watch(
@@ -33,7 +33,7 @@ const LOOK_AGAIN_MS = 1000;
 
 /** With --wait, polls a job without builds until it has one. */
 async function findNewest(
-  { api, options, terminal }: CommandContext<WatchOptions>,
+  { api, options, terminal }: TeamCommandContext<WatchOptions>,
   name: JobArgument,
 ): Promise<string> {
   const newest = async () => (await api.get<JobJson>(jobPath(options.team, name))).latest_build_number;
@@ -85,14 +85,14 @@ export async function trigger(
 const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;
 const triggerHint = (name: JobArgument): string => `millrace trigger ${titleOf(name)}`;
 const jobPath = (team: string, { pipeline, job }: JobArgument): string =>
-  apiPath('teams', team, 'pipelines', pipeline, 'jobs', job);
+  requestPath('teams', team, 'pipelines', pipeline, 'jobs', job);
 
 async function follow(
   { api, options, terminal }: WatchTalk,
   name: JobArgument,
   number: string,
 ): Promise<Exit> {
-  const path = `${jobPath(options.team, name)}${apiPath('builds', number)}`;
+  const path = `${jobPath(options.team, name)}${requestPath('builds', number)}`;
   const look = async () => await api.get<BuildDetailJson>(path);
   // Without it, a line has no heading but is shown.
   const tryToLook = async () => await look().catch(nothingFor);

@@ -7,8 +7,8 @@ import { ownerOfToken } from './token-owner.ts';
 export async function whoami(options: ServerOptions & OutputOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const user = await ownerOfToken(api);
-  const told = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
-  printResult({ url: api.url, ...told }, options, terminal, () => sentence(api.url, user));
+  const fields = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
+  printResult({ url: api.url, ...fields }, options, terminal, () => sentence(api.url, user));
   return EXIT.fine;
 }
 

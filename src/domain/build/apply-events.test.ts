@@ -6,7 +6,7 @@ import type { BuildEvent } from './events.ts';
 import { DEFAULT_LOG_BYTES, LOG_CUT_LINE } from './log-limit.ts';
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence' | 'at'> : never;
-type Told = Unnumbered<BuildEvent>;
+type EventWithoutNumber = Unnumbered<BuildEvent>;
 
 const AT = '2026-01-01T00:00:00Z';
 const opened = newBuildState([
@@ -15,19 +15,29 @@ const opened = newBuildState([
   { id: '2', kind: 'put', name: 'git.tag', resource: 'git.tag' },
 ]);
 
-function numbered(told: Told[], from = 1): BuildEvent[] {
-  return told.map((event, index) => ({ ...event, sequence: from + index, at: AT }));
+function numbered(unnumbered: EventWithoutNumber[], from = 1): BuildEvent[] {
+  return unnumbered.map((event, index) => ({ ...event, sequence: from + index, at: AT }));
 }
-const started = (step: string): Told => ({ type: 'step-started', step });
-const succeeded = (step: string, more: object = {}): Told => ({
+const started = (step: string): EventWithoutNumber => ({ type: 'step-started', step });
+const succeeded = (step: string, more: object = {}): EventWithoutNumber => ({
   type: 'step-ended',
   step,
   status: 'succeeded',
   exitCode: 0,
   ...more,
 });
-const won: Told = { type: 'build-ended', outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All.' };
-const lost: Told = { type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: 'Step unit.' };
+const won: EventWithoutNumber = {
+  type: 'build-ended',
+  outcome: 'succeeded',
+  reason: 'AllStepsSucceeded',
+  message: 'All.',
+};
+const lost: EventWithoutNumber = {
+  type: 'build-ended',
+  outcome: 'failed',
+  reason: 'StepFailed',
+  message: 'Step unit.',
+};
 const good = ['0', '1'].flatMap((step) => [started(step), succeeded(step)]);
 const pushed = [started('2'), succeeded('2', { version: { ref: 'a' } })];
 
@@ -36,52 +46,55 @@ function statuses(state: BuildState): string[] {
 }
 
 describe('events of a build', () => {
-  const cases: Record<string, { told: Told[]; statuses: string[]; outcome?: string; reason?: string }> = {
-    'nothing has happened yet': { told: [], statuses: ['pending', 'waiting', 'waiting', 'waiting'] },
+  const cases: Record<
+    string,
+    { unnumbered: EventWithoutNumber[]; statuses: string[]; outcome?: string; reason?: string }
+  > = {
+    'nothing has happened yet': { unnumbered: [], statuses: ['pending', 'waiting', 'waiting', 'waiting'] },
     'the first step starts the build': {
-      told: [started('0')],
+      unnumbered: [started('0')],
       statuses: ['started', 'started', 'waiting', 'waiting'],
     },
     'a build whose steps all succeeded succeeds': {
-      told: [...good, ...pushed, won],
+      unnumbered: [...good, ...pushed, won],
       statuses: ['succeeded', 'succeeded', 'succeeded', 'succeeded'],
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',
     },
     'success without the end of a step is no success': {
-      told: [...good, started('2'), won],
+      unnumbered: [...good, started('2'), won],
       statuses: ['failed', 'succeeded', 'succeeded', 'failed'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
     'success without a step that never began is no success': {
-      told: [...good, won],
+      unnumbered: [...good, won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
     'a step that never began cannot have succeeded': {
-      told: [...good, succeeded('2'), won],
+      unnumbered: [...good, succeeded('2'), won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
     'success with a skipped step is no success': {
-      told: [...good, { type: 'step-ended', step: '2', status: 'skipped' }, won],
+      unnumbered: [...good, { type: 'step-ended', step: '2', status: 'skipped' }, won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
     'success of a step with another exit code than 0 is its failure': {
-      told: [started('0'), succeeded('0', { exitCode: 3 })],
+      unnumbered: [started('0'), succeeded('0', { exitCode: 3 })],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
     'success of a step that a signal ended is its failure': {
-      told: [started('0'), { type: 'step-ended', step: '0', status: 'succeeded', signal: 'SIGKILL' }],
+      unnumbered: [started('0'), { type: 'step-ended', step: '0', status: 'succeeded', signal: 'SIGKILL' }],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
     'what failed does not succeed later': {
-      told: [
+      unnumbered: [
         started('0'),
         { type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
         started('0'),
@@ -90,53 +103,60 @@ describe('events of a build', () => {
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
     'a failed build closes its steps': {
-      told: [started('0'), lost],
+      unnumbered: [started('0'), lost],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
     'a cancelled build cancels what runs': {
-      told: [started('0'), { type: 'build-ended', outcome: 'cancelled', reason: 'Cancelled', message: '' }],
+      unnumbered: [
+        started('0'),
+        { type: 'build-ended', outcome: 'cancelled', reason: 'Cancelled', message: '' },
+      ],
       statuses: ['cancelled', 'cancelled', 'skipped', 'skipped'],
       outcome: 'cancelled',
       reason: 'Cancelled',
     },
     'the end is the end': {
-      told: [started('0'), lost, ...good, ...pushed, won],
+      unnumbered: [started('0'), lost, ...good, ...pushed, won],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
     'steps that nobody planned count for nothing': {
-      told: [started('9'), { type: 'log', step: '9', text: 'x' }, succeeded('9')],
+      unnumbered: [started('9'), { type: 'log', step: '9', text: 'x' }, succeeded('9')],
       statuses: ['pending', 'waiting', 'waiting', 'waiting'],
     },
   };
 
-  test.each(Object.entries(cases))('%s', (_name, { told, statuses: expected, outcome, reason }) => {
-    const applied = applyEvents(opened, numbered(told));
+  test.each(Object.entries(cases))('%s', (_name, { unnumbered, statuses: expected, outcome, reason }) => {
+    const applied = applyEvents(opened, numbered(unnumbered));
     expect(statuses(applied.state)).toEqual(expected);
-    expect(applied.state.applied).toBe(told.length);
+    expect(applied.state.applied).toBe(unnumbered.length);
     expect(applied.end?.outcome).toBe(outcome);
     expect(applied.end?.reason).toBe(reason);
   });
 
   test('logs, the version of a put and the start are handed on', () => {
-    const told = [...good, { type: 'log', step: '1', text: 'hello' } satisfies Told, ...pushed];
-    const applied = applyEvents(opened, numbered(told));
+    const unnumbered = [
+      ...good,
+      { type: 'log', step: '1', text: 'hello' } satisfies EventWithoutNumber,
+      ...pushed,
+    ];
+    const applied = applyEvents(opened, numbered(unnumbered));
     expect(applied.startedAt).toBe(AT);
     expect(applied.logs).toEqual([{ sequence: 5, step: '1', text: 'hello', at: AT }]);
     expect(applied.puts).toMatchObject([{ step: '2', version: { ref: 'a' } }]);
   });
 
   test('a version of a step that is no put, or of a put without fields, is none', () => {
-    const told = [
+    const unnumbered = [
       started('1'),
       succeeded('1', { version: { ref: 'a' } }),
       started('2'),
       succeeded('2', { version: {} }),
     ];
-    expect(applyEvents(opened, numbered(told)).puts).toEqual([]);
+    expect(applyEvents(opened, numbered(unnumbered)).puts).toEqual([]);
   });
 
   test('behind a gap nothing is applied', () => {
@@ -168,8 +188,8 @@ describe('events of a build', () => {
   });
 
   test('no order of any events makes a green build of a step that did not succeed', () => {
-    const any: Told[] = [
-      ...['0', '1', '2'].flatMap((step): Told[] => [
+    const any: EventWithoutNumber[] = [
+      ...['0', '1', '2'].flatMap((step): EventWithoutNumber[] => [
         started(step),
         succeeded(step),
         { type: 'step-ended', step, status: 'failed', exitCode: 1 },
@@ -183,13 +203,13 @@ describe('events of a build', () => {
     const left = fc.subarray([...good, ...pushed], { minLength: 5 });
     let green = 0;
     fc.assert(
-      fc.property(left, noise, (kept, added) => {
-        const told = [...kept, won];
-        for (const [position, event] of added) told.splice(position, 0, event);
-        const { state } = applyEvents(opened, numbered(told));
+      fc.property(left, noise, (unchanged, added) => {
+        const unnumbered = [...unchanged, won];
+        for (const [position, event] of added) unnumbered.splice(position, 0, event);
+        const { state } = applyEvents(opened, numbered(unnumbered));
         if (state.status !== 'succeeded') return;
         green += 1;
-        const before = told.slice(0, told.indexOf(won));
+        const before = unnumbered.slice(0, unnumbered.indexOf(won));
         for (const step of ['0', '1', '2']) {
           const words = before.filter((event) => event.type !== 'build-ended' && event.step === step);
           const begin = words.findIndex((event) => event.type === 'step-started');
@@ -211,7 +231,7 @@ test('closing a build leaves no step open and does not touch one that is over', 
   expect(closeBuild(closed, 'cancelled', AT)).toBe(closed);
 });
 
-const log = (text: string): Told => ({ type: 'log', step: '0', text });
+const log = (text: string): EventWithoutNumber => ({ type: 'log', step: '0', text });
 const almostFull = (left: number): BuildState => ({ ...opened, logBytes: DEFAULT_LOG_BYTES - left });
 const texts = (state: BuildState, ...said: string[]): string[] =>
   applyEvents(state, numbered([started('0'), ...said.map(log)])).logs.map(({ text }) => text);
@@ -239,11 +259,11 @@ describe('the log of a build', () => {
     ],
     ['keeps no row without text', 70, ['', '', 'a'], ['a']],
     ['stays cut', -1, ['a'], []],
-  ])('%s', (_name, left, said, kept) => expect(texts(almostFull(left), ...said)).toEqual(kept));
+  ])('%s', (_name, left, said, unchanged) => expect(texts(almostFull(left), ...said)).toEqual(unchanged));
 
   test('ends at the limit of the installation, if that sets another one', () => {
-    const told = numbered([started('0'), log('x'.repeat(300)), log('more')]);
-    expect(applyEvents(opened, told, 200).logs.map(({ text }) => text)).toEqual([
+    const unnumbered = numbered([started('0'), log('x'.repeat(300)), log('more')]);
+    expect(applyEvents(opened, unnumbered, 200).logs.map(({ text }) => text)).toEqual([
       `${'x'.repeat(200)}\n${LOG_CUT_LINE}\n`,
     ]);
   });
@@ -251,8 +271,8 @@ describe('the log of a build', () => {
   test('whose agent knows no limit does not grow beyond it, and every event is acknowledged', () => {
     const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
     const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));
-    const kept = logs.reduce((sum, { text }) => sum + text.length, 0);
-    expect(kept).toBe(DEFAULT_LOG_BYTES + LOG_CUT_LINE.length + 2);
+    const unchanged = logs.reduce((sum, { text }) => sum + text.length, 0);
+    expect(unchanged).toBe(DEFAULT_LOG_BYTES + LOG_CUT_LINE.length + 2);
     expect(state.applied).toBe(72);
     expect(state.steps[0]?.status).toBe('succeeded');
   });

@@ -15,7 +15,7 @@ type Untold = BuildEvent extends infer Event
     ? Omit<Event, 'sequence' | 'at'>
     : never
   : never;
-const told = (...events: Untold[]): BuildState =>
+const stateAfter = (...events: Untold[]): BuildState =>
   applyEvents(
     opened,
     events.map((event, index) => ({ ...event, sequence: index + 1, at })),
@@ -28,7 +28,7 @@ const end = (step: string, more: Partial<StepEnded> = {}) => ({
   exitCode: 0,
   ...more,
 });
-const putBegun = told(start('0'), end('0'), start('1'));
+const putBegun = stateAfter(start('0'), end('0'), start('1'));
 
 const success = {
   outcome: 'succeeded',
@@ -46,7 +46,7 @@ describe('the log of a build that ends by another word than its own', () => {
     ['a step whose end nobody heard', putBegun, words({ versions: { '1': version } }), ['1']],
     ['steps of which nothing was heard', opened, words({ versions: { '1': version } }), ['0', '1']],
     ['a step that was cut off with its agent', putBegun, {}, ['1']],
-    ['a step that never ran', told(start('0')), {}, ['0']],
+    ['a step that never ran', stateAfter(start('0')), {}, ['0']],
   ])('says that its end may be missing: %s', (_, state, more, steps) => {
     const { logs } = settleBuild(state, { ...failure, at, ...more });
     expect(logs.map(({ step }) => step)).toEqual(steps);
@@ -55,7 +55,7 @@ describe('the log of a build that ends by another word than its own', () => {
   });
 
   test('says nothing where each end was heard', () => {
-    const heard = told(start('0'), end('0'), start('1'), end('1', { version }));
+    const heard = stateAfter(start('0'), end('0'), start('1'), end('1', { version }));
     expect(settleBuild(heard, { ...success, at, ...words({}) }).logs).toEqual([]);
   });
 });
@@ -90,7 +90,7 @@ describe('a build that ends by its agent’s last words', () => {
   });
 
   test('is green when the version was recorded before', () => {
-    const recorded = told(start('0'), end('0'), start('1'), end('1', { version }));
+    const recorded = stateAfter(start('0'), end('0'), start('1'), end('1', { version }));
     const settled = settleBuild(recorded, { ...success, at, ...words({}) });
     expect(settled).toMatchObject({ end: success, puts: [] });
   });
@@ -109,15 +109,15 @@ describe('a build that ends by its agent’s last words', () => {
   });
 
   test('is not green when the record says otherwise of a step', () => {
-    const failed = told(start('0'), end('0', { status: 'failed', exitCode: 1 }));
+    const failed = stateAfter(start('0'), end('0', { status: 'failed', exitCode: 1 }));
     const settled = settleBuild(failed, { ...success, at, ...words({ versions: { '1': {} } }) });
     expect(settled.end).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
     expect(settled.state.steps[0]).toMatchObject({ status: 'failed', exitCode: 1 });
   });
 
   test('keeps what a put made though the build failed, and says what was lost', () => {
-    const kept = settleBuild(putBegun, { ...failure, at, ...words({ versions: { '1': version } }) });
-    expect(kept).toMatchObject({ end: failure, puts: [{ version }] });
+    const unchanged = settleBuild(putBegun, { ...failure, at, ...words({ versions: { '1': version } }) });
+    expect(unchanged).toMatchObject({ end: failure, puts: [{ version }] });
     const lost = settleBuild(putBegun, { ...failure, at, ...words({}) });
     expect(lost.end?.message).toMatch(/^The Pod is gone\. The version that the put git\.tag made is lost/);
     expect(lost.end).toMatchObject({ reason: 'PodLost' });
@@ -138,7 +138,7 @@ describe('a build that ends by its agent’s last words', () => {
       undefined,
     ],
   ])('tells %s from the others', (_, more, status, exitCode) => {
-    const { state } = settleBuild(told(start('0')), { ...failure, at, ...words(more) });
+    const { state } = settleBuild(stateAfter(start('0')), { ...failure, at, ...words(more) });
     expect(state.steps[0]?.status).toBe(status);
     expect(state.steps[0]?.exitCode).toBe(exitCode);
     expect(state.steps[1]?.status).toBe('skipped');
@@ -150,7 +150,7 @@ describe('a build that ends without a word', () => {
     ['failed', 'failed'],
     ['cancelled', 'cancelled'],
   ] as const)('as %s leaves no step open', (outcome, status) => {
-    const settled = settleBuild(told(start('0')), { ...failure, outcome, at });
+    const settled = settleBuild(stateAfter(start('0')), { ...failure, outcome, at });
     expect(settled.state.steps.map((step) => step.status)).toEqual([status, 'skipped']);
     expect(settled).toMatchObject({ puts: [], end: { outcome, message: failure.message } });
   });
@@ -161,7 +161,7 @@ describe('a build that ends without a word', () => {
 });
 
 test('an attempt that another follows leaves no step open either', () => {
-  expect(settleSteps(told(start('0')), at).map(({ status }) => status)).toEqual(['failed', 'skipped']);
+  expect(settleSteps(stateAfter(start('0')), at).map(({ status }) => status)).toEqual(['failed', 'skipped']);
   const { words: last } = words({ exits: { '0': 0 } });
   expect(settleSteps(opened, at, last).map(({ status }) => status)).toEqual(['succeeded', 'skipped']);
 });

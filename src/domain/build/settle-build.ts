@@ -17,12 +17,12 @@ export interface EndToSettle {
  * recorded. The build succeeds only if every step is proven and no version is missing.
  */
 export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): EventsApplied {
-  const told = words === undefined ? { state, puts: [], lost: [] } : takeWords(state, words, end.at);
-  const proven = proveEnd(told.state, told.lost, end);
+  const withWords = words === undefined ? { state, puts: [], lost: [] } : takeWords(state, words, end.at);
+  const proven = proveEnd(withWords.state, withWords.lost, end);
   return {
-    state: closeBuild(told.state, proven.outcome, end.at),
-    logs: cutLogs(state, told.state, end.at),
-    puts: told.puts,
+    state: closeBuild(withWords.state, proven.outcome, end.at),
+    logs: cutLogs(state, withWords.state, end.at),
+    puts: withWords.puts,
     end: { ...proven, at: end.at },
   };
 }
@@ -64,10 +64,12 @@ function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, messa
     };
   }
   if (losses.length === 0) return { outcome, reason, message };
-  const told = ['All steps succeeded.', ...losses, 'Run the job again if a second push does no harm.'].join(
-    ' ',
-  );
-  return { outcome: 'failed', reason: 'VersionLost', message: told };
+  const withWords = [
+    'All steps succeeded.',
+    ...losses,
+    'Run the job again if a second push does no harm.',
+  ].join(' ');
+  return { outcome: 'failed', reason: 'VersionLost', message: withWords };
 }
 
 interface WordsTaken {

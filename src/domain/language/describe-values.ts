@@ -19,8 +19,8 @@ export function describeValues(
     if (name !== undefined && value && textsIn(value).flatMap(secretsIn).length === 0) found.set(name, value);
   }
   if (found.size === 0) return undefined;
-  const told = [...found].slice(0, MAX_NAMES).map(([name, value]) => `${name} is ${describe(value)}`);
-  return told.join(', ');
+  const descriptions = [...found].slice(0, MAX_NAMES).map(([name, value]) => `${name} is ${describe(value)}`);
+  return descriptions.join(', ');
 }
 
 /** The longest prefix of the reference that has a value: `each.value` if it has no such attribute. */

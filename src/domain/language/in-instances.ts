@@ -27,16 +27,16 @@ export function completeMessages(diagnostics: readonly Diagnostic[]): Diagnostic
 }
 
 function completeMessage(first: Diagnostic, all: readonly Diagnostic[]): Diagnostic {
-  const { instance, values, ...told } = first;
+  const { instance, values, ...described } = first;
   const named = all.flatMap((one) => one.instance ?? []);
   const known = new Map(named.map((one) => [one.name, one]));
   const everywhere = !instance || named.length < all.length || known.size >= instance.of;
   const where = everywhere ? '' : ` (in ${describe(instance, known.size)})`;
   const shared = !everywhere || all.every((one) => one.values === values);
   const beside = values !== undefined && shared ? `; ${values}` : '';
-  if (where === '' && beside === '') return told;
-  const { message } = diagnose(told.code, undefined, `${told.message}${beside}${where}`);
-  return { ...told, message };
+  if (where === '' && beside === '') return described;
+  const { message } = diagnose(described.code, undefined, `${described.message}${beside}${where}`);
+  return { ...described, message };
 }
 
 const MAX_KEY_LENGTH = 60;

@@ -142,9 +142,9 @@ export function readNotify(block: ReadBlock, around: StepContext): NotifyStep {
   const found = findNotification(block, around);
   const { parameters } = block;
   checkStepParameters(parameters, 'notify_', around.report);
-  const told = new Set([...parameters.map(({ name }) => name), ...block.misread]);
+  const reported = new Set([...parameters.map(({ name }) => name), ...block.misread]);
   if (found && builtInSource(found.type) === 'svc://hostcheck') {
-    if (!told.has('status') && !told.has('conclusion')) {
+    if (!reported.has('status') && !reported.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
       around.report(diagnose('invalid-notify', block.range, message));
     }

@@ -22,13 +22,13 @@ export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report):
       ),
     );
   const state = new Map<JobDraft, 'open' | 'done'>();
-  const told = new Set<number>();
+  const reported = new Set<number>();
   const path: JobDraft[] = [];
   // Instances of a group share the place.
   const close = (draft: JobDraft, get: Get): void => {
     const place = get.range.start.byte;
-    if (!told.has(place)) tell(path.slice(path.indexOf(draft)), get, report);
-    told.add(place);
+    if (!reported.has(place)) tell(path.slice(path.indexOf(draft)), get, report);
+    reported.add(place);
   };
   const visit = (draft: JobDraft): void => {
     state.set(draft, 'open');

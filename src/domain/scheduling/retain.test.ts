@@ -50,7 +50,7 @@ describe('old builds', () => {
     [
       'the last good build stays, however old',
       [build(1, 99, good), build(2, 99, good)],
-      { oldestGoodKept: 2 },
+      { oldestGoodRetained: 2 },
       [1],
       ['2 good'],
     ],
@@ -72,14 +72,14 @@ describe('old builds', () => {
     [
       'builds that downstream jobs need stay',
       [build(1, 99, good)],
-      { oldestGoodKept: 2, neededDownstream: new Set([1]) },
+      { oldestGoodRetained: 2, neededDownstream: new Set([1]) },
       [],
       ['1 passed'],
     ],
-  ])('%s', (_, builds, more, ...[remove, kept]) => {
-    const decision = decide(builds, { oldestKept: 3, ...more });
+  ])('%s', (_, builds, more, ...[remove, retained]) => {
+    const decision = decide(builds, { oldestRetained: 3, ...more });
     expect(decision.remove).toEqual(remove);
-    expect(decision.kept.map(({ build: id, because }) => `${id} ${because}`)).toEqual(kept);
+    expect(decision.retained.map(({ build: id, because }) => `${id} ${because}`)).toEqual(retained);
   });
 
   test('builds stay while there are fewer than the number to retain', () => {
@@ -88,7 +88,7 @@ describe('old builds', () => {
 
   test('builds that stay beyond the limits lose their logs', () => {
     const decision = decide([build(1, 99), build(2, 1), build(3, 1)], {
-      oldestKept: 3,
+      oldestRetained: 3,
       pinned: new Set([10]),
     });
     expect(decision.removeLogs).toEqual([1]);
@@ -99,7 +99,7 @@ describe('old builds', () => {
       { scope: 1, version: 5 },
       { scope: 2, version: 8 },
     ];
-    const decision = decide([build(1, 99, { inputs }), build(2, 99)], { oldestKept: 3 });
+    const decision = decide([build(1, 99, { inputs }), build(2, 99)], { oldestRetained: 3 });
     expect(decision.baselines).toEqual([
       { scope: 1, version: 20 },
       { scope: 2, version: 8 },

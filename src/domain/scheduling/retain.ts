@@ -23,9 +23,9 @@ export interface RetainFacts {
   /** Oldest first. */
   builds: OldBuild[];
   /** Row id of the oldest of the newest `policy.builds` builds. Absent: the job has fewer. */
-  oldestKept?: number;
+  oldestRetained?: number;
   /** The same for good builds and `policy.minimumSucceeded`. */
-  oldestGoodKept?: number;
+  oldestGoodRetained?: number;
   /** Pinned versions. */
   pinned: ReadonlySet<number>;
   /** Builds of the job whose versions downstream jobs would take now (`buildsNeededDownstream`). */
@@ -55,7 +55,7 @@ export interface RetainDecision {
   remove: number[];
   /** Builds beyond the limits that are needed: only their logs go. */
   removeLogs: number[];
-  kept: { build: number; because: Keep }[];
+  retained: { build: number; because: Keep }[];
   /**
    * First, the baselines of the job's gets of the scope rise to this version. Otherwise it would count as
    * unused.
@@ -67,17 +67,17 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Which old builds of a job to remove. Deciding again after a crash gives the same. */
 export function retainBuilds(facts: RetainFacts): RetainDecision {
-  const decision: RetainDecision = { remove: [], removeLogs: [], kept: [], baselines: [] };
+  const decision: RetainDecision = { remove: [], removeLogs: [], retained: [], baselines: [] };
   const newest = new Map<number, number>();
   for (const build of facts.builds) {
-    const because = whyKept(build, facts);
+    const because = whyRetained(build, facts);
     if (because === undefined) {
       decision.remove.push(build.id);
       for (const { scope, version } of build.inputs)
         newest.set(scope, Math.max(newest.get(scope) ?? 0, version));
       continue;
     }
-    decision.kept.push({ build: build.id, because });
+    decision.retained.push({ build: build.id, because });
     if (!withinPolicy(because)) decision.removeLogs.push(build.id);
   }
   decision.baselines = [...newest].map(([scope, version]) => ({ scope, version }));
@@ -85,8 +85,8 @@ export function retainBuilds(facts: RetainFacts): RetainDecision {
 }
 
 /** The last build of the batch is within the limits, so all newer ones are, too. */
-export function isRestRetained(newestSeen: number | undefined, { kept }: RetainDecision): boolean {
-  const last = kept.at(-1);
+export function isRestRetained(newestSeen: number | undefined, { retained }: RetainDecision): boolean {
+  const last = retained.at(-1);
   return last?.because === 'limits' && last.build === newestSeen;
 }
 
@@ -94,10 +94,10 @@ function withinPolicy(because: Keep): boolean {
   return because === 'active' || because === 'limits' || because === 'good';
 }
 
-function whyKept(build: OldBuild, facts: RetainFacts): Keep | undefined {
+function whyRetained(build: OldBuild, facts: RetainFacts): Keep | undefined {
   if (isActive(build.status) || build.endedAt === undefined) return 'active';
   if (isWithinLimits(build, build.endedAt, facts)) return 'limits';
-  if (isGood(build.status) && isAmong(build.id, facts.oldestGoodKept, facts.policy.minimumSucceeded ?? 1))
+  if (isGood(build.status) && isAmong(build.id, facts.oldestGoodRetained, facts.policy.minimumSucceeded ?? 1))
     return 'good';
   const versions = [...build.inputs, ...build.outputs].map(({ version }) => version);
   if (versions.some((version) => facts.pinned.has(version))) return 'pinned';
@@ -108,9 +108,9 @@ function whyKept(build: OldBuild, facts: RetainFacts): Keep | undefined {
 function isWithinLimits(
   { id }: OldBuild,
   endedAt: number,
-  { policy, now, oldestKept }: RetainFacts,
+  { policy, now, oldestRetained }: RetainFacts,
 ): boolean {
-  const few = policy.builds === undefined || isAmong(id, oldestKept, policy.builds);
+  const few = policy.builds === undefined || isAmong(id, oldestRetained, policy.builds);
   const young = policy.days === undefined || endedAt > now - policy.days * DAY_MS;
   return few && young;
 }
@@ -150,10 +150,10 @@ export interface VersionRetainFacts {
 export function retainVersions({ policy, now, ...facts }: VersionRetainFacts): number[] {
   const { days } = policy;
   if (days === undefined) return [];
-  const kept = new Set([...facts.newest, facts.pinned]);
+  const retained = new Set([...facts.newest, facts.pinned]);
   return facts.versions
     .filter(({ foundAt, inUse }) => !inUse && foundAt <= now - days * DAY_MS)
-    .filter(({ id }) => !kept.has(id) && id <= (facts.lowestBaseline ?? id))
+    .filter(({ id }) => !retained.has(id) && id <= (facts.lowestBaseline ?? id))
     .map(({ id }) => id);
 }
 

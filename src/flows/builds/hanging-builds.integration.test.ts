@@ -20,7 +20,7 @@ let notifications: RecordedNotifications;
  */
 let ahead: number;
 let cancelledAt: Date | undefined;
-let told: string[];
+let reported: string[];
 
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
@@ -33,14 +33,14 @@ const ports = () => ({
   pods: () => [...cluster.pods.values()],
   foreign: new ForeignPodsMet(),
   hangs: ({ job, number }: { job: string; number: string }, message: string) =>
-    void told.push(`${job} ${number}: ${message}`),
+    void reported.push(`${job} ${number}: ${message}`),
 });
 
 /** A build whose first step runs, and which somebody has cancelled; its agent says nothing any more. */
 beforeEach(async () => {
   await stores.empty();
   cancelledAt = undefined;
-  [cluster, notifications, ahead, told] = [new InMemoryCluster(), new RecordedNotifications(), 1, []];
+  [cluster, notifications, ahead, reported] = [new InMemoryCluster(), new RecordedNotifications(), 1, []];
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);
@@ -70,14 +70,14 @@ describe('a cancelled build whose agent does not react', () => {
     ahead = 55;
     expect(await look()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(true);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('a cancelled build that does not end in time loses its Pod, ends as cancelled and says why', async () => {
     ahead = 65;
     expect(await look()).toMatchObject({ status: 'started' });
     expect(cluster.pods.has(POD)).toBe(false);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'unit 1: The agent did not end the cancelled build within 60 s: its Pod is deleted.',
     ]);
     expect(await look()).toMatchObject({
@@ -85,14 +85,14 @@ describe('a cancelled build whose agent does not react', () => {
       reason: 'Cancelled',
       message: 'Cancelled by ann. Its agent did not end it within 60 s, and its Pod is gone.',
     });
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   test('a cancelled build holds its place until its Pod is gone', async () => {
     ahead = 65;
     cluster.change(POD, { deleting: true, deletedAt: after(60) });
     expect(await look()).toMatchObject({ status: 'started' });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('a cancelled build ends even if its Pod never goes because its node is lost', async () => {

@@ -20,7 +20,7 @@ import type { AgentSessionAnswer } from './session-ports.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const AGENT = 'a'.repeat(43);
-const STRANGER = 's'.repeat(43);
+const OTHER_POD = 's'.repeat(43);
 const PEER = '198.18.0.9';
 const AT = new Date('2026-11-21T10:00:00Z');
 const BUILD = { kind: 'build', build: 41, attempt: 2 } as const;
@@ -318,7 +318,7 @@ describe('an agent whose Pod has no address yet', () => {
 describe('anyone else', () => {
   test('a credential from another address gets nothing and has no effect on the build', async () => {
     const { parts, keys, done } = world();
-    expect(await openAgentSession(buildWord({ key: STRANGER }), '198.18.0.66', parts)).toMatchObject({
+    expect(await openAgentSession(buildWord({ key: OTHER_POD }), '198.18.0.66', parts)).toMatchObject({
       answer: 'refused',
     });
     expect([keys.size, done]).toEqual([0, []]);
@@ -327,7 +327,7 @@ describe('anyone else', () => {
 
   test('another key from the right address ends the build and raises an alarm', async () => {
     const { parts, done } = world();
-    await openAgentSession(buildWord({ key: STRANGER }), PEER, parts);
+    await openAgentSession(buildWord({ key: OTHER_POD }), PEER, parts);
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'taken', session: BUILD });
     expect(done).toEqual(['end 41.2 failed AgentAuthentication', 'notify schedule 3', 'notify status 3']);
   });

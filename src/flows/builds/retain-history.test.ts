@@ -25,7 +25,12 @@ function retentionWith(left: Record<TurnOf | 'records', number>, step: () => voi
   };
   const tx: RetentionTransaction = {
     nextTurn: async (of) => turnOf(of),
-    oldBuilds: async () => ({ builds, pinned: new Set([PINNED]), oldestKept: 100, oldestGoodKept: 100 }),
+    oldBuilds: async () => ({
+      builds,
+      pinned: new Set([PINNED]),
+      oldestRetained: 100,
+      oldestGoodRetained: 100,
+    }),
     downstreamOf: async () => undefined,
     removeBuilds: async () => undefined,
     oldVersions: async () => ({ versions, newest: [] }),

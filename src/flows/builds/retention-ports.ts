@@ -50,7 +50,7 @@ export interface RetentionTurn {
   policy: Retention;
 }
 
-export interface OldBuilds extends Pick<RetainFacts, 'oldestKept' | 'oldestGoodKept' | 'pinned'> {
+export interface OldBuilds extends Pick<RetainFacts, 'oldestRetained' | 'oldestGoodRetained' | 'pinned'> {
   /** Oldest first. */
   builds: (RetainFacts['builds'][number] & { createdAt: Date })[];
 }

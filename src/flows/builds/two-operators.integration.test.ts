@@ -161,7 +161,7 @@ const JOBS: Job[] = [
   },
 ];
 
-interface Told {
+interface LoggedLine {
   job: string;
   status: string;
   reason: string | null;
@@ -169,8 +169,8 @@ interface Told {
   kind: string;
 }
 
-async function builds(): Promise<readonly Told[]> {
-  return await stores.pool.any(rows<Told>()`
+async function builds(): Promise<readonly LoggedLine[]> {
+  return await stores.pool.any(rows<LoggedLine>()`
     SELECT j.name AS job, b.status, b.reason, b.cause ->> 'kind' AS kind, to_jsonb(ARRAY(
       SELECT version_id FROM build_inputs i WHERE i.build_id = b.id ORDER BY i.position)) AS versions
     FROM builds b JOIN jobs j ON j.id = b.job_id ORDER BY b.id`);

@@ -169,18 +169,21 @@ describe('hooks of new versions', () => {
   test.each<[string, 'QuotaExceeded' | 'TeamLimit', string]>([
     ['no quota', 'QuotaExceeded', 'QuotaExceeded: no room'],
     ['no place in the team', 'TeamLimit', 'TeamLimit: no room'],
-  ])('hooks for which there is %s are retried until their deadline and say why', async (_, reason, told) => {
-    const run = await find('git.app', 'a');
-    cluster.refuse = () => ({ answer: 'refused', reason, message: 'no room' });
-    expect(await runHooks(ports())).toMatchObject({ againAfterMs: expect.any(Number) });
-    expect(builds()).toEqual([]);
-    await over(run);
-    cluster.refuse = undefined;
-    await runHooks(ports());
-    await decide();
-    expect(builds()).toEqual(['app-unit-1-1']);
-    expect((await hookView())?.error).toContain(told);
-  });
+  ])(
+    'hooks for which there is %s are retried until their deadline and say why',
+    async (_, reason, reported) => {
+      const run = await find('git.app', 'a');
+      cluster.refuse = () => ({ answer: 'refused', reason, message: 'no room' });
+      expect(await runHooks(ports())).toMatchObject({ againAfterMs: expect.any(Number) });
+      expect(builds()).toEqual([]);
+      await over(run);
+      cluster.refuse = undefined;
+      await runHooks(ports());
+      await decide();
+      expect(builds()).toEqual(['app-unit-1-1']);
+      expect((await hookView())?.error).toContain(reported);
+    },
+  );
 
   test('hooks whose Pod cannot be created hold no build', async () => {
     await find('git.app', 'a');

@@ -81,13 +81,13 @@ interface World {
 }
 
 function ports(world: World) {
-  const kept: PipelineToSave[] = [];
+  const stored: PipelineToSave[] = [];
   const scheduled: ScheduledPipeline[] = [];
   const notifications = new RecordedNotifications();
   const all: ApplyPipelinePorts = {
     store: {
       withPipelineToSave: async (toSave, work) => {
-        kept.push(toSave);
+        stored.push(toSave);
         return await work(saving(world.repinned?.stopped));
       },
       cronNext: () => undefined,
@@ -128,15 +128,15 @@ function ports(world: World) {
       compile: () => Promise.resolve(world.compilation ?? { pipeline: definition, diagnostics: [] }),
     },
   };
-  return { ports: all, kept, scheduled, sent: notifications.sent };
+  return { ports: all, stored, scheduled, sent: notifications.sent };
 }
 
 describe('a manifest', () => {
   test('a valid manifest is saved, and its checks are scheduled', async () => {
-    const { ports: all, kept, scheduled } = ports({ facts: facts({ paused: true }) });
+    const { ports: all, stored, scheduled } = ports({ facts: facts({ paused: true }) });
     const applied = await applyPipeline(manifest, all);
     expect(applied).toMatchObject({ outcome: 'applied', saved: { revision: 2 }, facts: { paused: true } });
-    expect(kept).toMatchObject([
+    expect(stored).toMatchObject([
       { team: 'blue', config: 'text', digest: 'digest', definition, actor: 'manifest' },
     ]);
     expect(scheduled).toMatchObject([{ id: 1, checks: checksOf('git.new') }]);
@@ -157,7 +157,7 @@ describe('a manifest', () => {
 
   test("a manifest beyond the team's limit is not read and says so; an existing pipeline continues", async () => {
     const full = { pipelines: 3, pipelineLimit: 3 };
-    const { ports: all, kept } = ports(full);
+    const { ports: all, stored } = ports(full);
     expect(await applyPipeline(manifest, all)).toEqual({
       outcome: 'unavailable',
       reason: 'TooManyPipelines',
@@ -165,21 +165,21 @@ describe('a manifest', () => {
         'The team may have 3 pipelines (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.',
       again: true,
     });
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
     expect(await applyPipeline(manifest, ports({ ...full, facts: facts() }).ports)).toMatchObject(ACCEPTED);
     expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
   });
 
   test('a manifest that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
-    const { ports: all, kept } = ports({ known: earlier, facts: facts() });
+    const { ports: all, stored } = ports({ known: earlier, facts: facts() });
     expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
       outcome: 'invalid',
       errors: ['spec.pins: the pipeline has no resource git.app'],
       facts: facts(),
       refusedTags: [EARLIER_REFUSED],
     });
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
   });
 
   test.each([
@@ -197,23 +197,23 @@ describe('a manifest', () => {
   });
 
   test('a manifest with errors is not saved: all errors are reported, and the last good revision stays scheduled', async () => {
-    const { ports: all, kept, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
+    const { ports: all, stored, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
     expect(await applyPipeline(manifest, all)).toEqual({
       outcome: 'invalid',
       errors: ['3:7: no', 'too slow'],
       facts: facts(),
       refusedTags: [EARLIER_REFUSED],
     });
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
   test('a manifest that needs what this version cannot do is refused like one with errors', async () => {
     const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
     const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
-    const { ports: all, kept } = ports({ compilation });
+    const { ports: all, stored } = ports({ compilation });
     expect(await applyPipeline(manifest, all)).toEqual({ outcome: 'invalid', errors: ['services'] });
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
   });
 
   test('the errors of a first manifest are reported, and nothing is scheduled', async () => {
@@ -231,12 +231,12 @@ describe('a manifest', () => {
       reason: 'ConfigMapNotFound',
       message: 'There is none.',
     } as const;
-    const { ports: all, kept, scheduled } = ports({ configuration, known: earlier, facts: facts() });
+    const { ports: all, stored, scheduled } = ports({ configuration, known: earlier, facts: facts() });
     expect(await applyPipeline(manifest, all)).toMatchObject({
       outcome: 'unavailable',
       reason: 'ConfigMapNotFound',
     });
-    expect(kept).toEqual([]);
+    expect(stored).toEqual([]);
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 

@@ -155,19 +155,19 @@ describe('a source that is not there', () => {
 });
 
 /** How many sources were fetched, and what was told of the pipeline. */
-async function messages(world: World): Promise<{ read: number; told: string[] }> {
+async function messages(world: World): Promise<{ read: number; texts: string[] }> {
   const { ports: all, read, stored } = ports(world);
   const compiled = await compileWithSources(manifest, found, all);
   expect(stored).toEqual([]);
   const diagnostics = 'compilation' in compiled ? compiled.compilation.diagnostics : [];
-  return { read: read.length, told: diagnostics.map(({ message }) => message) };
+  return { read: read.length, texts: diagnostics.map(({ message }) => message) };
 }
 
 describe('a pipeline with more sources than are allowed', () => {
   test('a pipeline with too many sources is refused before anything is fetched', async () => {
     expect(await messages({ names: { pipeline: upTo(LIMITS.sources + 1) } })).toEqual({
       read: 0,
-      told: [`the pipeline names 51 sources to fetch; at most 50 are allowed`],
+      texts: [`the pipeline names 51 sources to fetch; at most 50 are allowed`],
     });
   });
 
@@ -175,7 +175,7 @@ describe('a pipeline with more sources than are allowed', () => {
     const names = { pipeline: ['a'], a: upTo(LIMITS.sources) };
     expect(await messages({ names })).toMatchObject({
       read: 1,
-      told: [expect.stringContaining('names 51 sources')],
+      texts: [expect.stringContaining('names 51 sources')],
     });
   });
 
@@ -183,8 +183,8 @@ describe('a pipeline with more sources than are allowed', () => {
     const long = text('x'.repeat(LIMITS.bytes));
     const names = { pipeline: upTo(LIMITS.sources) };
     const answers = Object.fromEntries(upTo(LIMITS.sources).map((name) => [name, long]));
-    const { read, told } = await messages({ names, answers });
-    expect(told).toEqual(['the sources of the pipeline are longer than 2 MiB in all']);
+    const { read, texts } = await messages({ names, answers });
+    expect(texts).toEqual(['the sources of the pipeline are longer than 2 MiB in all']);
     expect(read).toBeLessThan(20);
   });
 });

@@ -11,7 +11,7 @@ async function diagnosis(
   manifest: Partial<ManifestText> = {},
 ): Promise<ManifestDiagnosis & { given: GivenVariables | undefined }> {
   let given: GivenVariables | undefined;
-  const told = await diagnoseManifest(
+  const found = await diagnoseManifest(
     { config: 'text', vars: {}, varsElsewhere: false, ...manifest },
     {
       compile: async (_, variables) => {
@@ -20,7 +20,7 @@ async function diagnosis(
       },
     },
   );
-  return { ...told, given };
+  return { ...found, given };
 }
 
 describe('a manifest', () => {

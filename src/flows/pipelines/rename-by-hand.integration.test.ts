@@ -70,7 +70,7 @@ test.each(Object.entries(CASES))('a manifest %s gets nothing', async (_, facts) 
     [],
   ]);
   expect(await renames.history()).toEqual(before);
-  const [, thief] = renames.world.kept.values();
+  const [, thief] = renames.world.stored.values();
   expect(thief?.verdict).toMatchObject({ ready: false, reason: 'RenameRefused' });
   expect([...renames.world.scheduled]).toEqual(['app']);
 });
@@ -86,7 +86,7 @@ test('a manifest of another team gets nothing with the key of a rename', async (
 });
 
 test('an annotation without meaning does not disturb a running pipeline', async () => {
-  const [own] = renames.world.kept.values();
+  const [own] = renames.world.stored.values();
   if (own === undefined) throw new Error('no object');
   own.renamedFrom = { name: 'other', uid: 'uid-0', key: 'made up' };
   await renames.operate();

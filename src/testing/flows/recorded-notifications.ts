@@ -1,7 +1,7 @@
 import type {
   MissedNotifications,
-  Notification,
   Notifications,
+  ProcessNotification,
   ReceivedNotification,
   Topic,
 } from '#flows/notification-ports.ts';
@@ -9,13 +9,13 @@ import type {
 /** Keeps the text of each notification that was sent; what listeners hear is up to the test. */
 export class RecordedNotifications implements Notifications {
   readonly sent: string[] = [];
-  readonly #listeners = new Set<(notification: Notification) => void>();
+  readonly #listeners = new Set<(notification: ProcessNotification) => void>();
 
   get listeners(): number {
     return this.#listeners.size;
   }
 
-  notify(notification: Notification): void {
+  notify(notification: ProcessNotification): void {
     this.sent.push(textOf(notification));
   }
 
@@ -23,7 +23,7 @@ export class RecordedNotifications implements Notifications {
     topics: readonly T[],
     heard: (notification: ReceivedNotification<T>) => void,
   ): () => void {
-    const listener = (notification: Notification): void => {
+    const listener = (notification: ProcessNotification): void => {
       if (concerns(topics, notification)) heard(notification);
     };
     this.#listeners.add(listener);
@@ -31,19 +31,19 @@ export class RecordedNotifications implements Notifications {
   }
 
   /** As if another process had sent it. */
-  deliver(notification: Notification): void {
+  deliver(notification: ProcessNotification): void {
     for (const listener of this.#listeners) listener(notification);
   }
 }
 
 function concerns<T extends Topic>(
   topics: readonly T[],
-  notification: Notification | MissedNotifications,
+  notification: ProcessNotification | MissedNotifications,
 ): notification is ReceivedNotification<T> {
   return topics.some((topic) => topic === notification.topic);
 }
 
 /** The topic, and what it is about: `schedule 7`, `builds`. */
-export function textOf({ topic, ...about }: Notification | MissedNotifications): string {
+export function textOf({ topic, ...about }: ProcessNotification | MissedNotifications): string {
   return [topic, ...Object.values(about)].join(' ');
 }

@@ -9,7 +9,7 @@ import type {
 } from '#flows/pipelines/object-ports.ts';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
 
-interface Kept extends NewPipelineObject {
+interface StoredPipeline extends NewPipelineObject {
   uid: string;
   generation: number;
   byApi: boolean;
@@ -22,27 +22,27 @@ interface Kept extends NewPipelineObject {
  * operator lets it go.
  */
 export class InMemoryPipelines {
-  readonly kept = new Map<string, Kept>();
+  readonly stored = new Map<string, StoredPipeline>();
   /** Names of the pipelines whose checks are scheduled, as of the last time. */
   readonly scheduled = new Set<string>();
   #uid = 0;
 
   /** As the gateway makes, or with `byApi` false as a manifest does. */
-  add(object: NewPipelineObject, byApi = true): Kept {
+  add(object: NewPipelineObject, byApi = true): StoredPipeline {
     this.#uid += 1;
     const made = { ...object, uid: `uid-${this.#uid}`, generation: 1, byApi, deleting: false };
-    this.kept.set(keyOf(object), made);
+    this.stored.set(keyOf(object), made);
     return made;
   }
 
   readonly objects: PipelineObjects = {
     read: async (place) => this.#ofApi(place),
     create: async (object) => {
-      if (this.kept.has(keyOf(object))) return { answer: 'exists' };
+      if (this.stored.has(keyOf(object))) return { answer: 'exists' };
       return { answer: 'done', value: seen(this.add(object)) };
     },
     replace: async (read, spec) => {
-      const known = this.kept.get(keyOf(read));
+      const known = this.stored.get(keyOf(read));
       if (known?.uid !== read.uid) return { answer: 'unknown' };
       if (known.generation !== read.generation) return { answer: 'changed' };
       return { answer: 'done', value: seen(this.#respell(known, spec)) };
@@ -55,7 +55,7 @@ export class InMemoryPipelines {
 
   readonly cluster: PipelineCluster = {
     configurationOf: async (pipeline) => {
-      const config = this.kept.get(keyOf(placeOf(pipeline)))?.spec.config ?? '';
+      const config = this.stored.get(keyOf(placeOf(pipeline)))?.spec.config ?? '';
       return { answer: 'found', config, variables: {}, digest: config };
     },
     sourceRulesOf: () => ({}),
@@ -68,24 +68,24 @@ export class InMemoryPipelines {
     },
     compareRenamed: async (renaming) => {
       const { name, uid } = renaming.renamedFrom;
-      const old = this.kept.get(keyOf({ namespace: renaming.namespace, name }));
-      const fresh = this.kept.get(keyOf(placeOf(renaming)));
+      const old = this.stored.get(keyOf({ namespace: renaming.namespace, name }));
+      const fresh = this.stored.get(keyOf(placeOf(renaming)));
       if (old?.uid !== uid) return 'gone';
       if (!old.byApi || fresh?.byApi !== true) return 'managed';
       return old.spec.config === fresh.spec.config ? 'same' : 'changed';
     },
     settleRename: async (pipeline) => {
-      const known = this.kept.get(keyOf(placeOf(pipeline)));
+      const known = this.stored.get(keyOf(placeOf(pipeline)));
       if (known?.uid === pipeline.uid) delete known.renamedFrom;
     },
     removeObject: async (pipeline) => {
-      const known = this.kept.get(keyOf(placeOf(pipeline)));
+      const known = this.stored.get(keyOf(placeOf(pipeline)));
       if (known?.uid === pipeline.uid) known.deleting = true;
     },
   };
 
   manifests(team: string): (PipelineManifest & { deleting: boolean })[] {
-    return [...this.kept.values()].map((object) => ({
+    return [...this.stored.values()].map((object) => ({
       ...manifestOf(object, team),
       deleting: object.deleting,
     }));
@@ -93,25 +93,25 @@ export class InMemoryPipelines {
 
   /** What the operator says of it. */
   judge(pipeline: PipelineManifest, verdict: NonNullable<PipelineObject['verdict']>): void {
-    const known = this.kept.get(keyOf(placeOf(pipeline)));
+    const known = this.stored.get(keyOf(placeOf(pipeline)));
     if (known?.uid === pipeline.uid) known.verdict = verdict;
   }
 
   /** The operator lets it go. */
   letGo(pipeline: PipelineManifest): void {
     const key = keyOf(placeOf(pipeline));
-    if (this.kept.get(key)?.uid !== pipeline.uid) return;
-    this.kept.delete(key);
+    if (this.stored.get(key)?.uid !== pipeline.uid) return;
+    this.stored.delete(key);
     this.scheduled.delete(pipeline.pipeline);
   }
 
   #ofApi(place: PipelinePlace): ObjectAnswer<PipelineObject> {
-    const known = this.kept.get(keyOf(place));
+    const known = this.stored.get(keyOf(place));
     if (known === undefined) return { answer: 'unknown' };
     return known.byApi ? { answer: 'done', value: seen(known) } : { answer: 'managed' };
   }
 
-  #respell(known: Kept, spec: PipelineSpec): Kept {
+  #respell(known: StoredPipeline, spec: PipelineSpec): StoredPipeline {
     const same = known.spec.config === spec.config;
     known.spec = spec;
     known.generation += same ? 0 : 1;

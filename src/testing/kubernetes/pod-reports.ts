@@ -11,7 +11,7 @@ export const opened = newBuildState([
 const at = '2026-01-01T00:00:00Z';
 
 export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end')[]): BuildState {
-  const told = types.map((type, index): BuildEvent => {
+  const events = types.map((type, index): BuildEvent => {
     const base = { sequence: index + 1, at };
     if (type === 'end-task')
       return { ...base, type: 'step-ended', step: '0', status: 'succeeded', exitCode: 0 };
@@ -19,7 +19,7 @@ export function after(...types: ('start-task' | 'end-task' | 'start-put' | 'end'
       return { ...base, type: 'build-ended', outcome: 'failed', reason: 'StepFailed', message: '' };
     return { ...base, type: 'step-started', step: type === 'start-task' ? '0' : '1' };
   });
-  return applyEvents(opened, told).state;
+  return applyEvents(opened, events).state;
 }
 
 export const ran = after('start-task');

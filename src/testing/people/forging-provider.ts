@@ -34,7 +34,7 @@ export interface ForgingProvider {
   forge: Forge;
   newKey(kid: string): Promise<void>;
   /** What it was told at its token endpoint, last. */
-  told: URLSearchParams;
+  received: URLSearchParams;
   fetch(url: string, init: { body?: unknown }): Promise<Response>;
 }
 
@@ -63,7 +63,7 @@ export async function forgingProvider(issuer: string, clientId: string): Promise
     userInfo: { sub: 'ann' },
     nonce: '',
     forge: honest,
-    told: new URLSearchParams(),
+    received: new URLSearchParams(),
     async newKey(kid) {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
@@ -86,7 +86,7 @@ async function answer(self: ForgingProvider, path: string, body: unknown): Promi
     case '/user':
       return Response.json(self.userInfo);
     default: {
-      self.told = new URLSearchParams(String(body));
+      self.received = new URLSearchParams(String(body));
       const now = Math.floor(Date.now() / 1000);
       const { issuer: iss, clientId: aud, nonce } = self;
       const claims = { iss, sub: 'ann', aud, exp: now + 300, iat: now, nonce };

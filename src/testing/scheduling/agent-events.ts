@@ -2,24 +2,24 @@ import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 
 /** An event without what only its place among the others tells. */
-type Told = BuildEvent extends infer Event
+type EventWithoutNumber = BuildEvent extends infer Event
   ? Event extends BuildEvent
     ? Omit<Event, 'sequence' | 'at'>
     : never
   : never;
 
 /** Only the first step begins. */
-export function firstStep({ steps }: BuildState): Told[] {
+export function firstStep({ steps }: BuildState): EventWithoutNumber[] {
   const [first] = steps;
   return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
 }
 
 /** Everything that has not been told yet, up to the end; `versions` are those that puts made. */
-export function allSteps({ steps }: BuildState, versions: Map<string, string>): Told[] {
-  const events = steps.flatMap(({ id: step, kind, status, resource: of }): Told[] => {
+export function allSteps({ steps }: BuildState, versions: Map<string, string>): EventWithoutNumber[] {
+  const events = steps.flatMap(({ id: step, kind, status, resource: of }): EventWithoutNumber[] => {
     const made = kind === 'put' ? versions.get(of?.split('.')[1] ?? '') : undefined;
     const version = made === undefined ? {} : { version: { v: made } };
-    const started: Told[] = status === 'waiting' ? [{ type: 'step-started', step }] : [];
+    const started: EventWithoutNumber[] = status === 'waiting' ? [{ type: 'step-started', step }] : [];
     return [...started, { type: 'step-ended', step, status: 'succeeded', exitCode: 0, ...version }];
   });
   const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Done.' } as const;

@@ -145,14 +145,14 @@ export function printVersions(history: History, resource: number, labels: readon
     }
     const place = nextPlace(history);
     for (const moved of versions.splice(known, 1)) {
-      settleAnew(history, resource, moved);
+      settleAgain(history, resource, moved);
       versions.push({ ...moved, place });
     }
   }
 }
 
 /** A version that the end of a pin passed over may trigger now that it moves. */
-function settleAnew(history: History, resource: number, { id, place }: HistoryVersion): void {
+function settleAgain(history: History, resource: number, { id, place }: HistoryVersion): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
     if (get.resource === resource && place < (get.floor ?? 0)) get.settled = settledBefore(get.settled, [id]);
 }

@@ -131,7 +131,7 @@ function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs
   return { resource: id, trigger, every, passed: upstream.map((job) => job.id), baseline: 0, settled: 0 };
 }
 
-const MOST_VERSIONS = 5;
+const MAX_VERSIONS = 5;
 
 export function happen(history: History, { kind, one, other }: DrawnEvent): void {
   HAPPENS[kind](history, one, other);
@@ -142,11 +142,11 @@ type Happens = (history: History, one: number, other: number) => void;
 const HAPPENS: Record<EventKind, Happens> = {
   version(history, one) {
     const resource = pick(history.resources, one);
-    if (resource && resource.versions.length < MOST_VERSIONS) addVersion(history, resource.id);
+    if (resource && resource.versions.length < MAX_VERSIONS) addVersion(history, resource.id);
   },
   print(history, one, other) {
     const resource = pick(history.resources, one);
-    if (resource === undefined || resource.versions.length >= MOST_VERSIONS) return;
+    if (resource === undefined || resource.versions.length >= MAX_VERSIONS) return;
     const known = resource.versions
       .map(({ label }) => label)
       .filter((_, index) => (other >> index) % 2 === 1);
@@ -204,6 +204,6 @@ function end(history: History, one: number, other: number): void {
   build.status = status;
   const resource = history.resources[other % 5];
   if (resource === undefined || status !== 'succeeded') return;
-  if (resource.versions.length < MOST_VERSIONS)
+  if (resource.versions.length < MAX_VERSIONS)
     build.outputs.push({ resource: resource.id, version: addVersion(history, resource.id) });
 }

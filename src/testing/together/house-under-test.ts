@@ -9,7 +9,7 @@ import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import type { OperatorConfig } from '#config';
-import { clusterDoor } from '#gateway/cluster-connection.ts';
+import { clusterConnection } from '#gateway/cluster-connection.ts';
 import { openGateway, type Options } from '#testing/gateway/gateway-under-test.ts';
 import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 import { runOperator } from '#testing/operator/operator-under-test.ts';
@@ -46,9 +46,9 @@ export async function openHouse(options: Options = {}) {
   const ended = runOperator(operatorConfig(server, stores.url), pino({ level: 'silent' }), stop.signal);
   const asGateway = impersonating(server.connect(), GATEWAY);
   const asOperator = impersonating(server.connect(), OPERATOR);
-  const door = clusterDoor(asGateway, { namespace: HOME, release: 'millrace' });
+  const cluster = clusterConnection(asGateway, { namespace: HOME, release: 'millrace' });
   const compiler = createCompiler({ processes: 1, timeLimitMs: 60_000 });
-  const gateway = await openGateway(stores, { ...options, compiler, objects: door.objects });
+  const gateway = await openGateway(stores, { ...options, compiler, objects: cluster.objects });
   return {
     server,
     stores,
@@ -60,7 +60,7 @@ export async function openHouse(options: Options = {}) {
     operator: new ApiClient(asOperator),
     /** Of an account of Kubernetes. */
     as: (user: string): ApiClient => new ApiClient(impersonating(connection, user)),
-    door,
+    cluster,
     gateway,
     async apply<T>(kind: ApiKind<T>, object: unknown): Promise<void> {
       const same: T & { metadata?: { name?: string } } = JSON.parse(JSON.stringify(object));

@@ -117,10 +117,10 @@ describe('a token that is made anew', () => {
   test('a new token replaces the old one at once and stays with the next revision', async () => {
     const { id } = named('git.app');
     expect(await regenerate()).toMatchObject({ answer: 'done', resource: id, generation: 2, signed: false });
-    const anew: WebhookCall = { tokenHash: hashOf(id, 2), signature: 'absent' };
-    expect((await ask([call('git.app'), anew])).answers).toEqual(['unknown', 'requested']);
+    const again: WebhookCall = { tokenHash: hashOf(id, 2), signature: 'absent' };
+    expect((await ask([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
     await stores.pipelines.savePipeline(toSave(samplePipeline()));
-    expect((await ask([call('git.app'), anew])).answers).toEqual(['unknown', 'requested']);
+    expect((await ask([call('git.app'), again])).answers).toEqual(['unknown', 'requested']);
   });
 
   test('a token may require a signature until that is changed', async () => {

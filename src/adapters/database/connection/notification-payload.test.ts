@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Notification } from '#flows/notification-ports.ts';
+import type { ProcessNotification } from '#flows/notification-ports.ts';
 import { decodeNotification, encodeNotification } from './notification-payload.ts';
 
 describe('the payload that releases before and after this one exchange', () => {
-  const cases: Record<string, Notification> = {
+  const cases: Record<string, ProcessNotification> = {
     'checks:0': { topic: 'checks' },
     'builds:0': { topic: 'builds' },
     'schedule:7': { topic: 'schedule', pipeline: 7 },

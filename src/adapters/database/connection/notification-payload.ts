@@ -1,4 +1,4 @@
-import type { Notification } from '#flows/notification-ports.ts';
+import type { ProcessNotification } from '#flows/notification-ports.ts';
 
 /** The channel of LISTEN and NOTIFY. It never changes, so that two releases can talk during an upgrade. */
 export const CHANNEL = 'millrace';
@@ -7,11 +7,11 @@ export const CHANNEL = 'millrace';
  * The payload is the topic and a row id; 0 means none. Two releases notify each other during an upgrade, so a
  * payload never changes its meaning.
  */
-export function encodeNotification(notification: Notification): string {
+export function encodeNotification(notification: ProcessNotification): string {
   return `${notification.topic}:${idOf(notification)}`;
 }
 
-function idOf(notification: Notification): number {
+function idOf(notification: ProcessNotification): number {
   if ('build' in notification) return notification.build;
   if ('team' in notification) return notification.team;
   if ('pipeline' in notification) return notification.pipeline === 'all' ? 0 : notification.pipeline;
@@ -19,7 +19,7 @@ function idOf(notification: Notification): number {
 }
 
 /** Returns undefined for topics that only a later release knows. */
-export function decodeNotification(payload: string): Notification | undefined {
+export function decodeNotification(payload: string): ProcessNotification | undefined {
   const [topic = '', digits = ''] = payload.split(':');
   if (topic === 'checks' || topic === 'builds') return { topic };
   const id = Number(digits);
@@ -27,7 +27,7 @@ export function decodeNotification(payload: string): Notification | undefined {
   return Number.isSafeInteger(id) && id > 0 ? withId(topic, id) : undefined;
 }
 
-function withId(topic: string, id: number): Notification | undefined {
+function withId(topic: string, id: number): ProcessNotification | undefined {
   switch (topic) {
     case 'schedule':
     case 'status':

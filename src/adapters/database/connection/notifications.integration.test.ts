@@ -2,7 +2,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
-import type { MissedNotifications, Notification } from '#flows/notification-ports.ts';
+import type { MissedNotifications, ProcessNotification } from '#flows/notification-ports.ts';
 import { textOf } from '#testing/flows/recorded-notifications.ts';
 import { makeDatabase, type TestDatabase } from '#testing/postgres/test-database.ts';
 import { openNotifications, type ClosableNotifications } from './notifications.ts';
@@ -35,7 +35,7 @@ function listener() {
   const waiting: { text: string; resolve: () => void }[] = [];
   return {
     heard,
-    hear: (notification: Notification | MissedNotifications): void => {
+    hear: (notification: ProcessNotification | MissedNotifications): void => {
       heard.push(textOf(notification));
       for (const { text, resolve } of waiting) if (heard.includes(text)) resolve();
     },

@@ -1,8 +1,8 @@
 import type { DatabasePool } from 'slonik';
 import type {
   MissedNotifications,
-  Notification,
   Notifications,
+  ProcessNotification,
   ReceivedNotification,
   Topic,
 } from '#flows/notification-ports.ts';
@@ -18,7 +18,7 @@ export interface ClosableNotifications extends Notifications {
   close(): Promise<void>;
 }
 
-type Deliver = (notification: Notification | MissedNotifications) => void;
+type Deliver = (notification: ProcessNotification | MissedNotifications) => void;
 
 /**
  * Notifications over Postgres NOTIFY. Those that arrive while a statement runs are sent together, without
@@ -63,7 +63,7 @@ export function openNotifications(options: NotificationOptions): ClosableNotific
 
 function concerns<T extends Topic>(
   topics: readonly T[],
-  notification: Notification | MissedNotifications,
+  notification: ProcessNotification | MissedNotifications,
 ): notification is ReceivedNotification<T> {
   return notification.topic === 'missed' || topics.some((topic) => topic === notification.topic);
 }

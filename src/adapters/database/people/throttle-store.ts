@@ -3,7 +3,7 @@ import { rows, textArray, timestamp, type Transaction } from '#adapters/database
 import type { AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore, ThrottleTransaction } from '#flows/people/throttle-ports.ts';
 
-const KEPT_MS = 60 * 60_000;
+const MAX_AGE_MS = 60 * 60_000;
 
 const keyOf = ({ kind, name }: AttemptKey): string => `${kind}:${name}`;
 
@@ -51,7 +51,7 @@ function throttleTransaction(connection: Transaction, keys: string[], at: Date):
             WHERE key = ${key}`);
       await connection.query(rows()`
         DELETE FROM sign_in_failures WHERE key IN (
-          SELECT key FROM sign_in_failures WHERE last_at < ${timestamp(new Date(at.getTime() - KEPT_MS))}
+          SELECT key FROM sign_in_failures WHERE last_at < ${timestamp(new Date(at.getTime() - MAX_AGE_MS))}
           ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED)`);
     },
   };

@@ -30,7 +30,7 @@ export async function oldBuilds(
       ...defined({ endedAt: endedAt?.getTime() }),
     })),
     pinned: new Set(known.pinned),
-    ...withoutNulls({ oldestKept: known.oldest, oldestGoodKept: known.good }),
+    ...withoutNulls({ oldestRetained: known.oldest, oldestGoodRetained: known.good }),
   };
 }
 

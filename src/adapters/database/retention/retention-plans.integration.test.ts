@@ -12,7 +12,7 @@ const REVISIONS = 500;
 /**
  * One step looks at a hundred builds, five hundred versions or a thousand records, and at what hangs on them.
  */
-const MOST_ROWS = 5000;
+const MAX_ROWS = 5000;
 const MADE = new Date();
 const LATER = new Date(MADE.getTime() + 30 * 86_400_000);
 const LOGS = `build_logs_${logMonth(MADE).slice(0, 7).replace('-', '_')}`;
@@ -72,7 +72,7 @@ test('no step of retention reads through history, however long it is', async () 
     for (const [table, count] of await rowsReadThrough(pool, TABLES))
       if (count - (through.get(table) ?? 0) > REVISIONS) faults.push(`${name}: reads through ${table}`);
     for (const [table, count] of await rowsFetched(pool, TABLES))
-      if (count - (fetched.get(table) ?? 0) > MOST_ROWS) faults.push(`${name}: ${count} rows of ${table}`);
+      if (count - (fetched.get(table) ?? 0) > MAX_ROWS) faults.push(`${name}: ${count} rows of ${table}`);
   }
   expect(faults).toEqual([]);
   expect(removed).toEqual({

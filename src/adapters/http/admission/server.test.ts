@@ -199,8 +199,8 @@ describe('what is no review is refused', () => {
 });
 
 test('who goes away in the middle of a question is no fault, and the next one is answered', async () => {
-  const told: string[] = [];
-  await start({ log: createLog('info', 'test', { write: (line) => told.push(line) }) });
+  const logged: string[] = [];
+  await start({ log: createLog('info', 'test', { write: (line) => logged.push(line) }) });
   const address = server?.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const options = { host: '127.0.0.1', port, ca: authority.certificate, servername: HOST };
@@ -213,7 +213,7 @@ test('who goes away in the middle of a question is no fault, and the next one is
   asked.destroy(new Error('gone'));
   await gone;
   expect((await ask()).status).toBe(200);
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 test('while it drains, each answer ends its connection', async () => {

@@ -147,17 +147,17 @@ describe('the connection', () => {
   test('takes a renewed certificate without a restart, and waits for the other half of a broken one', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
     try {
-      const told: string[] = [];
+      const received: string[] = [];
       const first = await readCertificate(folder);
       const stop = followCertificate(app.server, {
         directory: folder,
         first,
-        renewed: () => told.push('renewed'),
-        failed: () => told.push('failed'),
+        renewed: () => received.push('renewed'),
+        failed: () => received.push('failed'),
       });
       const until = async (word: string): Promise<void> => {
         jest.advanceTimersByTime(10_000);
-        while (told.at(-1) !== word) await new Promise(setImmediate);
+        while (received.at(-1) !== word) await new Promise(setImmediate);
       };
       writeFileSync(join(folder, 'tls.key'), (await makeAuthority('other', new Date())).key);
       await until('failed');

@@ -40,9 +40,9 @@ describe('a session', () => {
   };
   test.each(Object.entries(refusals))('%s is refused', async (_name, [answer, status]) => {
     fake.state.answer = answer;
-    const told = await ask('/agent/v1/session', { body: WORD });
-    expect(told.status).toBe(status);
-    expect(JSON.stringify(told.body)).not.toContain('another uid');
+    const firstAnswer = await ask('/agent/v1/session', { body: WORD });
+    expect(firstAnswer.status).toBe(status);
+    expect(JSON.stringify(firstAnswer.body)).not.toContain('another uid');
   });
 
   test('may begin early: work first, whose it is later', async () => {

@@ -23,7 +23,7 @@ async function send(bytes: string): Promise<string> {
   const address: AddressInfo | string | null = app.server.address();
   const socket = connect(typeof address === 'object' ? (address?.port ?? 0) : 0, '127.0.0.1');
   let text = '';
-  const told = new Promise<void>((resolve) => {
+  const warned = new Promise<void>((resolve) => {
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
       if (text.includes('\r\n\r\n')) resolve();
@@ -32,7 +32,7 @@ async function send(bytes: string): Promise<string> {
     socket.on('error', () => resolve()).on('close', () => resolve());
   });
   socket.write(bytes);
-  await told;
+  await warned;
   socket.destroy();
   return text.slice(0, text.indexOf('\r\n'));
 }

@@ -48,13 +48,13 @@ describe('every route asks for its role, in the team of its path', () => {
       if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
       else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : good);
       if (caller.role !== undefined) return;
-      const told = (answer: typeof hidden) => [
+      const partsOf = (answer: typeof hidden) => [
         answer.statusCode,
         without(answer.json(), 'instance'),
         without(answer.headers, 'x-request-id', 'date'),
       ];
-      expect(JSON.stringify(told(hidden)).replace('pipeline app ', 'pipeline xyz ')).toEqual(
-        JSON.stringify(told(absent)),
+      expect(JSON.stringify(partsOf(hidden)).replace('pipeline app ', 'pipeline xyz ')).toEqual(
+        JSON.stringify(partsOf(absent)),
       );
     },
   );

@@ -122,7 +122,7 @@ describe('every answer', () => {
     expect(headers['strict-transport-security']).toBe(expected);
   });
 
-  const kept: [AccessLevel, string][] = [
+  const policyOf: [AccessLevel, string][] = [
     ['nothing', 'no-store'],
     ['user', 'no-store'],
     ['session', 'no-store'],
@@ -130,7 +130,7 @@ describe('every answer', () => {
     ['read', 'private, no-cache'],
     ['admin', 'private, no-cache'],
   ];
-  test.each(kept)('on a path that needs %s may be kept so: %s', async (needs, caching) => {
+  test.each(policyOf)('on a path that needs %s may be kept so: %s', async (needs, caching) => {
     expect((await headersOf({ type: 'application/json', needs }))['cache-control']).toBe(caching);
   });
 });

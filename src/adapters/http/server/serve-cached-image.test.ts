@@ -68,9 +68,9 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
   });
   const [response]: IncomingMessage[] = await once(request.end(), 'response');
   if (response === undefined) throw new Error('There is no answer.');
-  const { statusCode: status, headers: told } = response;
+  const { statusCode: status, headers: logged } = response;
   const text = Buffer.concat(await response.toArray()).toString();
-  return { status, headers: { ...told, date: '' }, text, drawn: served.drawn > before };
+  return { status, headers: { ...logged, date: '' }, text, drawn: served.drawn > before };
 }
 
 const PATHS = [
@@ -164,14 +164,14 @@ test('log and metrics tell the same, but for the time', async () => {
   await ask(SVG, OTHERWISE);
   await ask(SVG, { 'if-none-match': '*' });
   await ask(SVG, { 'if-none-match': '*', ...OTHERWISE });
-  const told = lines.map((line): Record<string, unknown> => ({
+  const logged = lines.map((line): Record<string, unknown> => ({
     ...JSON.parse(line),
     time: '',
     milliseconds: 0,
   }));
-  expect(told).toHaveLength(4);
-  expect(told[0]).toEqual(told[1]);
-  expect(told[2]).toEqual(told[3]);
+  expect(logged).toHaveLength(4);
+  expect(logged[0]).toEqual(logged[1]);
+  expect(logged[2]).toEqual(logged[3]);
   const seen = observed.map((one) => ({ ...one, seconds: one.seconds > 0 && one.seconds < 60 }));
   expect(seen).toEqual(
     [200, 200, 304, 304].map((status) => ({ method: 'GET', route: ROUTE, status, seconds: true })),

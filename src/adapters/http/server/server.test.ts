@@ -319,11 +319,11 @@ describe('the description of the API', () => {
     expect(parameters.map(({ name }: { name: string }) => name)).toEqual(
       expect.arrayContaining(['team', 'pipeline', 'job', 'limit', 'before', 'after', 'status']),
     );
-    const [members, strangers, ...others] = responses['200'].content['application/json'].schema.anyOf;
-    expect([members.title, strangers.title, others]).toEqual(['To members', 'To the public', []]);
-    for (const { required } of [members, strangers]) expect(required).toEqual(['data', 'has_more']);
+    const [members, nonMembers, ...others] = responses['200'].content['application/json'].schema.anyOf;
+    expect([members.title, nonMembers.title, others]).toEqual(['To members', 'To the public', []]);
+    for (const { required } of [members, nonMembers]) expect(required).toEqual(['data', 'has_more']);
     expect(fieldsOf(members)).toEqual(expect.arrayContaining(['number', 'message', 'cancelled_by']));
-    expect(fieldsOf(strangers)).toEqual([
+    expect(fieldsOf(nonMembers)).toEqual([
       'id',
       'number',
       'status',

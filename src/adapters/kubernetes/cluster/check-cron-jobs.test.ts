@@ -7,7 +7,7 @@ import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts'
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
 
 /* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
-type Kept = Map<string, Wire<V1CronJob>>;
+type StoredJob = Map<string, Wire<V1CronJob>>;
 
 const pipeline = {
   team: 'blue',
@@ -22,9 +22,9 @@ const pipeline = {
   ),
 };
 
-function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
+function options(stored: StoredJob, calls: string[]): CheckCronJobsOptions {
   const found = async (name: string) => {
-    const value: object | undefined = kept.get(name);
+    const value: object | undefined = stored.get(name);
     return value === undefined
       ? { ok: false as const, status: 404, reason: 'NotFound', message: 'no' }
       : { ok: true as const, value: JSON.parse(JSON.stringify(value)) };
@@ -52,7 +52,7 @@ function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
     client: {
       list: async (_kind, { labelSelector = '' }, take) => {
         const labels = labelSelector.split(',').map((one) => one.split('='));
-        const items = [...kept.values()].filter(({ metadata }) =>
+        const items = [...stored.values()].filter(({ metadata }) =>
           labels.every(([name = '', value]) => metadata?.labels?.[name] === value),
         );
         take(JSON.parse(JSON.stringify(items)));
@@ -63,23 +63,23 @@ function options(kept: Kept, calls: string[]): CheckCronJobsOptions {
         const applied: Wire<V1CronJob> = JSON.parse(JSON.stringify(object));
         const name = applied.metadata?.name ?? '';
         calls.push(`apply ${name}`);
-        kept.set(name, applied);
+        stored.set(name, applied);
         return await found(name);
       },
       delete: async (_kind, { name }) => {
         calls.push(`delete ${name}`);
-        kept.delete(name);
+        stored.delete(name);
         return { ok: true, value: 'deleted' };
       },
     },
   };
 }
 
-async function firstApplied(): Promise<{ kept: Kept; name: string }> {
-  const kept: Kept = new Map();
-  expect(await applyCheckCronJobs(pipeline, options(kept, []))).toEqual([]);
-  const [name = ''] = kept.keys();
-  return { kept, name };
+async function firstApplied(): Promise<{ stored: StoredJob; name: string }> {
+  const stored: StoredJob = new Map();
+  expect(await applyCheckCronJobs(pipeline, options(stored, []))).toEqual([]);
+  const [name = ''] = stored.keys();
+  return { stored, name };
 }
 
 type Change = (cronJob: Wire<V1CronJob>) => void;
@@ -104,19 +104,19 @@ describe('a CronJob of the name of a check', () => {
     },
   };
   test.each(Object.entries(OTHERS))('%s is left as it is, and said', async (_, change) => {
-    const { kept, name } = await firstApplied();
-    const theirs = kept.get(name);
+    const { stored, name } = await firstApplied();
+    const theirs = stored.get(name);
     if (theirs !== undefined) change(theirs);
     const before = JSON.stringify(theirs);
     const calls: string[] = [];
-    const blocked = await applyCheckCronJobs(pipeline, options(kept, calls));
-    expect([calls, JSON.stringify(kept.get(name))]).toEqual([[], before]);
+    const blocked = await applyCheckCronJobs(pipeline, options(stored, calls));
+    expect([calls, JSON.stringify(stored.get(name))]).toEqual([[], before]);
     expect(blocked).toEqual([
       `Millrace did not create the CronJob blue/${name}, so it does not check: git.app. If nobody needs the CronJob, delete it: kubectl -n blue delete cronjob ${name}`,
     ]);
     // Nor is it deleted with the check.
     const none = { ...pipeline, checks: [] };
-    expect([await applyCheckCronJobs(none, options(kept, calls)), calls]).toEqual([[], []]);
+    expect([await applyCheckCronJobs(none, options(stored, calls)), calls]).toEqual([[], []]);
   });
 
   const OURS: Record<string, [change: Change, calls: (name: string) => string[]]> = {
@@ -135,11 +135,11 @@ describe('a CronJob of the name of a check', () => {
     ],
   };
   test.each(Object.entries(OURS))('%s', async (_, [change, expected]) => {
-    const { kept, name } = await firstApplied();
-    const ours = kept.get(name);
+    const { stored, name } = await firstApplied();
+    const ours = stored.get(name);
     if (ours !== undefined) change(ours);
     const calls: string[] = [];
-    expect(await applyCheckCronJobs(pipeline, options(kept, calls))).toEqual([]);
+    expect(await applyCheckCronJobs(pipeline, options(stored, calls))).toEqual([]);
     expect(calls).toEqual(expected(name));
   });
 });

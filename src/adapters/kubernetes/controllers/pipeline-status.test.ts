@@ -62,7 +62,7 @@ const noGpu = {
 
 const brief = (status: PipelineStatus): string[] =>
   (status.conditions ?? []).map(({ type, status: is, reason }) => `${type}=${is} ${reason}`);
-const told = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
+const eventsOf = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
   eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
 
 describe('conditions of a Pipeline', () => {
@@ -233,7 +233,7 @@ describe('Events tell how one status became the next', () => {
     ['a queue that is full', first, statusOf(applied({ queueFull: true })), ['Warning QueueFull']],
     ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
   ])('%s', (_, before, after, expected) => {
-    expect(told(before, after)).toEqual(expected);
+    expect(eventsOf(before, after)).toEqual(expected);
   });
 
   test('versions that are left out are counted, for each resource', () => {
@@ -277,7 +277,7 @@ test('a check that fails is told of a pipeline without jobs too', () => {
   const before = statusOf(applied({ jobs: [] }));
   const lost = { name: 'git.lost', versions: 0, stalled: false, checkError: 'no branch' };
   const after = statusOf(applied({ jobs: [], resources: [lost] }), { before });
-  expect(told(before, after)).toContain('Warning CheckFailed');
+  expect(eventsOf(before, after)).toContain('Warning CheckFailed');
 });
 
 test.each([
@@ -286,7 +286,7 @@ test.each([
 ])('a build that was too quick to be seen %s is told from its start', (_, seen) => {
   const before = statusOf(applied({ jobs: [seen] }));
   const after = statusOf(applied({ jobs: [unit('2', 'succeeded', 2)] }), { before });
-  expect(told(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
+  expect(eventsOf(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
 });
 
 const waits = (...waiting: NonNullable<PipelineFacts['waiting']>) => statusOf(applied({ waiting }));
@@ -314,10 +314,10 @@ describe('what waits', () => {
     const stuck = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a and b.') });
     const still = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a, b and c.') });
     const queued = waits({ job: 'deploy', number: '4', reason: because('SerialGroup') });
-    expect(told(undefined, stuck)).toEqual(['Normal RevisionApplied']);
-    expect(told(waits(), idle)).toEqual([]);
-    expect(told(idle, stuck)).toEqual(['Warning NoAgreement']);
-    expect(told(stuck, still)).toEqual([]);
+    expect(eventsOf(undefined, stuck)).toEqual(['Normal RevisionApplied']);
+    expect(eventsOf(waits(), idle)).toEqual([]);
+    expect(eventsOf(idle, stuck)).toEqual(['Warning NoAgreement']);
+    expect(eventsOf(stuck, still)).toEqual([]);
     expect(eventsBetween(idle, queued)).toMatchObject([
       { type: 'Normal', reason: 'SerialGroup', note: 'Build 4 of job deploy waits: SerialGroup.' },
     ]);

@@ -8,7 +8,7 @@ import { buildPodName, type BuildAttempt } from './names.ts';
 import type { ShimKeys } from './pod-work.ts';
 import { pod } from './pod.ts';
 
-export interface BuildWork {
+export interface BuildPodWork {
   build: BuildAttempt;
   containers: PlanContainer[];
   nonce: string;
@@ -20,7 +20,7 @@ export interface BuildWork {
 }
 
 /** The Pod of one attempt of a build: the same attempt always gives the same Pod. */
-export function buildPod(work: BuildWork, team: TeamRules, installation: Installation): V1Pod {
+export function buildPod(work: BuildPodWork, team: TeamRules, installation: Installation): V1Pod {
   const { build } = work;
   return pod(
     {

@@ -8,7 +8,7 @@ const object = (name: string, uid: string, resourceVersion: string): CachedObjec
   resourceVersion,
 });
 
-function told(
+function changesOf(
   ...steps: ((store: Store<CachedObject>) => { type: string; object: CachedObject }[])[]
 ): string[] {
   const store = new Store<CachedObject>();
@@ -21,7 +21,7 @@ describe('a store tells what became different', () => {
   test.each<[string, string[], string[]]>([
     [
       'an object that comes, changes and goes',
-      told(
+      changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u1', '2')),
         (store) => store.remove(object('a', 'u1', '3')),
@@ -30,7 +30,7 @@ describe('a store tells what became different', () => {
     ],
     [
       'nothing for a version that it has seen',
-      told(
+      changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u1', '1')),
       ),
@@ -38,7 +38,7 @@ describe('a store tells what became different', () => {
     ],
     [
       'deletion and addition when the name has another uid',
-      told(
+      changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u2', '2')),
       ),
@@ -46,7 +46,7 @@ describe('a store tells what became different', () => {
     ],
     [
       'nothing for the end of an object that has been replaced already',
-      told(
+      changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u2', '2')),
         (store) => store.remove(object('a', 'u1', '3')),
@@ -55,7 +55,7 @@ describe('a store tells what became different', () => {
     ],
     [
       'the difference between what it held and a full list',
-      told(
+      changesOf(
         (store) => store.replace([object('a', 'u1', '1'), object('b', 'u2', '2'), object('c', 'u3', '3')]),
         (store) => store.replace([object('a', 'u1', '1'), object('b', 'u9', '8'), object('d', 'u4', '9')]),
       ),

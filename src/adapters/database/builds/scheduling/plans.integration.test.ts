@@ -77,8 +77,8 @@ test('no query from a version to its build reads through history', async () => {
 
 test('no query from hooks to the builds that wait for them reads through history', async () => {
   const { builds, checks } = storesOver({ pool });
-  const told = { ...toSave(withHooks()), pipeline: 'told' };
-  const { id, resources } = await stores.pipelines.savePipeline(told);
+  const withHooksOf = { ...toSave(withHooks()), pipeline: 'told' };
+  const { id, resources } = await stores.pipelines.savePipeline(withHooksOf);
   await fillWithHooks(stores.pool, resources[0]?.id ?? 0);
   const recorded = async (): Promise<unknown> => {
     await checks.requestCheck({ team: 'main', pipeline: 'told', resource: 'git.app' }, 'manual', now());
