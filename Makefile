@@ -30,8 +30,8 @@ test: $(installed) ## Every test, end-to-end included; ends with "N passed, N fa
 	@node tools/test/main.ts
 
 .PHONY: check
-check: $(installed) ## The fast gates: types, lint, dead code, folders, formatting, commit messages, unit tests
-	@node tools/test/main.ts types domain-types lint dead-code folders formatting commits unit
+check: $(installed) ## The fast gates: types, lint, dead code, folders, names, formatting, commit messages, unit tests
+	@node tools/test/main.ts types domain-types lint dead-code folders names formatting commits unit
 
 .PHONY: cluster
 cluster: $(installed) ## Start a real Kubernetes on this machine, built from Go modules

@@ -59,6 +59,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
     run: () => gate('prettier', ['--check', '--log-level=warn', ...CACHED, '.']),
   },
   folders: { about: 'no two folders import each other', run: () => tool('folders') },
+  names: { about: 'words of the glossary, one meaning for each name', run: () => tool('names') },
   commits: { about: 'messages of new commits', run: () => tool('commits') },
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },

@@ -1,0 +1,28 @@
+import { parseSync, Visitor } from 'oxc-parser';
+
+export interface ModuleNames {
+  /** Names that the module declares and exports. */
+  exported: Set<string>;
+  /** Every identifier in its code, once. */
+  identifiers: Set<string>;
+}
+
+export function readNames(file: string, text: string): ModuleNames {
+  const { module, program } = parseSync(file, text);
+  const exported = new Set(
+    module.staticExports
+      .flatMap(({ entries }) => entries)
+      .filter(({ moduleRequest }) => moduleRequest === null)
+      .flatMap(({ exportName }) => exportName.name ?? []),
+  );
+  const identifiers = new Set<string>();
+  new Visitor({
+    Identifier: ({ name }) => {
+      identifiers.add(name);
+    },
+    PrivateIdentifier: ({ name }) => {
+      identifiers.add(name);
+    },
+  }).visit(program);
+  return { exported, identifiers };
+}
