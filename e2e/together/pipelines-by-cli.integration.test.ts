@@ -104,7 +104,7 @@ describe('a pipeline', () => {
     const file = join(folder, `${name}.hcl`);
     expect([refused.exit, refused.err]).toEqual([1, '']);
     expect(refused.out).toContain(`${file}${PLACE}`);
-    expect(refused.out).toContain(`\n3 |   tsk "b" {}\n  |   ^~~\n  = help: `);
+    expect(refused.out).toContain(`\n3 |   tsk "b" {}\n  |   ^~~\n  = in job "a"\n  = help: `);
     expect(refused.out).toMatch(/\.hcl: not valid, \d+ errors\n$/);
     const offline = await millrace(`millrace validate ${file}`);
     expect(blocks(refused)).toEqual(blocks(offline));

@@ -217,7 +217,7 @@ describe('nobody is locked out', () => {
       await save(elsewhere),
       await removeProvider('one', act(), stores.access.oauth),
     ]) {
-      expect(answer).toMatchObject({ answer: 'refused', message: expect.stringContaining('for ann:') });
+      expect(answer).toMatchObject({ answer: 'refused', message: expect.stringContaining('for ann.') });
     }
     await gateway.account('bob', { password: 'correct horse' });
     expect(await save(provider('two', two, { enabled: false }))).toEqual({ answer: 'done' });

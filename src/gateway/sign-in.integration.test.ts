@@ -275,7 +275,7 @@ describe('a password', () => {
   test('that everybody tries first, or leans on the product, is not taken', async () => {
     const as = (await login('ann', PASSWORD)).body.data.token;
     for (const [wanted, why] of [
-      ['Trustno1', 'tried first'],
+      ['Trustno1', 'too common'],
       ['Millrace-1', 'the word millrace'],
     ]) {
       const answer = await change(as, { current_password: PASSWORD, new_password: wanted });

@@ -97,7 +97,7 @@ export async function listBuilds(
   const path = `${requestPath('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
   const { builds, more } = await readBuilds(api, path, options);
   printResult(builds, options, terminal, asBuilds);
-  if (more) terminal.err(`There are older builds: use --limit to printResult more than ${options.limit}.\n`);
+  if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
   return EXIT.fine;
 }
 
