@@ -27,7 +27,7 @@ export function openChecks(
   return runs.map((run) => ({
     team: run.team,
     group: groupOf(run),
-    byCronJob: run.podUid !== undefined,
+    byCronJob: run.byCronJob,
     starting: !run.seen && isStarting(run, pods.get(run.run), now),
   }));
 }

@@ -56,6 +56,20 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
+  test('count towards the limits after their agents have connected', async () => {
+    for (const team of ['a', 'b', 'c', 'd']) {
+      await stores.teams.saveTeam({ name: team, namespace: team });
+      for (const pipeline of ['one', 'two', 'three'])
+        await save(samplePipeline(), { team, pipeline, namespace: team });
+    }
+    const { runs } = await startChecks(ports());
+    expect(runs).toHaveLength(10);
+    for (const run of runs)
+      await stores.sessions.openSession({ kind: 'checks', run }, `key ${run}`, `pod ${run}`, now());
+    expect(await stores.checks.openRuns()).toMatchObject(runs.map(() => ({ seen: true, byCronJob: false })));
+    expect((await startChecks(ports())).runs).toEqual([]);
+  });
+
   test('notify about those that were held back, once the last of their Pod is recorded', async () => {
     const { id } = await save();
     const { runs } = await startChecks(ports());

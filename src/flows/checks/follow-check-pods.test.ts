@@ -15,6 +15,7 @@ const run: OpenRun = {
   pipelineId: 1,
   openedAt: at(0),
   seen: true,
+  byCronJob: false,
   hooks: false,
 };
 const dying: PodFacts = {

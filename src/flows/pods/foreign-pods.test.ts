@@ -66,6 +66,7 @@ const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   group: 'g',
   openedAt: AT,
   seen: false,
+  byCronJob: false,
   hooks: false,
   ...more,
 });

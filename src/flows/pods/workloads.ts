@@ -56,6 +56,8 @@ export interface OpenRun extends PipelineName {
   namespace: string;
   group: string;
   openedAt: Date;
+  /** A CronJob created its Pod, so no limit of ours can hold it. */
+  byCronJob: boolean;
   /** Its agent has opened a session. */
   seen: boolean;
   /** The Pod whose agent opened the session. */

@@ -180,7 +180,7 @@ export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
   const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid",
-        c.cause = 'version' AS hooks
+      c.pod_uid IS NOT NULL AS "byCronJob", c.cause = 'version' AS hooks
     FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE c.closed_at IS NULL ORDER BY c.id`);

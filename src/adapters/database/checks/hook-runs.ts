@@ -17,7 +17,8 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
     Omit<OpenHookRun, 'refused' | 'podUid'> & { refused: string | null; podUid: string | null }
   >()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
-      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, c.error AS refused,
+      c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, false AS "byCronJob",
+      c.error AS refused,
       a.pod_uid AS "podUid", extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
     FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id
       JOIN teams t ON t.id = p.team_id
