@@ -22,7 +22,7 @@ export const drawing: Part = {
   name: 'drawing',
   async measure() {
     const pictures = createPictures();
-    // Processes and engines are warm, and what is compiled at run time has been.
+    // Warm up: start the drawing process and let the JIT compile.
     for (let round = 0; round < ROUNDS; round++)
       await pictures.png(pictureOf(graphOf(largePipeline(20, round)), round));
     const lines: string[][] = [];
@@ -69,7 +69,7 @@ async function figure(
     const begun = performance.now();
     await draw(picture);
     samples.push(performance.now() - begun);
-    // Others have their turn, as between requests.
+    // Let the event loop run, as it does between requests.
     await sleep(1);
   }
   const { median, p90 } = summarise(samples);

@@ -19,7 +19,7 @@ export interface Task {
   argument?: string;
 }
 
-/** What became of it. Task 0 is the report that the program is loaded. */
+/** The result of a command. Id 0: the program is loaded and ready. */
 export interface Report {
   id: number;
   ms: number;

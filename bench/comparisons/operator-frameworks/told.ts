@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a contestant says on its standard output, a line of JSON each. */
 export interface Said {
-  /** `heard`: the library told of an event; `begun`, `ended`: the handler ran. */
+  /** `heard`: the library delivered an event. `begun`, `ended`: the handler started, finished. */
   what: 'heard' | 'begun' | 'ended';
   change: 'added' | 'updated' | 'deleted' | 'work';
   kind: 'ConfigMap' | 'Secret';

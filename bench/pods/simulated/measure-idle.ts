@@ -9,7 +9,7 @@ import { costText, failedChecks, sharesText, untilChecked } from './measure-chec
 
 const PER_PIPELINE = 5;
 const FIRST_CHECKS_MS = 600_000;
-/** The compiler rests half a minute after the last manifest. */
+/** Longer than the 30 s after which an unused compiler process ends. */
 const REST_MS = 45_000;
 
 export interface IdleToMeasure {
@@ -17,7 +17,7 @@ export interface IdleToMeasure {
   seconds: number;
 }
 
-/** Many pipelines whose first checks are done in Pods, and what they cost from then on, when none is due. */
+/** Measures what the operator costs with many pipelines after their first checks, while no check is due. */
 export async function measureIdle(
   installed: Installed,
   { pipelines, seconds }: IdleToMeasure,

@@ -22,7 +22,10 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   return EXIT.fine;
 }
 
-/** Returns what remains on the server, if anything. The local credentials are deleted in any case. */
+/**
+ * Ends the session. Returns a sentence for the user about what is still valid on the server, or an empty
+ * text.
+ */
 async function endSession(
   url: string,
   { token }: ServerCredential,

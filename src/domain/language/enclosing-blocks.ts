@@ -2,7 +2,10 @@ import { onOneLine, type Diagnostic } from './diagnostic.ts';
 import { pipelineSchema } from './pipeline-schema.ts';
 import type { Block, Body, Range } from './syntax.ts';
 
-/** Steps, commands and the like: a `run` or a hook inside one of them goes by its name. */
+/**
+ * Blocks that a diagnostic names. An error in an unnamed block inside one, such as `run` or a hook, is
+ * reported under the name of this one.
+ */
 const NAMED_INSIDE: ReadonlySet<string> = new Set([
   'get',
   'task',
@@ -19,7 +22,7 @@ const NAMED_INSIDE: ReadonlySet<string> = new Set([
   'ready_check',
 ]);
 
-/** Adds to each diagnostic of one place the named blocks of `body` that hold it. */
+/** Adds the names of the enclosing blocks to each diagnostic that has exactly one range. */
 export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diagnostic[] {
   return diagnostics.map((diagnostic) => {
     const { range, otherRanges } = diagnostic;
@@ -28,7 +31,10 @@ export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diag
   });
 }
 
-/** The block at the top and the innermost of `NAMED_INSIDE`, unless the place is in the name itself. */
+/**
+ * The top-level block and the innermost block of `NAMED_INSIDE` around the range. A block is left out if it
+ * has no name or if the range lies in its name.
+ */
 function enclosing(place: Range, body: Body): Block[] {
   const path: Block[] = [];
   for (let block = blockAt(place, body); block; block = blockAt(place, block.body)) path.push(block);

@@ -10,11 +10,14 @@ export interface CheckPlacePorts extends Pick<WindowPorts, 'pods' | 'now'> {
   cluster: Pick<Cluster, 'teamPods' | 'runningPods' | 'nodes' | 'startsPerNode'>;
 }
 
-/** Check Pods at a time, in all and of a team whose Team sets no limit. */
+/** Check Pods that the operator runs at a time, over all teams. */
 export const MAX_CHECK_PODS = 10;
 const MAX_CHECK_PODS_OF_TEAM = 3;
 
-/** Open runs in the form that the limits need. */
+/**
+ * Says of each open run whether its Pod is starting and whether a CronJob created it. `groupOf`: runs of a
+ * group share a Pod.
+ */
 export function openChecks(
   runs: readonly OpenRun[],
   groupOf: (run: OpenRun) => string,

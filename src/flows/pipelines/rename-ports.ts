@@ -2,11 +2,11 @@ import type { PipelineName } from '#flows/names.ts';
 import type { Act } from '#flows/people/ports.ts';
 
 /*
- * An object in Kubernetes cannot change its name, so a renamed pipeline gets another object. These are the
- * stores of a rename; the rules at the top of builds/ports.ts hold.
+ * Kubernetes objects cannot be renamed, so a rename creates a new Pipeline object that takes over the
+ * pipeline's row (see follow-rename.ts). The rules at the top of builds/ports.ts hold.
  */
 
-/** Annotation of the new object: whose pipeline it takes over. */
+/** The annotation of the new object: the object whose pipeline it takes over. */
 export interface RenamedFrom {
   name: string;
   uid: string;
@@ -43,7 +43,10 @@ export interface RenameRequests {
 export interface RenameStore {
   /** The new name of the pipeline that this object had, and the number of running checks. */
   renamedTo(uid: string): Promise<{ pipeline: string; runningChecks: number } | undefined>;
-  /** `own`: no rename is requested, and a pipeline of the new name exists. */
+  /**
+   * `asked`: requested, not done. `done`: the pipeline has the new name. `own`: not requested, but a pipeline
+   * of this name exists, so the annotation is ignored. `unasked`: neither.
+   */
   renameState(renaming: Renaming): Promise<'asked' | 'done' | 'own' | 'unasked'>;
   /**
    * Gives the pipeline's row, and everything that belongs to it, the new name and object, and writes the

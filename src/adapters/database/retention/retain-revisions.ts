@@ -3,7 +3,10 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 const AT_ONCE = 100;
 
-/** Unused old revisions of a pipeline that stay, also before the retention period ends. */
+/**
+ * How many replaced revisions without a build or check run a pipeline keeps at most. Older ones are deleted
+ * even before the retention period ends.
+ */
 export const MAX_UNNAMED_REVISIONS = 20;
 
 /** Runs at each save, so that a pipeline that changes every second does not fill the database. */

@@ -6,7 +6,7 @@ import { Problem } from '#adapters/http/protocol/problem.ts';
  */
 export const MAX_REFUSED_CALLS = 20;
 export const REFUSED_CALLS_PER_SECOND = 0.5;
-/** Beyond them, the addresses that were refused longest ago start afresh. */
+/** Limits memory: beyond this, the addresses that changed longest ago are forgotten. */
 const MAX_ADDRESSES = 10_000;
 
 interface Bucket {

@@ -5,7 +5,7 @@ export type Authorization = Identity | 'anonymous' | 'invalid';
 
 /** The credentials of a request. */
 export interface RequestCredentials {
-  /** The whole header. */
+  /** The value of the `Authorization` header. */
   authorization?: string | undefined;
   /** The session cookie of a browser. Ignored if there is a header. */
   cookie?: string | undefined;
