@@ -133,7 +133,7 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
           <th scope="col">Name</th>
           <th scope="col">Begins with</th>
           <th scope="col">Valid for</th>
-          <th scope="col">Until</th>
+          <th scope="col">Expires</th>
           <th scope="col">Last used</th>
           <th scope="col"><span class="unseen">Delete</span></th>
         </tr>
