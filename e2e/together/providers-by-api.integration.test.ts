@@ -180,7 +180,10 @@ describe('a provider that the API makes', () => {
       client_id: 'x',
       client_secret: SECRET,
     });
-    expect([open.status, open.body.detail]).toEqual([400, expect.stringContaining('issuerUrl must be a URL')]);
+    expect([open.status, open.body.detail]).toEqual([
+      400,
+      expect.stringContaining('issuerUrl must be a URL'),
+    ]);
   });
 
   test('is gone when it is deleted, with its secret', async () => {
