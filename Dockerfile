@@ -28,7 +28,7 @@ RUN groupadd --gid 65532 millrace \
  && ln -sfn mawk /usr/bin/awk \
  && ln -sfn which.debianutils /usr/bin/which \
  && ln -sfn ../../bin/git /usr/lib/git-core/git \
- && install -d -o 65532 -g 65532 -m 0775 /workdir /home/millrace
+ && install -d -o 65532 -g 65532 -m 0775 /workdir /home/millrace/.cache /home/millrace/.cache/millrace /home/millrace/.cache/millrace/cache /home/millrace
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY tools/images/millrace/root/ /
 COPY --from=build /src/dist/*.js /src/dist/agent.cjs /src/dist/hcl.wasm /src/dist/DejaVuSans.ttf /src/dist/THIRD-PARTY-NOTICES /opt/millrace/
@@ -91,3 +91,17 @@ USER 65532:65532
 WORKDIR /workdir
 STOPSIGNAL SIGTERM
 CMD ["/bin/sh"]
+
+# a foreign image without a shell, for tests of entrypoints
+FROM debian:bookworm-slim AS millrace-plugin
+RUN groupadd --gid 1000 plugin \
+ && useradd --uid 1000 --gid 1000 --home-dir /tmp --no-create-home --shell /usr/bin/busybox plugin \
+ && apt-get update \
+ && apt-get install --yes --no-install-recommends base-files busybox-static \
+ && rm -rf /var/lib/apt/lists/*
+COPY tools/images/millrace-plugin/root/ /
+ENV PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin" HOME="/tmp" PLUGIN_FROM_IMAGE="yes"
+USER 1000:1000
+WORKDIR /
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["./usr/bin/plugin", "one", "two"]

@@ -62,7 +62,7 @@ images: dist ## Build the images without a container engine (PUSH=<registry>/<pa
 	@node tools/images/main.ts $(if $(PUSH),--push $(PUSH))
 
 .PHONY: bench
-bench: $(installed) ## Measure, beside bare Pods on the same cluster
+bench: $(installed) ## Measure, beside bare Pods on the same cluster (BENCH_ONLY=part,part)
 	$(call need,go gcc git,the cluster and the programs are built here)
 	@KEEP=1 node tools/test/main.ts install
 	@eval "$$(node tools/cluster/main.ts env)" && node bench/builds/main.ts
@@ -80,6 +80,14 @@ fuzz-language: $(installed) ## Read generated and broken texts (MINUTES=10)
 .PHONY: bench-graph
 bench-graph: $(installed) ## Measure pictures of pipelines: time, memory, event loop
 	@node bench/graphs/graphs.ts
+
+.PHONY: bench-masking
+bench-masking: $(installed) ## Measure masking of secrets in logs, beside a plain copy
+	@node bench/logs/masking.ts
+
+.PHONY: bench-clones
+bench-clones: $(installed) ## Measure later gets of a repository of 1 GB, with and without a cache
+	@node bench/clones/second-clone.ts
 
 .PHONY: bench-scheduling
 bench-scheduling: $(installed) ## Measure a scheduling decision over up to 1,000,000 builds, beside a bare round trip

@@ -11,11 +11,11 @@ apiserver_request_total{code="200",group="coordination.k8s.io",resource="leases"
 apiserver_request_total{code="201",group="authentication.k8s.io",resource="tokenreviews",subresource="",verb="POST"} 5
 `;
 
-test('writes are summed by verb, resource and subresource; reads, leases and reviews are none', () => {
+test('writes are summed by verb, resource and subresource, without reads, leases and reviews', () => {
   expect(writesIn(METRICS)).toEqual({ 'POST pods': 5, 'POST pods binding': 3 });
 });
 
-test('between two looks only what grew is told', () => {
+test('the difference of two samples contains only the counts that grew', () => {
   expect(difference({ 'POST pods': 4, 'PATCH pods': 2 }, { 'POST pods': 5, 'PATCH pods': 2, x: 1 })).toEqual({
     'POST pods': 1,
     x: 1,

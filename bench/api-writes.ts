@@ -2,10 +2,7 @@ export type ApiWrites = Record<string, number>;
 
 const WRITING = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'APPLY']);
 
-/**
- * Sum of apiserver_request_total over verbs that write, leases and reviews left out, by resource: from the
- * API server's own metrics.
- */
+/** Sums apiserver_request_total over writing verbs by resource, without leases and reviews. */
 export const writesIn = (metrics: string): ApiWrites => {
   const sums: ApiWrites = {};
   for (const line of metrics.split('\n')) {

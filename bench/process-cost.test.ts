@@ -2,11 +2,19 @@ import { expect, test } from '@jest/globals';
 import { programOf } from './process-cost.ts';
 
 test.each([
-  ['a program is known by its name', ['/usr/bin/etcd', '--data-dir=x'], 'etcd'],
-  ['a child of Postgres, which says what it does, is Postgres', ['postgres: walwriter '], 'postgres'],
-  ['a script is known by its own name', ['/opt/node', '/x/simulated-agent.ts', '--a'], 'simulated-agent.ts'],
-  ['of our program, its door', ['/opt/node', '/x/dist/millrace.js', 'gateway', '--role'], 'gateway'],
-  ['a process that has ended has none', [''], ''],
+  ['a program has its own name', ['/usr/bin/etcd', '--data-dir=x'], 'etcd'],
+  ['a child of Postgres with its own title counts as Postgres', ['postgres: walwriter '], 'postgres'],
+  [
+    'a script of Node has the name of its file',
+    ['/opt/node', '/x/simulated-agent.ts', '--a'],
+    'simulated-agent.ts',
+  ],
+  [
+    'Millrace has the name of its component',
+    ['/opt/node', '/x/dist/millrace.js', 'gateway', '--role'],
+    'gateway',
+  ],
+  ['a process that has ended has no name', [''], ''],
 ])('%s', (_sentence, command, program) => {
   expect(programOf(command)).toBe(program);
 });

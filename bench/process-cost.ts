@@ -7,7 +7,7 @@ export interface Cost {
   cpuPercent: number;
   /** Megabytes at the end, and the most there were. */
   rss: number;
-  /** Of that in processes of its own. */
+  /** Thereof in separate processes. */
   children: number;
   mostRss: number;
 }
@@ -39,7 +39,7 @@ export function secondsByProgram(): Record<string, number> {
   return sums;
 }
 
-/** Of processes of Node, the script or the door that it is. */
+/** Program of a process. For Node it is the script, or the entry point of Millrace. */
 export function programOf([command = '', script = '', component = '']: readonly string[]): string {
   const program = basename(command.split(':', 1)[0] ?? '');
   if (program !== 'node') return program;
@@ -62,7 +62,7 @@ function ticksOf(pid: number): number {
   return familyOf(pid).reduce((sum, one) => sum + ownTicks(one), 0);
 }
 
-/** Nothing of a process that has ended meanwhile. */
+/** Empty for a process that has ended. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,4 +1,4 @@
-/** Milliseconds (or any other measure) of many runs. */
+/** Statistics of many runs, usually in milliseconds. */
 export interface Summary {
   median: number;
   p90: number;

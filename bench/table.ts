@@ -1,6 +1,6 @@
 import { cpus, loadavg } from 'node:os';
 
-/** A table for a terminal that Markdown reads too. */
+/** A table for terminals that is also valid Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
@@ -10,14 +10,17 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-/** Where and when the figures were taken: without it they say little. */
+/** Time, versions, processor and load of the measurement, without which figures cannot be compared. */
 export function circumstances(): string {
   const [processor] = cpus();
   const load = loadavg().map((value) => value.toFixed(1));
-  return `${new Date().toISOString()}, Node ${process.version}, ${cpus().length} cores (${processor?.model.trim() ?? 'unknown'}), load ${load.join(' ')}`;
+  return (
+    `${new Date().toISOString()}, Node ${process.version}, ${cpus().length} cores ` +
+    `(${processor?.model.trim() ?? 'unknown'}), load ${load.join(' ')}`
+  );
 }
 
-/** The number after `--name`, or the value for a run without it. */
+/** The whole number after `--name`, or `otherwise` if the flag is absent. */
 export function numberFlag(name: string, otherwise: number): number {
   const at = process.argv.indexOf(`--${name}`);
   const value = at === -1 ? otherwise : Number(process.argv[at + 1]);

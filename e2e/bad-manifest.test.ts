@@ -13,23 +13,23 @@ import {
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
 
-/** Its Pipelines are checked when they are applied. */
+/** The admission webhook validates the Pipelines of this team. */
 const CHECKED = teamName('e2e-refused');
-/** Its Pipelines are let in, as they are where nobody answers the API server. */
+/** The admission webhook ignores this team, as if it did not answer the API server. */
 const TEAM = teamName('e2e-bad-manifest');
 
-/** What kubectl says to a manifest that it must not be able to apply. */
+/** Applies a manifest that must be rejected; returns what kubectl prints on stderr. */
 const refusal = async (manifest: object, ...args: string[]): Promise<string> => {
   const input = JSON.stringify(manifest);
   const { code, stdout, stderr } = await run('kubectl', ['apply', '-f', '-', ...args], { input });
-  if (code !== 1) throw new Error(`it is let in: ${stdout}${stderr}`);
+  if (code !== 1) throw new Error(`the manifest was accepted: ${stdout}${stderr}`);
   return stderr;
 };
 
 beforeAll(async () => {
   await Promise.all([createTeam(TEAM), createTeam(CHECKED)]);
   await kubectl('label', 'namespace', TEAM, 'millrace.dev/disable-validation=true');
-  // An operator that has just started is asked within moments, not at once.
+  // After the operator starts, the API server may take moments until it calls the webhook.
   const probe = pipelineManifest(CHECKED, 'probe', 'nonsense');
   await eventually(() => refusal(probe, '--dry-run=server'));
 }, 600_000);
@@ -37,7 +37,7 @@ afterAll(async () => {
   await Promise.all([deleteTeam(TEAM), deleteTeam(CHECKED)]);
 }, 600_000);
 
-/** What is wrong, and every `line:column` that the condition must name. */
+/** Invalid configs, with every `line:column` that the condition must name. */
 const BAD: Record<string, { config: string; places: string[] }> = {
   'a syntax error': { config: 'job "work" {\n  task "run" {\n', places: ['2:'] },
   'an unknown block': { config: 'jobb "work" {\n}\n', places: ['1:1'] },
@@ -55,15 +55,15 @@ const BAD: Record<string, { config: string; places: string[] }> = {
   },
 };
 
-describe('a bad manifest, applied', () => {
+describe('the admission webhook', () => {
   test.each(Object.entries(BAD))(
-    'with %s is refused, in a dry run too, and the one before it goes on',
+    'rejects a manifest with %s, in a dry run too, and the previous manifest stays in effect',
     async (sentence, bad) => {
       const name = sentence.replaceAll(' ', '-');
       await createPipeline(CHECKED, name, oneJob('echo still here'));
       const before = await get('pipeline', name, '--namespace', CHECKED);
       const manifest = pipelineManifest(CHECKED, name, bad.config);
-      // An operator that has just begun to read texts again may be too slow for the API server.
+      // An operator that has just started to compile again may exceed the timeout of the API server.
       await eventually(() => refusal(manifest, '--dry-run=server'));
       for (const args of [[], ['--dry-run=server'], ['--server-side']]) {
         const output = await refusal(manifest, ...args);
@@ -78,9 +78,9 @@ describe('a bad manifest, applied', () => {
   );
 });
 
-describe('a bad manifest that was let in', () => {
+describe('an invalid manifest that bypassed the webhook', () => {
   test.each(Object.entries(BAD))(
-    'with %s tells where, and the last good revision still builds',
+    'with %s reports the places in its Ready condition, and the last good revision still builds',
     async (sentence, bad) => {
       const name = sentence.replaceAll(' ', '-');
       await createPipeline(TEAM, name, oneJob('echo still here'));

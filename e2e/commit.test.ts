@@ -8,8 +8,8 @@ import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
 
 /*
- * The sample pipeline itself, over a real git server: a commit becomes a version, passes through three jobs
- * and comes back as a tag.
+ * Runs the sample pipeline against a real git server: a commit becomes a version, passes three jobs and gets
+ * a tag.
  */
 const TEAM = teamName('e2e-commit');
 const FORGE = `${TEAM}-forge`;
@@ -42,7 +42,7 @@ const versionOf = (ref: string): Promise<number> =>
   });
 
 describe('a commit', () => {
-  test('into an empty repository becomes a version, passes three jobs, and comes back as a tag', async () => {
+  test('to an empty repository becomes a version, passes three jobs and gets a tag', async () => {
     const { ref } = await pushCommit(repository());
     const sample = readFileSync('config/samples/pipeline.yaml', 'utf8');
     await apply(
@@ -62,7 +62,7 @@ describe('a commit', () => {
     expect(log).toContain(`build 1 of ${TEAM}/app/unit`);
   }, 600_000);
 
-  test('told by webhook is built without waiting for the next check', async () => {
+  test('that a webhook announces is built without waiting for the next check', async () => {
     const { webhook_token: token } = await api.resource('git.app');
     const { ref } = await pushCommit(repository());
     expect((await request('POST', `/webhooks/${token}`, { authorization: '' })).status).toBe(202);
@@ -71,7 +71,7 @@ describe('a commit', () => {
     expect(await tagsOf(repository(), ref)).toEqual(['build-2']);
   }, 600_000);
 
-  test('is found by a check that kubectl makes of the CronJob', async () => {
+  test('is found by a check that kubectl creates from the CronJob', async () => {
     const { ref } = await pushCommit(repository());
     const [cronJob] = await list('cronjobs', '--namespace', TEAM);
     expect(cronJob?.spec['suspend']).toBe(true);
@@ -88,7 +88,7 @@ describe('a commit', () => {
     expect((await buildEnded(TEAM, 'app', 'unit', '3')).status).toBe('succeeded');
   }, 600_000);
 
-  test('that comes back as a tag starts nothing anew', async () => {
+  test('that gets a tag starts no further build', async () => {
     expect((await api.check('git.app')).status).toBe(202);
     expect((await buildEnded(TEAM, 'app', 'publish', '3')).status).toBe('succeeded');
     expect((await api.versions('git.app')).map(({ version }) => Object.keys(version))).toEqual([
@@ -99,7 +99,7 @@ describe('a commit', () => {
     expect((await api.builds('unit')).map(({ number }) => number)).toEqual(['3', '2', '1']);
   }, 600_000);
 
-  test('leaves its story in the Events and the status of the pipeline', async () => {
+  test('shows its builds in the Events and conditions of the Pipeline', async () => {
     await eventually(async () => {
       const pipeline = await get('pipeline', 'app', '--namespace', TEAM);
       expect(condition(pipeline, 'LastBuildSucceeded').status).toBe('True');
@@ -111,8 +111,10 @@ describe('a commit', () => {
 });
 
 describe('a check that fails', () => {
-  test('is shown on the resource with its own words, and its Job does not fail', async () => {
-    const config = `resource "git" "lost" {\n  check_interval = "0 0 1 1 *"\n  params {\n    url = "http://git.${FORGE}.svc/app.git"\n    name = "app"\n    branch = "lost"\n  }\n}\n`;
+  test('shows its error message on the resource and in an Event, and its Job does not fail', async () => {
+    const config =
+      'resource "git" "lost" {\n  check_interval = "0 0 1 1 *"\n  params {\n' +
+      `    url = "http://git.${FORGE}.svc/app.git"\n    name = "app"\n    branch = "lost"\n  }\n}\n`;
     await createPipeline(TEAM, 'lost', config);
     const [cronJob] = await list('cronjobs', '--namespace', TEAM, '-l', 'millrace.dev/pipeline=lost');
     expect(cronJob?.spec).toMatchObject({ schedule: '0 0 1 1 *', suspend: false });

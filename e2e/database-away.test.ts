@@ -26,13 +26,13 @@ afterAll(async () => {
   await deleteTeam(TEAM);
 }, 300_000);
 
-interface Seen {
+interface GatewayPod {
   name: string;
   ready: boolean;
   restarts: number;
 }
 
-const gateways = async (): Promise<Seen[]> =>
+const gateways = async (): Promise<GatewayPod[]> =>
   (await list('pods', ...NAMESPACE, '-l', GATEWAYS)).map((pod) => {
     const statuses: unknown = pod.status?.['containerStatuses'];
     const [first]: { restartCount: number }[] = Array.isArray(statuses) ? statuses : [];
@@ -44,34 +44,34 @@ const gateways = async (): Promise<Seen[]> =>
   });
 
 /**
- * What a probe of the kubelet gets: `/healthz` decides whether it begins anew, `/readyz` whether anybody
- * comes to it.
+ * What a probe of the kubelet gets: `/healthz` decides whether it restarts the container, `/readyz` whether
+ * the Service sends traffic.
  */
 const probe = async (pod: string, path: string): Promise<string> => {
   const at = `/api/v1/namespaces/${RELEASE.namespace}/pods/${pod}:9090/proxy/${path}`;
   return await kubectl('get', '--raw', at).catch((error: unknown) => String(error));
 };
 
-const whole = async (ready: boolean): Promise<void> =>
+const waitForGateways = async (ready: boolean): Promise<void> =>
   eventually(
     async () => expect((await gateways()).map((one) => one.ready)).toEqual([ready, ready, ready, ready]),
     120,
   );
 
-test('while Postgres is away all gateways are alive and none is ready; once it is back they work on, none begun anew', async () => {
+test('gateways stay alive without Postgres, and become ready without a restart when it is back', async () => {
   await createPipeline(TEAM, 'after', oneJob('true'));
-  await whole(true);
+  await waitForGateways(true);
   const before = await gateways();
   await scalePostgres(0);
-  await whole(false);
+  await waitForGateways(false);
   for (const { name } of before) {
     expect(await probe(name, 'healthz')).toBe('ok\n');
     expect(await probe(name, 'readyz')).toContain('ServiceUnavailable');
   }
   await scalePostgres(1);
-  await whole(true);
+  await waitForGateways(true);
   expect(await gateways()).toEqual(before);
-  // Services learn only a moment later that their Pods are ready.
+  // Services learn a moment later that their Pods are ready.
   const { number } = await eventually(async () => created(await pipelineApi(TEAM, 'after').trigger('work')));
   expect((await buildEnded(TEAM, 'after', 'work', number)).status).toBe('succeeded');
 }, 600_000);

@@ -4,7 +4,7 @@ import { kubectl } from '#e2e/support/kubectl.ts';
 
 const inRelease = (...args: string[]): Promise<string> => kubectl('--namespace', RELEASE.namespace, ...args);
 
-/** Begins a connection as a client without TLS does, and prints the answer. */
+/** Opens a connection as a client without TLS does, and prints the answer. */
 const PLAIN = `
 const words = Buffer.from('user\\0millrace\\0database\\0millrace\\0\\0');
 const head = Buffer.alloc(8);
@@ -14,7 +14,7 @@ const socket = require('node:net').connect(5432, '${RELEASE.name}-postgres', () 
 socket.on('data', (answer) => { console.log(answer.toString('latin1')); socket.end(); });
 `;
 
-test('the Postgres of the chart refuses who comes without TLS', async () => {
+test('the Postgres of the chart refuses connections without TLS', async () => {
   const answer = await inRelease(
     'exec',
     `deployment/${RELEASE.name}-gateway-public`,

@@ -5,27 +5,24 @@ import {
   createPipeline,
   createTeam,
   deleteTeam,
-  letGo,
   oneJob,
+  releaseSteps,
   teamName,
-  UNTIL_LET_GO,
+  UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
 import { list } from '#e2e/support/kubectl.ts';
 
 /*
- * What people decide about a pipeline that runs: it reaches the scheduler, the agents and the Pods of a real
- * cluster.
+ * Actions of people on a running pipeline: pause, pin, cancel and the like reach the scheduler, the agents
+ * and the Pods of a real cluster.
  */
 const TEAM = teamName('e2e-decide');
 
 beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
-/**
- * A resource that finds a new version at first and then whenever somebody asks, and a job that takes each of
- * them.
- */
+/** A resource whose every check finds a new version, and a job that builds each of them. */
 const CLOCK = `
 resource_type "clock" {
   check "shell" {
@@ -56,8 +53,8 @@ const podsOf = (pipeline: string) =>
 describe('a build that is cancelled', () => {
   const api = pipelineApi(TEAM, 'cancel');
 
-  test('while it runs is told, ends as cancelled with the name of who did it, and its Pod goes', async () => {
-    const patient = oneJob(`trap 'echo told; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
+  test('while it runs gets SIGTERM, ends as cancelled with the name of the person, and loses its Pod', async () => {
+    const patient = oneJob(`trap 'echo terminated; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
     await createPipeline(TEAM, 'cancel', patient);
     const { number } = created(await api.trigger('work'));
     await eventually(async () => expect(await api.log('work', number)).toContain('ready'));
@@ -67,12 +64,12 @@ describe('a build that is cancelled', () => {
       cancelled_by: 'e2e',
       message: 'Cancelled by e2e.',
     });
-    expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
+    expect(await api.log('work', number)).toMatch(/^ready\nterminated\n/m);
     await eventually(async () => expect(await podsOf('cancel')).toEqual([]));
     expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBe(409);
   }, 600_000);
 
-  test('can be run again under a number of its own', async () => {
+  test('can be retried as build 1.1', async () => {
     const again = created(await api.post('jobs/work/builds/1/retry'));
     expect(again.number).toBe('1.1');
     await eventually(async () => expect(await api.log('work', '1.1')).toContain('ready'));
@@ -92,7 +89,7 @@ describe('a resource that is pinned', () => {
     });
   };
 
-  test('takes the pinned version in every build, and nothing newer triggers until the pin is gone', async () => {
+  test('uses the pinned version in every build, and nothing newer triggers until it is unpinned', async () => {
     await createPipeline(TEAM, 'pin', CLOCK);
     const first = await find(1);
     expect((await buildEnded(TEAM, 'pin', 'work', '1')).status).toBe('succeeded');
@@ -109,7 +106,7 @@ describe('a resource that is pinned', () => {
     expect(await buildEnded(TEAM, 'pin', 'work', '3')).toMatchObject({ inputs: [{ version_id: third }] });
   }, 600_000);
 
-  test('while it is paused is checked and builds nothing, and what was found meanwhile triggers nothing later', async () => {
+  test('is checked but not built while the pipeline is paused, and its versions never trigger later', async () => {
     expect((await api.post('pause')).status).toBe(200);
     await find(4);
     expect((await api.trigger('work')).status).toBe(409);
@@ -119,7 +116,7 @@ describe('a resource that is pinned', () => {
     expect((await api.builds('work')).map(({ number }) => number)).toEqual(['4', '3', '2', '1']);
   }, 600_000);
 
-  test('says paused itself, the API cannot change it', async () => {
+  test('cannot be unpaused by the API if its manifest says paused', async () => {
     await createPipeline(TEAM, 'pin', CLOCK, { paused: true });
     const answer = await api.post('unpause');
     expect([answer.status, answer.body]).toEqual([409, expect.stringContaining('managed-by-manifest')]);
@@ -136,11 +133,11 @@ job "${name}" {
   }
 }`;
 
-describe('jobs of a serial group', () => {
+describe('the jobs of a serial group', () => {
   const api = pipelineApi(TEAM, 'serial');
 
-  test('run one after the other, the oldest first, and say why they wait', async () => {
-    const first = serialJob('one', `until ${UNTIL_LET_GO}; do sleep 0.5; done`);
+  test('run one after another, the oldest build first, and report why they wait', async () => {
+    const first = serialJob('one', `until ${UNTIL_RELEASED}; do sleep 0.5; done`);
     await createPipeline(TEAM, 'serial', `${first}${serialJob('two')}${serialJob('three')}`);
     for (const name of ['one', 'two', 'three']) created(await api.trigger(name));
     await eventually(async () => {
@@ -152,7 +149,7 @@ describe('jobs of a serial group', () => {
       expect(codes).toContain('SerialGroupQueue');
     });
     await eventually(async () => {
-      await letGo(TEAM, 'serial');
+      await releaseSteps(TEAM, 'serial');
       expect((await api.build('one', '1')).status).toBe('succeeded');
     });
     const ended = [];

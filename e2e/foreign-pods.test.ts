@@ -8,23 +8,23 @@ import {
   createPipeline,
   createTeam,
   deleteTeam,
-  letGo,
   oneJob,
+  releaseSteps,
   teamName,
-  UNTIL_LET_GO,
+  UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
 import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
 
 /*
- * A tenant with Kubernetes' own right `edit` in the namespace of one team attacks the builds, checks and
- * hooks of another one, with Pods that carry their labels and say what the tenant likes.
+ * A tenant with the Kubernetes role `edit` in one team's namespace attacks builds, checks and hooks of
+ * another team. Its Pods carry their labels and write forged termination messages.
  */
 const VICTIM = teamName('e2e-victim');
 const EVIL = teamName('e2e-evil');
 const api = pipelineApi(VICTIM, 'app');
 const AS_TENANT = [`--as=system:serviceaccount:${EVIL}:tenant`, '--namespace', EVIL];
-/** Longer than the operator needs to see a Pod and to compare what it sees with what is recorded. */
+/** Longer than the operator needs to see a Pod and to compare it with the records in the database. */
 const SEEN_MS = 13_000;
 
 const APP = `
@@ -55,7 +55,7 @@ job "hooked" {
 job "run" {
   task "run" {
     run "shell" {
-      cmd = "echo begun; until ${UNTIL_LET_GO}; do sleep 0.5; done"
+      cmd = "echo begun; until ${UNTIL_RELEASED}; do sleep 0.5; done"
     }
   }
 }
@@ -63,7 +63,7 @@ job "serial" {
   concurrency = 1
   task "run" {
     run "shell" {
-      cmd = "until ${UNTIL_LET_GO}; do sleep 0.5; done"
+      cmd = "until ${UNTIL_RELEASED}; do sleep 0.5; done"
     }
   }
 }
@@ -116,7 +116,10 @@ const labelsOf = (work: Record<string, number | string>): Record<string, string>
   ...Object.fromEntries(Object.entries(work).map(([name, value]) => [`millrace.dev/${name}`, String(value)])),
 });
 
-/** A Pod of the tenant's own: one that is never scheduled, or one whose `agent` does what it is told. */
+/**
+ * Creates a Pod as the tenant: without a script it is never scheduled, otherwise its `agent` container runs
+ * the script.
+ */
 const makePod = async (name: string, labels: Record<string, string>, script?: string): Promise<void> => {
   const container = {
     name: 'agent',
@@ -135,8 +138,8 @@ const makePod = async (name: string, labels: Record<string, string>, script?: st
 
 const asTenant = async (...args: string[]): Promise<string> => await must('kubectl', [...AS_TENANT, ...args]);
 
-/** All that one can do with one Pod: let it be seen, take its label off and put it on again, delete it. */
-const actOut = async (name: string): Promise<void> => {
+/** Waits until the operator has seen a Pod, removes and restores its label, and deletes it. */
+const exercisePod = async (name: string): Promise<void> => {
   const { uid } = (await get('pod', name, '--namespace', EVIL)).metadata;
   await sleep(SEEN_MS);
   expect((await get('pod', name, '--namespace', EVIL)).metadata).toMatchObject({ uid, name });
@@ -185,12 +188,12 @@ beforeAll(async () => {
   image = containersOf(pod)[0]?.image ?? '';
 }, 600_000);
 afterAll(async () => {
-  await letGo(VICTIM, 'app');
+  await releaseSteps(VICTIM, 'app');
   await Promise.all([deleteTeam(VICTIM), deleteTeam(EVIL)]);
 }, 600_000);
 
 describe('a tenant of another namespace', () => {
-  test('can neither end, repeat, fake nor un-gate a build, and Millrace deletes none of the Pods', async () => {
+  test('cannot end, repeat, forge or approve a build, and Millrace deletes none of its Pods', async () => {
     const builds = [running, serial, queued, gated];
     const names = builds.flatMap(({ id }) => [`lost-${id}`, `faked-${id}`]);
     for (const { id } of builds) {
@@ -202,7 +205,7 @@ describe('a tenant of another namespace', () => {
       const ended = await list('pods', '--namespace', EVIL, '--field-selector', 'status.phase=Succeeded');
       expect(ended).toHaveLength(builds.length);
     });
-    await Promise.all(names.map(actOut));
+    await Promise.all(names.map(exercisePod));
     await sleep(SEEN_MS);
     expect(await states()).toMatchObject(UNHARMED);
     const pods = await list('pods', '--namespace', VICTIM, '--selector', 'millrace.dev/kind=build');
@@ -211,7 +214,7 @@ describe('a tenant of another namespace', () => {
     );
   }, 600_000);
 
-  test('is told by an Event on one of the Pods, not on each', async () => {
+  test('gets an Event on a few of its Pods, not on each', async () => {
     const events = await list('events.v1.events.k8s.io', '--namespace', EVIL);
     const reported = events.filter(
       (event) => Object.assign({ reason: '' }, event).reason === 'NotCreatedByMillrace',
@@ -220,7 +223,7 @@ describe('a tenant of another namespace', () => {
     expect(reported.length).toBeLessThan(4);
   }, 600_000);
 
-  test('can neither close a check nor take the place of hooks', async () => {
+  test('cannot end a check or replace hooks', async () => {
     expect((await api.check('clock.now')).status).toBeLessThan(300);
     const first = await eventually(async () => {
       const pods = await list('pods', '--namespace', VICTIM, '--field-selector', 'status.phase=Running');
@@ -228,7 +231,7 @@ describe('a tenant of another namespace', () => {
       if (runs.length !== 1) throw new Error('there is no Pod of a check yet');
       return Number(runs[0]);
     });
-    // The next runs are those of the hooks, whatever their numbers are.
+    // The next runs belong to the hooks; their numbers are not known yet.
     for (const number of [first, first + 1, first + 2, first + 3]) {
       const labels = labelsOf({ kind: 'check', 'pipeline-id': 1, run: number });
       await makePod(`no-check-${number}`, labels);
@@ -251,8 +254,8 @@ describe('a tenant of another namespace', () => {
   }, 600_000);
 });
 
-describe('a colleague who copies the Pod of a running build', () => {
-  test('changes nothing, whether the copy runs, ends or goes, and Millrace does not delete it', async () => {
+describe('a member who copies the Pod of a running build', () => {
+  test('changes nothing while the copy runs or when it is deleted, and Millrace does not delete it', async () => {
     const selector = `millrace.dev/build-id=${running.id}`;
     const [pod] = await list('pods', '--namespace', VICTIM, '--selector', selector);
     if (pod === undefined) throw new Error('The running build has no Pod.');
@@ -269,8 +272,8 @@ describe('a colleague who copies the Pod of a running build', () => {
   }, 600_000);
 });
 
-describe('after all that', () => {
-  test('each build goes on to its own end, and the gated one when somebody approves it', async () => {
+describe('after these attacks', () => {
+  test('every build runs to its end, and the gated one starts once somebody approves it', async () => {
     expect((await api.post(`jobs/gated/builds/${gated.number}/approve`)).status).toBeLessThan(300);
     expect(await buildEnded(VICTIM, 'app', 'gated', gated.number)).toMatchObject({
       status: 'succeeded',
@@ -278,17 +281,17 @@ describe('after all that', () => {
     });
     expect(await api.log('gated', gated.number)).toContain('really ran');
     await eventually(async () => {
-      await letGo(VICTIM, 'app');
+      await releaseSteps(VICTIM, 'app');
       const { running: one, serial: two, queued: three } = await states();
-      const well = { status: 'succeeded', attempt: 1 };
-      expect([one, two, three]).toMatchObject([well, well, well]);
+      const succeeded = { status: 'succeeded', attempt: 1 };
+      expect([one, two, three]).toMatchObject([succeeded, succeeded, succeeded]);
     });
   }, 600_000);
 });
 
 const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
-onlyEmbedded('a step container that is killed before its shim has said a word', () => {
+onlyEmbedded('a step container that is killed before its shim connects', () => {
   const internal = `deployment/${RELEASE.name}-gateway-internal`;
   const scale = (replicas: number): Promise<string> =>
     kubectl('scale', internal, '--namespace', RELEASE.namespace, `--replicas=${replicas}`);
@@ -303,9 +306,9 @@ onlyEmbedded('a step container that is killed before its shim has said a word', 
     await kubectl('rollout', 'status', internal, '--namespace', RELEASE.namespace, '--timeout=120s');
   }, 200_000);
 
-  test('costs the Pod at once, with the reason, and not twenty minutes', async () => {
+  test('ends the attempt at once, instead of after twenty minutes', async () => {
     await createPipeline(VICTIM, 'early', oneJob('echo ran'));
-    // Without the gateway no step can begin, however fast the containers are.
+    // Without the gateway no step can start, however fast the containers are.
     await scale(0);
     await eventually(async () =>
       expect(

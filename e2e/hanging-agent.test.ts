@@ -19,10 +19,10 @@ afterAll(() => deleteTeam(TEAM), 600_000);
 
 const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
-onlyEmbedded('a cancelled build whose agent hears nothing', () => {
-  test('is ended for it after a minute, as cancelled, and says so', async () => {
-    await createPipeline(TEAM, 'deaf', oneJob('echo begun; sleep 600'));
-    const api = pipelineApi(TEAM, 'deaf');
+onlyEmbedded('a cancelled build whose agent hangs', () => {
+  test('is ended as cancelled after a minute, and its message says why', async () => {
+    await createPipeline(TEAM, 'hanging', oneJob('echo begun; sleep 600'));
+    const api = pipelineApi(TEAM, 'hanging');
     const { number } = created(await api.trigger('work'));
     await eventually(async () => expect(await api.log('work', number)).toContain('begun'));
     const [pod] = await list('pods', '--namespace', TEAM, '--selector', 'millrace.dev/kind=build');
@@ -30,7 +30,7 @@ onlyEmbedded('a cancelled build whose agent hears nothing', () => {
     expect((await api.post(`jobs/work/builds/${number}/cancel`)).status).toBeLessThan(300);
 
     const why = 'Its agent did not end it within 60 s, and its Pod is gone.';
-    expect(await buildEnded(TEAM, 'deaf', 'work', number)).toMatchObject({
+    expect(await buildEnded(TEAM, 'hanging', 'work', number)).toMatchObject({
       status: 'cancelled',
       reason: 'Cancelled',
       message: expect.stringMatching(new RegExp(`^Cancelled by .+\\. ${why}$`)),

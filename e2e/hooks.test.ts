@@ -6,7 +6,7 @@ import { condition, get, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-hooks');
 
-/** A resource with one version, a job that it triggers, and the hook of that job. */
+/** A resource with one version, the job that it triggers, and the hook of that job. */
 const triggered = (name: string, hook: string): string => `
 resource "once" "${name}" {}
 job "${name}" {
@@ -29,18 +29,18 @@ resource_type "once" {
   }
 }
 notification_type "echo" {
-  params = ["who"]
+  params = ["channel"]
   notify "shell" {
-    cmd = "echo \\"$NOTIFY_MESSAGE to $param_who: $notify_status of $version_ref\\""
+    cmd = "echo \\"$NOTIFY_MESSAGE to $param_channel: $notify_status of $version_ref\\""
   }
 }
 notification "echo" "ops" {
   message = "$BUILD_JOB_NAME of $BUILD_TEAM_NAME"
   params {
-    who = "ops"
+    channel = "ops"
   }
 }
-${triggered('told', 'on_trigger {\n    notify "echo" "ops" {\n      status = "queued"\n    }\n  }')}
+${triggered('notified', 'on_trigger {\n    notify "echo" "ops" {\n      status = "queued"\n    }\n  }')}
 ${triggered('bad', 'on_trigger "shell" {\n    cmd = "echo so it is >&2; exit 3"\n  }')}
 ${triggered('long', 'on_trigger "shell" {\n    cmd = "echo begun; sleep 60"\n  }')}
 ${triggered('stuck', 'on_trigger "docker" {\n    image = "registry.invalid/no/such:image"\n    cmd   = "true"\n  }')}
@@ -61,28 +61,29 @@ interface Hooks {
 }
 
 /**
- * What came of the hooks of the one version, once its build has succeeded; the build began after their end.
+ * Waits until the build of the only version succeeds, checks that it began after the hooks ended, and returns
+ * the results of the hooks.
  */
 async function hooksBefore(job: string): Promise<Hooks> {
   const resource = `once.${job}`;
   const build = await buildEnded(TEAM, 'app', job, '1');
   expect(build.status).toBe('succeeded');
   const { hooks } = await data<{ hooks?: Hooks }>('GET', `${api.at}/resources/${resource}/check`);
-  if (hooks === undefined) throw new Error(`nothing is known of the hooks of ${resource}`);
+  if (hooks === undefined) throw new Error(`no hooks of ${resource} have run`);
   expect(Date.parse(build.created_at)).toBeGreaterThanOrEqual(Date.parse(hooks.ended_at));
   return hooks;
 }
 
-test('a notification tells of a version before its build is made, and what it said is shown', async () => {
-  await api.check('once.told');
-  const { error, results } = await eventually(() => hooksBefore('told'));
+test('a notification about a version is sent before its build is created, and its output is shown', async () => {
+  await api.check('once.notified');
+  const { error, results } = await eventually(() => hooksBefore('notified'));
   expect(error).toBeUndefined();
   expect(results).toMatchObject([
-    { job: 'told', hook: 'echo.ops', output: `told of ${TEAM} to ops: queued of abc\n` },
+    { job: 'notified', hook: 'echo.ops', output: `notified of ${TEAM} to ops: queued of abc\n` },
   ]);
 }, 600_000);
 
-test('a hook that fails fails no build, and the Pipeline says so', async () => {
+test('a hook that fails does not fail its build, and the Pipeline has the condition HooksFailed', async () => {
   await api.check('once.bad');
   const { error, results } = await eventually(() => hooksBefore('bad'));
   expect(error).toContain('The hook shell of job bad failed');
@@ -93,7 +94,7 @@ test('a hook that fails fails no build, and the Pipeline says so', async () => {
   });
 }, 600_000);
 
-test('a hook that hangs and one that cannot start hold their builds for a while only', async () => {
+test('a hook that hangs or cannot start delays its build only until its time limit', async () => {
   await Promise.all([api.check('once.long'), api.check('once.stuck')]);
   await eventually(async () => {
     const waiting = `${api.at}/jobs/long/waiting`;

@@ -10,7 +10,7 @@ const NAMESPACE = ['--namespace', RELEASE.namespace];
 const token = randomBytes(20).toString('hex');
 const hash = createHash('sha256').update(token).digest('hex');
 /** Enough connections that every replica gets some. */
-const TIMES = 40;
+const CONNECTIONS = 40;
 
 const tokens = async (): Promise<Record<string, object>> => {
   const text = await kubectl('get', 'secret', SECRET, ...NAMESPACE, '-o', 'jsonpath={.data.tokens\\.json}');
@@ -41,10 +41,10 @@ afterAll(async () => {
   if (ours !== undefined) await write(others);
 });
 
-/** What the gateways answer over connections of their own: a kept one would stay with one Pod. */
-const answers = async (): Promise<number[]> =>
+/** The statuses of requests over separate connections; a reused connection would stay with one Pod. */
+const statuses = async (): Promise<number[]> =>
   await Promise.all(
-    Array.from({ length: TIMES }, async () => {
+    Array.from({ length: CONNECTIONS }, async () => {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       const headers = { authorization: `Bearer ${token}` };
       const sent = ask({ host, path: '/teams/e2e-nobody/members', agent: false, headers }, (answer) => {
@@ -56,14 +56,14 @@ const answers = async (): Promise<number[]> =>
     }),
   );
 
-test('a token of the installation counts on every replica once the Secret has it, ends with it, and no Pod begins anew', async () => {
+test('every replica accepts an installation token exactly while the Secret holds it, without a restart', async () => {
   const pods = await podsOf();
-  await eventually(async () => expect(new Set(await answers())).toEqual(new Set([401])));
+  await eventually(async () => expect(new Set(await statuses())).toEqual(new Set([401])));
   await write({ ...(await tokens()), [hash]: { user: 'e2e-rotation', team: '*', role: 'admin' } });
-  expect(await answers()).not.toContain(401);
+  expect(await statuses()).not.toContain(401);
   const { [hash]: ours, ...others } = await tokens();
   expect(ours).toBeDefined();
   await write(others);
-  await eventually(async () => expect(new Set(await answers())).toEqual(new Set([401])));
+  await eventually(async () => expect(new Set(await statuses())).toEqual(new Set([401])));
   expect(await podsOf()).toBe(pods);
 }, 600_000);

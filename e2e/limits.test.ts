@@ -17,7 +17,7 @@ beforeAll(() => createTeam(TEAM, { limits: { runningBuilds: 1 } }), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 describe('a team that may run one build at a time', () => {
-  test('has them run in their order, and those that wait say for what', async () => {
+  test('has its builds run in order, and pending builds report what they wait for', async () => {
     await createPipeline(TEAM, 'queue', oneJob('sleep 3'));
     const api = pipelineApi(TEAM, 'queue');
     const numbers: string[] = [];
@@ -43,7 +43,7 @@ describe('a team that may run one build at a time', () => {
   }, 600_000);
 });
 
-test('a check that prints more versions than one check may bring says how many were left out', async () => {
+test('a check that returns too many versions reports how many were ignored', async () => {
   const config = `
 resource_type "list" {
   check "shell" {

@@ -23,7 +23,7 @@ const versions = async (): Promise<string[]> => {
   return both.map(({ metadata }) => metadata.resourceVersion);
 };
 
-/** What came of the first apply is mirrored into the status some moments later. */
+/** Waits until the controllers have stopped updating the status after the first apply. */
 const settled = async (): Promise<string[]> => {
   for (let before = await versions(); ;) {
     await sleep(3000);
@@ -34,7 +34,7 @@ const settled = async (): Promise<string[]> => {
 };
 
 describe('a manifest', () => {
-  test('applied again unchanged writes nothing', async () => {
+  test('that is applied again unchanged writes nothing', async () => {
     await createPipeline(
       TEAM,
       'calm',
@@ -63,7 +63,7 @@ describe('a manifest', () => {
     ).toBe(namespace);
   }, 600_000);
 
-  test('deleted and applied again finds its builds and goes on counting', async () => {
+  test('that is deleted and applied again finds its builds and continues their numbers', async () => {
     await createPipeline(TEAM, 'phoenix', oneJob('echo one'));
     await pipelineApi(TEAM, 'phoenix').trigger('work');
     await buildEnded(TEAM, 'phoenix', 'work', '1');
@@ -75,8 +75,8 @@ describe('a manifest', () => {
     expect(await pipelineApi(TEAM, 'phoenix').log('work', '2')).toContain('two');
   }, 600_000);
 
-  test('deleted while a build runs cancels it: its step is told, its log stays, its Pod goes, nothing begins anew', async () => {
-    const patient = oneJob(`trap 'echo told; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
+  test('that is deleted during a build cancels it with SIGTERM, keeps its log and deletes its Pod', async () => {
+    const patient = oneJob(`trap 'echo terminated; exit 0' TERM\necho ready\nsleep 600 &\nwait`);
     await createPipeline(TEAM, 'cancelled', patient);
     const api = pipelineApi(TEAM, 'cancelled');
     const { number } = created(await api.trigger('work'));
@@ -91,11 +91,11 @@ describe('a manifest', () => {
       attempt: 1,
       steps: [{ status: 'cancelled' }],
     });
-    expect(await api.log('work', number)).toMatch(/^ready\ntold\n/m);
+    expect(await api.log('work', number)).toMatch(/^ready\nterminated\n/m);
     expect((await api.builds('work')).map((build) => build.number)).toEqual([number]);
   }, 600_000);
 
-  test('reads well in kubectl', async () => {
+  test('has printer columns and Events in kubectl', async () => {
     await createPipeline(TEAM, 'columns', oneJob('true'));
     const table = await kubectl('get', 'pipelines,teams', '--namespace', TEAM);
     expect(table).toMatch(/NAME +READY/);
@@ -106,10 +106,13 @@ describe('a manifest', () => {
     });
   }, 600_000);
 
-  test.each(['pipeline', 'team', 'oauthprovider'])('%s explains every field of its spec', async (kind) => {
-    const explained = await kubectl('explain', `${kind}.spec`, '--recursive=false');
-    const fields = explained.slice(explained.indexOf('FIELDS:'));
-    expect(fields).not.toContain('<no description>');
-    expect(fields.length).toBeGreaterThan(100);
-  });
+  test.each(['pipeline', 'team', 'oauthprovider'])(
+    'of kind %s has a description for every field of its spec',
+    async (kind) => {
+      const explained = await kubectl('explain', `${kind}.spec`, '--recursive=false');
+      const fields = explained.slice(explained.indexOf('FIELDS:'));
+      expect(fields).not.toContain('<no description>');
+      expect(fields.length).toBeGreaterThan(100);
+    },
+  );
 });

@@ -10,15 +10,12 @@ import { killLeader, LEASE } from '#e2e/support/leader.ts';
 const TEAM = teamName('e2e-kills');
 const KILLS = 10;
 /**
- * A kill comes this much later after the check was asked for than the one before: it meets checks, decisions
- * and builds alike.
+ * Each kill comes this much later after the check request than the kill before, so kills hit checks,
+ * decisions and builds.
  */
 const STEP_MS = 200;
 
-/**
- * Each check finds the number behind the last known one, so that a check which counts twice, or is lost,
- * shows.
- */
+/** Each check returns the number after the latest version, so a lost or repeated check shows. */
 const counting = (interval: string): string => `
 resource_type "count" {
   check "shell" {
@@ -55,15 +52,15 @@ beforeAll(() => createTeam(TEAM), 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
 const api = pipelineApi(TEAM, 'count');
-/** The dead one's lease is taken from it: that others wait for its end is not what is tried here. */
+/** Releases the dead leader's lease, because this test does not measure how long it takes to expire. */
 const killLeaderAndFreeLease = async (): Promise<void> => {
   await killLeader();
   const free = JSON.stringify({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
   await kubectl('patch', 'lease', LEASE, '--namespace', RELEASE.namespace, '--type=merge', '--patch', free);
 };
 
-/** Builds of a job as the numbers that they took, with how they ended. */
-const taken = async (job: string, numbers: ReadonlyMap<number, string>): Promise<string[]> => {
+/** The builds of a job, each as the version it took, its outcome and its attempt. */
+const summariesOf = async (job: string, numbers: ReadonlyMap<number, string>): Promise<string[]> => {
   const builds = await data<Build[]>('GET', `${api.at}/jobs/${job}/builds?limit=100`);
   const whole = await Promise.all(
     builds.map(({ number }) =>
@@ -79,14 +76,14 @@ const taken = async (job: string, numbers: ReadonlyMap<number, string>): Promise
 
 const onlyEmbedded = isEmbedded ? describe : describe.skip;
 
-onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and builds go on`, () => {
-  test('loses no version and no build, and doubles none', async () => {
+onlyEmbedded(`killing the leading operator ${KILLS} times with kill -9 during checks and builds`, () => {
+  test('neither loses nor repeats a version or a build', async () => {
     await createPipeline(TEAM, 'count', counting('check_interval = "@every 10s"'));
     for (let kill = 0; kill < KILLS; kill += 1) {
       expect((await api.check('count.up')).status).toBe(202);
       await sleep(kill * STEP_MS);
       await killLeaderAndFreeLease();
-      // What was asked for before the kill is found after it, by whoever leads then.
+      // A check requested before the kill runs after it, whichever operator leads then.
       await eventually(async () => expect((await api.versions('count.up')).length).toBeGreaterThan(kill));
     }
     await createPipeline(TEAM, 'count', counting(''));
@@ -94,7 +91,10 @@ onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and bu
     const { versions, unit, publish } = await eventually(async () => {
       const found = await api.versions('count.up');
       const numbers = new Map(found.map(({ id, version }) => [id, version['n'] ?? '']));
-      const [unitBuilds, publishBuilds] = [await taken('unit', numbers), await taken('publish', numbers)];
+      const [unitBuilds, publishBuilds] = [
+        await summariesOf('unit', numbers),
+        await summariesOf('publish', numbers),
+      ];
       const newest = found[0]?.version['n'] ?? 'none';
       expect(unitBuilds).toHaveLength(found.length);
       expect(unitBuilds.filter((build) => !build.includes(' succeeded '))).toEqual([]);
@@ -108,7 +108,7 @@ onlyEmbedded(`${KILLS} times kill -9 of the leading operator while checks and bu
     expect(versions).toEqual(all);
     expect(unit.toSorted()).toEqual(all.map((n) => `${n} succeeded at attempt 1`).toSorted());
     expect(new Set(publish).size).toBe(publish.length);
-    // A queued build of the gated job gives way to a newer one.
+    // A newer build may supersede a queued build of a job with `passed`.
     expect(publish.filter((build) => !/ (?:succeeded|Superseded) at attempt 1$/.test(build))).toEqual([]);
   }, 600_000);
 });

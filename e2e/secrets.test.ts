@@ -8,7 +8,7 @@ import { apply, kubectl } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-secrets');
 const CANARY = 'canary-5up3r-s3cr3t-value';
-/** In a script it would end the quotes that it stands in. */
+/** A value that would end the quotes around it in a script. */
 const AWKWARD = 'awkward \'single\' "double"\n$(second) line of the s3cr3t';
 
 const CONFIG = `
@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => deleteTeam(TEAM), 600_000);
 
-test('a secret value reaches its step, and nothing else', async () => {
+test('a secret value reaches its step and appears nowhere else', async () => {
   await createPipeline(TEAM, 'vault', CONFIG, { varsFrom: [{ secretRef: { name: 'safe' } }] });
   const api = pipelineApi(TEAM, 'vault');
   expect((await api.check('safe.box')).status).toBe(202);
@@ -99,11 +99,11 @@ test('a secret value reaches its step, and nothing else', async () => {
   }
 }, 600_000);
 
-/** Only where etcd can be read: on another cluster it is reported as skipped. */
+/** Skipped on clusters whose etcd cannot be read. */
 const readsEtcd = isEmbedded ? test : test.skip;
 
 readsEtcd(
-  'etcd has that value in Secrets alone',
+  'etcd holds the secret value only in Secrets',
   async () => {
     const holders = (await readEtcd('/registry/')).filter(
       ({ value }) => value.includes(CANARY) || value.includes(btoa(CANARY)),

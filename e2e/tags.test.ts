@@ -5,7 +5,7 @@ import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
 import { apply, condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
 
 const TEAM = teamName('e2e-tags');
-/** Of this run alone: no node has its label from an earlier one. */
+/** Unique to this run: no node has its label from an earlier run. */
 const GPU = `gpu-${TEAM}`;
 const LABEL = `millrace.dev/tag-${GPU}`;
 
@@ -59,7 +59,7 @@ async function reasonsOf(job: string): Promise<Reason[]> {
   return builds.filter((build) => build.job === job).flatMap(({ reasons }) => reasons);
 }
 
-test('a build whose tag no node offers says so, and runs as soon as a node has the label', async () => {
+test('a build whose tag no node has reports that, and runs as soon as a node has the label', async () => {
   const { number } = created(await api.trigger('train'));
   await eventually(async () => {
     expect(await reasonsOf('train')).toMatchObject([
@@ -71,12 +71,12 @@ test('a build whose tag no node offers says so, and runs as soon as a node has t
   expect(await buildEnded(TEAM, 'tagged', 'train', number)).toMatchObject({ status: 'succeeded' });
 }, 600_000);
 
-test('a tag that the Team describes needs no label', async () => {
+test('a tag that the Team maps to a node selector needs no label on a node', async () => {
   const { number } = created(await api.trigger('build'));
   expect(await buildEnded(TEAM, 'tagged', 'build', number)).toMatchObject({ status: 'succeeded' });
 }, 600_000);
 
-test('a tag that the Team does not allow gets no Pod until the Team does, and everybody is told', async () => {
+test('a job or check with a forbidden tag gets no Pod until the Team allows the tag, and says why', async () => {
   const why = `Team ${TEAM} does not allow the tag elsewhere; its spec.allowedTags has ${GPU} and big.`;
   const pipeline = await get('pipeline', 'tagged', '--namespace', TEAM);
   expect(condition(pipeline, 'Ready').status).toBe('True');

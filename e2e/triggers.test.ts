@@ -4,7 +4,7 @@ import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
 
 const TEAM = teamName('e2e-trigger');
-const NON_MEMBERS = teamName('e2e-strangers');
+const NON_MEMBERS = teamName('e2e-others');
 
 const GIVER = `
 resource "trigger" "released" {}
@@ -61,7 +61,7 @@ const version = (number: string): Record<string, string> => ({
   trigger_build: number,
 });
 
-test('what one pipeline puts on a trigger starts a build of another pipeline of the team, which sees it', async () => {
+test('a put to a trigger starts a build with that version in another pipeline of the team', async () => {
   const [giver, taker] = [pipelineApi(TEAM, 'giver'), pipelineApi(TEAM, 'taker')];
   for (const round of ['1', '2']) {
     const { number } = created(await giver.trigger('release'));
@@ -84,7 +84,7 @@ test('what one pipeline puts on a trigger starts a build of another pipeline of 
   ]);
 }, 600_000);
 
-test('other teams see nothing of it', async () => {
+test('a put to a trigger does not reach other teams', async () => {
   const nonMembers = pipelineApi(NON_MEMBERS, 'taker');
   expect(await nonMembers.versions('trigger.released')).toEqual([]);
   expect(await nonMembers.builds('deploy')).toEqual([]);

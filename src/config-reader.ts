@@ -98,6 +98,16 @@ export class Reader {
     return ranges;
   }
 
+  /** Hosts, maybe with ports, with commas between them. */
+  hosts(name: string): string[] {
+    const hosts = (this.optional(name) ?? '').split(',').flatMap((host) => host.trim() || []);
+    for (const host of hosts) {
+      if (!/^[\w.-]+(?::\d{1,5})?$/.test(host))
+        this.#problems.push(`${name} has "${host}": write hosts like registry.example:5000.`);
+    }
+    return hosts;
+  }
+
   /** `0` or a duration like `24h`, `7d`, `1M`. */
   lifetime(name: string, fallback = '0'): number {
     const value = this.optional(name) ?? fallback;

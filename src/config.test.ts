@@ -99,11 +99,31 @@ describe('what is given is read', () => {
     expect(internalGatewayConfig(source).config?.logLimitBytes).toBe(bytes);
   });
 
+  test('the internal gateway reaches public registries over HTTPS unless it is told of others', () => {
+    const keys = { '/keys/agent': KEY };
+    expect(internalGatewayConfig(from(INTERNAL, keys)).config?.imageRegistries).toEqual({
+      allowedRanges: [],
+      plainHttp: [],
+    });
+    const others = {
+      MILLRACE_IMAGE_REGISTRIES_ALLOWED_RANGES: '10.1.0.0/16',
+      MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: 'registry.local, 10.1.2.3:5000',
+    };
+    expect(internalGatewayConfig(from({ ...INTERNAL, ...others }, keys)).config?.imageRegistries).toEqual({
+      allowedRanges: ['10.1.0.0/16'],
+      plainHttp: ['registry.local', '10.1.2.3:5000'],
+    });
+    const wrong = { ...INTERNAL, MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP: 'http://registry.local' };
+    expect(internalGatewayConfig(from(wrong, keys)).problems).toEqual([
+      'MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP has "http://registry.local": write hosts like registry.example:5000.',
+    ]);
+  });
+
   test('the operator may make the database credentials itself', () => {
     expect(operatorConfig(from(OPERATOR)).config).toMatchObject({
       database: { kind: 'own', host: 'millrace-postgres' },
       imagePullPolicy: 'IfNotPresent',
-      pods: { imagePullPolicy: 'Always', storage: {} },
+      pods: { imagePullPolicy: 'Always', storage: {}, userNamespaces: 'never' },
     });
   });
 

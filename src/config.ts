@@ -4,138 +4,41 @@ import { isAbsolute, join } from 'node:path';
 import { defined } from '#defined';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
+import { USER_NAMESPACE_SETTINGS } from '#domain/planning/user-namespaces.ts';
 import { Reader, type Address, type Configured, type Source } from './config-reader.ts';
+import type {
+  ClientConfig,
+  ClusterConfig,
+  DatabaseConfig,
+  GatewayConfig,
+  GatewayFlags,
+  InternalGatewayConfig,
+  OperatorConfig,
+  ProcessConfig,
+  PublicGatewayConfig,
+  WebhookConfig,
+} from './config-types.ts';
 
 export type { Address, Configured, Source };
+export type {
+  ClientConfig,
+  ClusterConfig,
+  DatabaseConfig,
+  GatewayFlags,
+  InternalGatewayConfig,
+  LogLevel,
+  OperatorConfig,
+  PublicGatewayConfig,
+  WebhookConfig,
+} from './config-types.ts';
 
 /*
- * The one place that reads the environment. Each door has its own reader; every problem is found at once, and
- * no sentence of one carries a secret's value. A secret `NAME` may be given as `NAME_FILE`, a path to a file
- * that holds it.
+ * The only reader of the environment, with one function for each entry point. It reports all problems at once,
+ * never with the value of a secret. A secret `NAME` may be given as `NAME_FILE`, the path of a file with it.
  */
 
-/** Of the program; a test holds it to package.json. */
+/** Version of the program. A test compares it with package.json. */
 export const VERSION = '0.1.0';
-
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
-
-interface ProcessConfig {
-  /** Namespace of the release. */
-  namespace: string;
-  podName: string;
-  /** Prefix of our Secrets and of the Lease. */
-  release: string;
-  logLevel: LogLevel;
-  /** Where metrics and probes are served, apart from everything else. */
-  metricsListen: Address;
-}
-
-export interface DatabaseConfig {
-  url: string;
-  /**
-   * Direct connection for LISTEN; the same as `url` unless a transaction pooler stands before the database.
-   */
-  listenUrl: string;
-  /** Whom the server's certificate must be from (PEM); absent: as the URLs say. */
-  certificateAuthority?: string;
-}
-
-/**
- * How the API server is reached: as a Pod does, or by a kubeconfig file (the default one when none is named).
- */
-export type ClusterConfig =
-  { kind: 'in-cluster'; host: string; port: string } | { kind: 'kubeconfig'; file: string | undefined };
-
-export interface OperatorConfig extends ProcessConfig {
-  /**
-   * `own`: the chart's instance on `host`; the operator makes the Secret `<release>-database` and reads the
-   * URL from it.
-   */
-  database: ({ kind: 'given' } & DatabaseConfig) | { kind: 'own'; host: string };
-  cluster: ClusterConfig;
-  image: string;
-  imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-  /**
-   * For Pods of builds and checks: of images that pipelines and Teams name by a tag, and storage where nobody
-   * names any.
-   */
-  pods: {
-    imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-    storage: { request?: string; limit?: string };
-  };
-  internalUrl: string;
-  externalUrl: string | undefined;
-  /**
-   * Where `svc://` names that are not built in are, and ranges that sources may be in though they are not
-   * public.
-   */
-  sources: { registry: string | undefined; allowedRanges: string[] };
-  /** Of a Team whose spec.limits says nothing; absent: none. */
-  defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };
-  /** Undefined: the API server asks nobody about Pipelines. */
-  webhook: WebhookConfig | undefined;
-}
-
-export interface WebhookConfig {
-  listen: Address;
-  /** `own`: the operator makes it and tells the API server; `cert-manager`: that does both. */
-  certificate: 'own' | 'cert-manager';
-  /** How long one review may take, where the API server waits longer than in the chart. */
-  longestMs?: number;
-}
-
-interface GatewayConfig extends ProcessConfig {
-  database: DatabaseConfig;
-  listen: Address;
-  externalUrl: string | undefined;
-}
-
-export interface PublicGatewayConfig extends GatewayConfig {
-  role: 'public';
-  /** Signs webhook tokens. */
-  webhookKey: Buffer;
-  tokensFile: string | undefined;
-  /** The Secret that the file is mounted from, and its key: to be asked for what is newer. */
-  tokensSecret: { name: string; key: string } | undefined;
-  /** Signs the sessions of people. */
-  sessionKey: Buffer;
-  /** 0: sessions never end. */
-  sessionSeconds: number;
-  /** After how long a session that nobody uses is over; 0: never. */
-  idleSeconds: number;
-  /** The longest that an API token may last; 0: for ever. */
-  tokenMaxSeconds: number;
-  /** Hold the secrets of our clients at identity providers, a file each. */
-  oauthSecretsDirectories: string[];
-  /** Where objects of the API are made; undefined: this gateway makes none. */
-  cluster: ClusterConfig | undefined;
-  /** Ranges that identity providers may be in though they are not public. */
-  oauthAllowedRanges: string[];
-  /** Proxies whose word about a sender's address is taken. */
-  trustedProxies: string[];
-}
-
-export interface InternalGatewayConfig extends GatewayConfig {
-  role: 'internal';
-  /** Signs agents' nonces. */
-  agentKey: Buffer;
-  tlsDirectory: string;
-  /** Of one attempt of a build. */
-  logLimitBytes: number;
-  cluster: ClusterConfig;
-}
-
-/** Of the command line as a client of a gateway. */
-export interface ClientConfig {
-  url: string | undefined;
-  token: string | undefined;
-  /** Certificates that are trusted besides those of the machine. */
-  caFile: string | undefined;
-  /** Holds what people signed in with. */
-  directory: string;
-  /** For HTTPS alone. */
-  proxy: { https_proxy?: string; no_proxy?: string };
-}
 
 const REAL: Source = {
   get environment() {
@@ -162,6 +65,7 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
         ...read.amount('request', 'MILLRACE_POD_STORAGE_REQUEST'),
         ...read.amount('limit', 'MILLRACE_POD_STORAGE_LIMIT'),
       },
+      userNamespaces: read.oneOf('MILLRACE_POD_USER_NAMESPACES', USER_NAMESPACE_SETTINGS, 'never'),
     },
     internalUrl: read.url('MILLRACE_INTERNAL_URL', ['https:']) ?? '',
     externalUrl: read.url('MILLRACE_EXTERNAL_URL', ['https:', 'http:'], true),
@@ -177,13 +81,6 @@ export function operatorConfig(source: Source = REAL): Configured<OperatorConfig
     },
     webhook: webhookConfig(read),
   });
-}
-
-/** Flags of the command line; each wins over its variable of the environment. */
-export interface GatewayFlags {
-  sessionLifetime?: string;
-  sessionIdleTimeout?: string;
-  externalUrl?: string;
 }
 
 export function withFlags(flags: GatewayFlags, source: Source = REAL): Source {
@@ -223,6 +120,7 @@ export function publicGatewayConfig(source: Source = REAL): Configured<PublicGat
         : undefined,
     oauthAllowedRanges: read.ranges('MILLRACE_OAUTH_ALLOWED_RANGES'),
     trustedProxies: read.ranges('MILLRACE_TRUSTED_PROXIES'),
+    storeKeysDirectory: read.optional('MILLRACE_STORE_KEYS_DIR'),
   });
 }
 
@@ -234,7 +132,13 @@ export function internalGatewayConfig(source: Source = REAL): Configured<Interna
     agentKey: read.key('agent'),
     tlsDirectory: read.required('MILLRACE_TLS_DIR', 'the directory with tls.crt and tls.key'),
     logLimitBytes: bytesOf(read.amount('limit', 'MILLRACE_BUILD_LOG_LIMIT').limit ?? '') ?? DEFAULT_LOG_BYTES,
+    vaultAllowedRanges: read.ranges('MILLRACE_VAULT_ALLOWED_RANGES'),
+    storeKeysDirectory: read.optional('MILLRACE_STORE_KEYS_DIR'),
     cluster: clusterConfig(read),
+    imageRegistries: {
+      allowedRanges: read.ranges('MILLRACE_IMAGE_REGISTRIES_ALLOWED_RANGES'),
+      plainHttp: read.hosts('MILLRACE_IMAGE_REGISTRIES_PLAIN_HTTP'),
+    },
   });
 }
 
@@ -248,7 +152,7 @@ export function clientConfig(source: Source = REAL): Configured<ClientConfig> {
     url: read.url('MILLRACE_URL', ['https:', 'http:'], true),
     token: read.secret('MILLRACE_TOKEN'),
     caFile: read.optional('MILLRACE_CA_FILE'),
-    // A relative one is to be ignored, says the specification.
+    // The XDG specification says to ignore relative paths.
     directory: join(home !== undefined && isAbsolute(home) ? home : join(homedir(), '.config'), 'millrace'),
     proxy: defined({ https_proxy: proxy, no_proxy: direct }),
   });

@@ -3,11 +3,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { VERSION, type GatewayFlags } from '#config';
 import { clientCommands } from './cli/client/commands.ts';
 import { offlineCommands } from './cli/commands.ts';
+import { localCommands } from './cli/local/commands.ts';
 import { runVerb } from './cli/run-verb.ts';
 
-/*
- * Picks the door. Each is imported only when it is asked for, so that none pays for what another needs.
- */
+/* Picks the entry point. Each is imported only when it is needed, so none pays for another's dependencies. */
 const EXAMPLES = `
 Examples:
   millrace validate pipeline.hcl      validate a pipeline offline
@@ -53,7 +52,7 @@ const program = new Command('millrace')
   .showHelpAfterError('(run millrace --help for the list of commands)')
   .exitOverride();
 
-for (const command of [...offlineCommands(runVerb), ...clientCommands(runVerb)])
+for (const command of [...offlineCommands(runVerb), ...localCommands(runVerb), ...clientCommands(runVerb)])
   program.addCommand(inherit(command, program));
 
 program
@@ -104,7 +103,7 @@ function inherit(command: Command, from: Command): Command {
   return command.copyInheritedSettings(from);
 }
 
-/** Whoever uses a command wrongly is sent to its own help. */
+/** A usage error points to the command's own help. */
 function sendToHelp({ commands }: Command, path: string): void {
   for (const command of commands) {
     const words = `${path} ${command.name()}`;
@@ -116,7 +115,7 @@ function sendToHelp({ commands }: Command, path: string): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  // Commander has said what it wants; help and version are what was asked for.
+  // Commander has printed its message; help and version were requested.
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? 0 : 2;
 }

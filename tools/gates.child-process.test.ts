@@ -10,7 +10,7 @@ import { readTable, seenBy } from './lint/table.ts';
  * and expects the linter or the compiler to refuse exactly that file.
  */
 const RULES: Record<string, { file: string; text: string; refusedBy: string }> = {
-  'language imports a later room of the domain': {
+  'language imports a later folder of the domain': {
     file: 'src/domain/language/planted-a.ts',
     text: `import type { Plan } from '#domain/planning/plan.ts';\nexport type P = Plan;\n`,
     refusedBy: 'no-restricted-imports',
@@ -40,7 +40,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `export const now = (): unknown => new Date();\n`,
     refusedBy: 'no-restricted-globals',
   },
-  'the domain rolls dice': {
+  'the domain uses randomness': {
     file: 'src/domain/scheduling/planted-g.ts',
     text: `export const roll = (): number => Math.random();\n`,
     refusedBy: 'no-restricted-properties',
@@ -70,7 +70,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { Problem } from '#adapters/http/protocol/problem.ts';\nexport const y: unknown = Problem;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'the database takes a decision of the domain': {
+  'the database imports a decision of the domain': {
     file: 'src/adapters/database/retention/planted-j2.ts',
     text: `import { retainBuilds } from '#domain/scheduling/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
     refusedBy: 'no-restricted-imports',
@@ -80,14 +80,16 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { writePin } from '#flows/pipelines/pin-resource.ts';\nexport const y: unknown = writePin;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'the cluster chooses nodes': {
+  'the Kubernetes adapter chooses nodes': {
     file: 'src/adapters/kubernetes/planted-j4.ts',
     text: `import { placePod } from '#domain/planning/place-pod.ts';\nexport const y: unknown = placePod;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'a manifest decides how long its Pod lives': {
+  'a manifest decides the lifetime of its Pod': {
     file: 'src/adapters/kubernetes/manifests/planted-j5.ts',
-    text: `import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';\nexport const y = checkDeadlineSeconds;\n`,
+    text:
+      `import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';\n` +
+      'export const y = checkDeadlineSeconds;\n',
     refusedBy: 'no-restricted-imports',
   },
   'an adapter reads the configuration': {
@@ -95,12 +97,12 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { x } from '#config';\nexport const y: unknown = x;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'an adapter reads the configuration behind its back': {
+  'an adapter reads the configuration by a relative path': {
     file: 'src/adapters/oauth/planted-k2.ts',
     text: `import { Reader } from '../../config-reader.ts';\nexport const y: unknown = Reader;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'what reads values takes them from the environment itself': {
+  'the parser of values reads the environment': {
     file: 'src/config-reader.ts',
     text: `export const home = process.env['HOME'];\n`,
     refusedBy: 'no-process-env',
@@ -120,17 +122,19 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: `import { Agent } from 'undici';\nexport const y: unknown = Agent;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'a path climbs out of its folder': {
+  'an import leaves its folder by ../': {
     file: 'src/operator/planted-o.ts',
     text: `import type { Plan } from '../domain/planning/plan.ts';\nexport type P = Plan;\n`,
     refusedBy: 'no-restricted-imports',
   },
-  'a promise is left floating': {
+  'a promise is not awaited': {
     file: 'src/operator/planted-p.ts',
-    text: `const later = async (): Promise<number> => Promise.resolve(1);\nexport const go = (): void => { later(); };\n`,
+    text:
+      'const later = async (): Promise<number> => Promise.resolve(1);\n' +
+      'export const go = (): void => { later(); };\n',
     refusedBy: 'no-floating-promises',
   },
-  'a script of a page leaves a promise floating': {
+  'a script of a page does not await a promise': {
     file: 'src/web/planted-p2.js',
     text: `const later = async () => await Promise.resolve(1);\nexport const go = () => { later(); };\n`,
     refusedBy: 'no-floating-promises',
@@ -142,12 +146,16 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'a flow imports test data': {
     file: 'src/flows/planted-v2.ts',
-    text: `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\nexport const y: unknown = HISTORIES;\n`,
+    text:
+      `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\n` +
+      'export const y: unknown = HISTORIES;\n',
     refusedBy: 'no-restricted-imports',
   },
   'an entry point imports test data': {
     file: 'src/gateway/planted-v3.ts',
-    text: `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\nexport const y: unknown = HISTORIES;\n`,
+    text:
+      `import { HISTORIES } from '#domain/scheduling/testdata/histories.ts';\n` +
+      'export const y: unknown = HISTORIES;\n',
     refusedBy: 'no-restricted-imports',
   },
   'the program imports a harness': {
@@ -165,7 +173,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
     text: 'export {};\n'.repeat(401),
     refusedBy: 'max-lines',
   },
-  'any slips in': {
+  'the type any is used': {
     file: 'src/flows/planted-q.ts',
     text: `export const y = (x: any): unknown => x;\n`,
     refusedBy: 'no-explicit-any',
@@ -176,7 +184,9 @@ const TABLE = readTable();
 
 const ALLOWED = {
   file: 'src/adapters/database/builds/scheduling/planted-j6.ts',
-  text: `import { NEWEST, type Facts } from '#domain/scheduling/facts.ts';\nexport const y = (facts: Facts): unknown => [facts, NEWEST];\n`,
+  text:
+    `import { NEWEST, type Facts } from '#domain/scheduling/facts.ts';\n` +
+    'export const y = (facts: Facts): unknown => [facts, NEWEST];\n',
 };
 
 /** The rooms with folders in an order, as config/lint.yaml lists them, by their alias. */
@@ -250,7 +260,7 @@ describe('the linter refuses a file in which', () => {
     );
   });
 
-  test('not where an adapter takes a type and a constant of the domain', () => {
+  test('but not one in which an adapter imports a type and a constant of the domain', () => {
     expect(findings.filter(({ file }) => file === ALLOWED.file)).toEqual([]);
   });
 
@@ -261,7 +271,7 @@ describe('the linter refuses a file in which', () => {
     },
   );
 
-  test('not where a folder imports one before it', () => {
+  test('but not one in which a folder imports a folder before it', () => {
     const forwards = BETWEEN_FOLDERS.filter(({ allowed }) => allowed);
     expect(forwards.filter(({ file }) => refused(file))).toEqual([]);
   });
@@ -274,7 +284,7 @@ describe('the linter refuses a file in which', () => {
   });
 });
 
-test('the compiler knows no clock, timer or process in the domain', () => {
+test('the compiler has no clock, timer or process in the domain', () => {
   plant('src/domain/build/planted-t.ts', `setTimeout(() => process.exit(), 1);\nexport {};\n`);
   const run = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'src/domain'], {
     cwd: copy,
@@ -284,7 +294,7 @@ test('the compiler knows no clock, timer or process in the domain', () => {
   expect(run.stdout).toMatch(/planted-t\.ts.*Cannot find name 'process'/);
 }, 600_000);
 
-test('the compiler reads the scripts of pages, which know a page and no process', () => {
+test('the compiler gives scripts of pages the types of a page and no process', () => {
   plant(
     'src/web/planted-u.js',
     `/** @param {string} name */\nexport const go = (name) => document.title.concat(name.lenght, process.pid);\n`,

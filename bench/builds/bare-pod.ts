@@ -7,13 +7,13 @@ interface Container {
   env?: object[];
   [field: string]: unknown;
 }
-interface PodSpec {
+export interface PodSpec {
   containers: Container[];
   [field: string]: unknown;
 }
 
 /**
- * The spec of a real build's Pod, to measure against: the same containers, images, volumes and security
+ * The spec of a real build's Pod as the reference: the same containers, images, volumes and security
  * contexts.
  */
 export const specOf = async (namespace: string, pod: string): Promise<PodSpec> => {
@@ -24,10 +24,8 @@ export const specOf = async (namespace: string, pod: string): Promise<PodSpec> =
   return spec;
 };
 
-/**
- * The first container waits as an agent would; the last prints when its first process runs, in nanoseconds.
- */
-const bare = (spec: PodSpec): PodSpec => ({
+/** The first containers exit at once. The last prints the start of its first process in nanoseconds. */
+export const bareSpec = (spec: PodSpec): PodSpec => ({
   ...spec,
   containers: spec.containers.map(({ env: _env, args: _args, ...container }, index) => ({
     ...container,
@@ -47,7 +45,7 @@ const logOf = async (namespace: string, name: string, container: string): Promis
 };
 
 export interface BareRun {
-  /** Milliseconds from the POST to the watch's word of the object. */
+  /** Milliseconds from the POST to the watch event of the object. */
   object: number;
   /** Milliseconds from the POST to the first process of the last container. */
   running: number;
@@ -66,7 +64,7 @@ export const runBarePod = async (namespace: string, spec: PodSpec, name: string)
     apiVersion: 'v1',
     kind: 'Pod',
     metadata,
-    spec: bare(spec),
+    spec: bareSpec(spec),
   });
   const last = spec.containers.at(-1)?.name ?? '';
   const running = Number(BigInt((await logOf(namespace, name, last)).trim()) / 1000n) / 1000 - started;

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { created, pipelineApi } from '#e2e/support/gateway.ts';
+import { created, pipelineApi, type Answer } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 
-const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
+export const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
 
 export interface BuildRun {
   number: string;
   pod: string;
-  /** On the clock of `performance.now()`. */
+  /** In time of `performance.now()`. */
   sentAt: number;
-  /** Milliseconds from sending the trigger request. */
+  /** Milliseconds from sending the trigger request to its answer. */
   answered: number;
-  /** From the answer, which comes when the trigger is written. */
+  /** Milliseconds from the answer, which is sent when the trigger is committed, to the Pod object. */
   podObject: number;
-  /** When the first step's process printed the time; absent for steps that print nothing. */
+  /** Milliseconds to the time that the first step's process printed; absent for steps that print nothing. */
   firstProcess?: number;
   outcome: number;
 }
 
 /**
- * Triggers one build and follows it to its recorded outcome. The outcome is asked for every 5 ms once the Pod
- * runs: no sooner, since on a small machine the asking would take the time that it measures.
+ * Triggers one build and follows it to its recorded outcome. Polls for the outcome every 5 ms, but only once
+ * the Pod runs: on a small machine, earlier polling would take the time that it measures.
  */
 export const measureBuild = async (team: string, pipeline: string, job: string): Promise<BuildRun> => {
   const api = pipelineApi(team, pipeline);
@@ -55,7 +55,12 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   };
 };
 
-/** Keeps `atATime` builds going until `total` have ended; answers builds per second. */
+const POLL_MS = 250;
+
+/**
+ * Runs `atATime` builds in parallel until `total` have ended; returns builds per second. A gateway on a busy
+ * machine refuses some requests, which are sent again.
+ */
 export const measureThroughput = async (
   names: { team: string; pipeline: string; job: string },
   total: number,
@@ -67,14 +72,22 @@ export const measureThroughput = async (
   const lane = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const { number } = created(await api.trigger(names.job));
+      const number = await triggered(() => api.trigger(names.job));
       let status = '';
       while (!FINAL.has(status)) {
-        await sleep(250);
-        ({ status } = await api.build(names.job, number));
+        await sleep(POLL_MS);
+        ({ status } = await api.build(names.job, number).catch(() => ({ status: '' })));
       }
     }
   };
   await Promise.all(Array.from({ length: atATime }, lane));
   return total / ((performance.now() - start) / 1000);
 };
+
+async function triggered(trigger: () => Promise<Answer>): Promise<string> {
+  for (;;) {
+    const answer = await trigger();
+    if (answer.status !== 503) return created(answer).number;
+    await sleep(POLL_MS);
+  }
+}

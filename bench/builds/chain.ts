@@ -3,7 +3,7 @@ import { createPipeline } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request, type Build } from '#e2e/support/gateway.ts';
 import { watchPods, type PodEvent } from './cluster-client.ts';
 
-/** Two jobs in a row behind a resource that has a new version each time it is checked. */
+/** Two jobs in a chain, and a resource whose every check finds a new version. */
 const CONFIG = `
 resource_type "stamp" {
   check "shell" {
@@ -37,13 +37,13 @@ job "down" {
 `;
 
 /**
- * Milliseconds, between what Postgres records and what a watch of the API server shows; both clocks are this
- * machine's.
+ * Milliseconds between times in Postgres and times of a watch on the API server. Both use this machine's
+ * clock.
  */
 export interface ChainRun {
-  /** A version was recorded → the Pod object of the build that it triggers. */
+  /** From recording a version to the Pod object of the build that it triggers. */
   versionToPod: number;
-  /** The upstream build has ended → the downstream build is there. */
+  /** From the end of the upstream build to the creation of the downstream build. */
   endToBuild: number;
   endToPod: number;
 }
@@ -78,7 +78,7 @@ export const measureChain = async (team: string, rounds: number): Promise<ChainR
       endToBuild: Date.parse(down.created_at) - ended,
       endToPod: (await podOf('down', down.number)) - ended,
     };
-    // The first one waits for caches, connections and images.
+    // The first round fills caches, opens connections and pulls images.
     if (round > 0) runs.push(run);
     await sleep(1000);
   }

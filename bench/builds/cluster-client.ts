@@ -3,8 +3,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
 /*
- * A bare HTTPS client for measuring: one kept connection for calls, one for the watch, no caches, times taken
- * when bytes arrive.
+ * A bare HTTPS client for measurements: one persistent connection for calls, one for the watch, no caches.
+ * Times are taken when bytes arrive.
  */
 const config = new KubeConfig();
 config.loadFromDefault();
@@ -46,8 +46,8 @@ export interface PodEvent {
 }
 
 /**
- * Calls `seen` for every event of Pods in the namespace, with the moment its line arrived; returns how to
- * stop.
+ * Calls `seen` for every Pod event in the namespace, with the time its line arrived. Returns a function that
+ * stops the watch.
  */
 export const watchPods = async (namespace: string, seen: (event: PodEvent) => void): Promise<() => void> => {
   const options = await tls();
@@ -85,5 +85,5 @@ export const watchPods = async (namespace: string, seen: (event: PodEvent) => vo
   });
 };
 
-/** What has been written through the API server since it started. */
+/** The writes through the API server since it started. */
 export const apiWrites = async (): Promise<ApiWrites> => writesIn(await call('GET', '/metrics'));

@@ -4,11 +4,15 @@ import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/s
 import { pipelineApi } from '#e2e/support/gateway.ts';
 import { deletePod, runBarePod, specOf } from './bare-pod.ts';
 import { measureBuild, type BuildRun } from './builds.ts';
+import type { PrintRow } from './print-row.ts';
 
-/** What the greedy team wants. A smaller run shows the same: both are far beyond what runs at a time. */
+/**
+ * The demand of the greedy team. Smaller values give the same result as long as they exceed what can run at
+ * once.
+ */
 const BUILDS = Number(process.env['BENCH_GREEDY_BUILDS'] ?? 10_000);
 const CHECKS = Number(process.env['BENCH_GREEDY_CHECKS'] ?? 1000);
-/** A pipeline refuses triggers when 2,000 of its builds have not started. */
+/** Below the 2,000 unstarted builds at which a pipeline refuses triggers. */
 const BUILDS_OF_PIPELINE = 1500;
 const TRIGGERS_AT_ONCE = 20;
 const AIM = 2;
@@ -18,9 +22,7 @@ const GREEDY = [
   { name: 'limits lifted', spec: { limits: { runningBuilds: 10_000, runningChecks: 10_000 } } },
 ];
 
-type Say = (name: string, value: string, aim?: string) => void;
-
-/** Each interval makes a check group, and so a Pod, of its own. */
+/** Each interval needs a separate check group, and so a separate Pod. */
 const checks = (count: number): string =>
   Array.from(
     { length: count },
@@ -43,7 +45,7 @@ interface Measured {
   job: string;
 }
 
-/** One way of measuring: builds of the other team, and bare Pods of the same shape in turn with them. */
+/** One measurement: builds of the other team, alternating with bare Pods of the same shape. */
 interface Waits {
   build: Summary;
   podObject: Summary;
@@ -70,19 +72,19 @@ async function measureWaits({ team, pipeline, job }: Measured, runs: number): Pr
 }
 
 /**
- * The other team's builds alone, and beside a greedy team that has its builds queued and its checks due: with
- * limits that leave room on a small node, as Millrace is shipped (which fills a small node), and with the
- * limits lifted, so that nothing but turns and the start window stands between the two. A bare Pod beside
- * them waits for the node alone.
+ * Measures the other team's builds alone, and beside a greedy team with queued builds and due checks. The
+ * greedy team has limits that leave room on a small node, the default limits (which fill a small node), or no
+ * limits, so that only turns and the start window separate the teams. A bare Pod beside them waits for the
+ * node only.
  */
-export async function besideGreedyTeam(measured: Measured, runs: number, say: Say): Promise<void> {
-  const tell = (where: string, { build, podObject, bare }: Waits): void => {
-    say(`trigger → first step’s process, ${where}`, inMilliseconds(build));
-    say('  of it up to the Pod object', inMilliseconds(podObject));
-    say('  a bare Pod meanwhile', inMilliseconds(bare));
+export async function besideGreedyTeam(measured: Measured, runs: number, printRow: PrintRow): Promise<void> {
+  const print = (where: string, { build, podObject, bare }: Waits): void => {
+    printRow(`trigger → first step’s process, ${where}`, inMilliseconds(build));
+    printRow('  of it up to the Pod object', inMilliseconds(podObject));
+    printRow('  a bare Pod meanwhile', inMilliseconds(bare));
   };
   const idle = await measureWaits(measured, runs);
-  tell('alone', idle);
+  print('alone', idle);
   for (const { name, spec } of GREEDY) {
     const greedy = teamName('greedy');
     await createTeam(greedy, spec);
@@ -90,9 +92,9 @@ export async function besideGreedyTeam(measured: Measured, runs: number, say: Sa
       await createPipeline(greedy, 'checks', SLOW_CHECK + checks(CHECKS));
       await queueBuilds(greedy);
       const beside = await measureWaits(measured, runs);
-      tell(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
-      say('  ratio to alone', (beside.build.median / idle.build.median).toFixed(2), `≤ ${AIM}`);
-      say('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
+      print(`beside ${BUILDS} queued builds and ${CHECKS} due checks, ${name}`, beside);
+      printRow('  ratio to alone', (beside.build.median / idle.build.median).toFixed(2), `≤ ${AIM}`);
+      printRow('  … of the bare Pod', (beside.bare.median / idle.bare.median).toFixed(2));
     } finally {
       await deleteTeam(greedy);
     }

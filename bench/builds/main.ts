@@ -6,15 +6,20 @@ import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/f
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
 import { kubectl, list } from '#e2e/support/kubectl.ts';
 import { deletePod, runBarePod, specOf, type BareRun } from './bare-pod.ts';
-import { measureBuild, measureThroughput, type BuildRun } from './builds.ts';
+import { measureBuild, type BuildRun } from './builds.ts';
 import { measureChain } from './chain.ts';
 import { apiWrites, call } from './cluster-client.ts';
 import { besideGreedyTeam } from './greedy.ts';
+import { measureLongLog } from './long-log.ts';
+import { printRow } from './print-row.ts';
 import { recovery } from './recovery.ts';
+import { measureSteps } from './steps.ts';
+import { compareThroughput } from './throughput.ts';
+import { compareUserNamespaces } from './user-namespaces.ts';
 
 /*
- * The figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run, so that a
- * noisy machine troubles both alike: quote the ratios.
+ * Measures the figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run,
+ * so a noisy machine affects both alike: quote the ratios.
  */
 const TEAM = teamName('bench');
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 20);
@@ -39,9 +44,6 @@ job "three" {${task('a', 'true')}${task('b', 'true')}${task('c', 'true')}
 }
 `;
 
-const say = (name: string, value: string, aim = ''): void =>
-  console.log(`${name.padEnd(52)} ${value}${aim === '' ? '' : `   [aim ${aim}]`}`);
-
 const latencies = async (): Promise<void> => {
   const first = await measureBuild(TEAM, 'bench', 'one');
   const spec = await specOf(TEAM, first.pod);
@@ -59,22 +61,22 @@ const latencies = async (): Promise<void> => {
   const builds = [...one, ...three];
   const process1 = summarise(one.map(({ firstProcess }) => firstProcess ?? Number.NaN));
   const reference = summarise(bare.map(({ running }) => running));
-  say('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
-  say(
+  printRow('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
+  printRow(
     'trigger written → Pod object',
     inMilliseconds(summarise(builds.map(({ podObject }) => podObject))),
     '≤ 7 ms',
   );
-  say('bare Pod: create → Pod object', inMilliseconds(summarise(bare.map(({ object }) => object))));
-  say('bare Pod: create → process of its last container', inMilliseconds(reference));
-  say('trigger sent → first step’s process', inMilliseconds(process1), '≤ 400 ms');
-  say('  ratio to the bare Pod', (process1.median / reference.median).toFixed(2), '≤ 1.15');
-  say(
+  printRow('bare Pod: create → Pod object', inMilliseconds(summarise(bare.map(({ object }) => object))));
+  printRow('bare Pod: create → process of its last container', inMilliseconds(reference));
+  printRow('trigger sent → first step’s process', inMilliseconds(process1), '≤ 400 ms');
+  printRow('  ratio to the bare Pod', (process1.median / reference.median).toFixed(2), '≤ 1.15');
+  printRow(
     'trigger sent → outcome recorded, 1 step',
     inMilliseconds(summarise(one.map(({ outcome }) => outcome))),
     '≤ 500 ms',
   );
-  say(
+  printRow(
     'trigger sent → outcome recorded, 3 steps',
     inMilliseconds(summarise(three.map(({ outcome }) => outcome))),
     '≤ 500 ms',
@@ -93,24 +95,24 @@ const webhook = async (): Promise<void> => {
     samples.push(performance.now() - start);
     await sleep(1500);
   }
-  say('webhook sent → version recorded (check in a Pod)', inMilliseconds(summarise(samples)));
+  printRow('webhook sent → version recorded (check in a Pod)', inMilliseconds(summarise(samples)));
 };
 
 const chain = async (): Promise<void> => {
   const runs = await measureChain(TEAM, RUNS);
   const row = (pick: (run: (typeof runs)[number]) => number): string =>
     inMilliseconds(summarise(runs.map(pick)));
-  say(
+  printRow(
     'version recorded → Pod object of its build',
     row(({ versionToPod }) => versionToPod),
     '≤ 150 ms',
   );
-  say(
+  printRow(
     'upstream build ended → downstream build',
     row(({ endToBuild }) => endToBuild),
     '≤ 100 ms',
   );
-  say(
+  printRow(
     '  … → its Pod object',
     row(({ endToPod }) => endToPod),
   );
@@ -123,23 +125,23 @@ const writesPerBuild = async (): Promise<void> => {
   const count = 20;
   const api = pipelineApi(TEAM, 'bench');
   if (isEmbedded) {
-    // What is still being cleaned up after the builds before is not of these.
+    // Pods of earlier builds that are still being deleted do not count.
     while ((await list('pods', '--namespace', TEAM)).length > 0) await sleep(500);
     await clusterPart('stop', 'kube-scheduler');
     const before = await apiWrites();
     const numbers: string[] = [];
     for (let round = 0; round < count; round++) numbers.push(created(await api.trigger('three')).number);
-    // Without a scheduler the start window lets them through a few at a time.
+    // Without a scheduler the start window admits a few Pods at a time.
     while ((await list('pods', '--namespace', TEAM)).length < count) await sleep(500);
     const toPod = difference(before, await apiWrites());
     await clusterPart('start', 'kube-scheduler');
-    say('API writes per build to the Pod object', (total(toPod) / count).toFixed(2), '1.0');
+    printRow('API writes per build to the Pod object', (total(toPod) / count).toFixed(2), '1.0');
     console.log(`  ${JSON.stringify(toPod)}`);
     for (const number of numbers)
       while ((await api.build('three', number)).status !== 'succeeded') await sleep(200);
     await sleep(30_000);
     const whole = difference(before, await apiWrites());
-    say('API writes per build to its Pod’s deletion, all writers', (total(whole) / count).toFixed(2));
+    printRow('API writes per build to its Pod’s deletion, all writers', (total(whole) / count).toFixed(2));
     console.log(`  ${JSON.stringify(whole)}`);
   }
 };
@@ -161,7 +163,7 @@ const memory = async (): Promise<void> => {
       megabytes.push(Number(resident) / 1e6);
     }
     const aim = component === 'operator' ? '≤ 160 MB' : '≤ 130 MB';
-    say(
+    printRow(
       `idle memory, ${component} (each replica)`,
       `${megabytes.map((one) => one.toFixed(0)).join(', ')} MB`,
       aim,
@@ -174,23 +176,33 @@ const alone = async (): Promise<void> => {
   await latencies();
   await webhook();
   await chain();
-  const throughput = { team: TEAM, pipeline: 'bench', job: 'three' };
-  say('builds per second, 40 builds, 10 at a time', (await measureThroughput(throughput, 40, 10)).toFixed(2));
   await writesPerBuild();
 };
+
+const measured = { team: TEAM, pipeline: 'bench', job: 'one' };
+const PARTS: Record<string, () => Promise<void>> = {
+  alone,
+  steps: () => measureSteps(TEAM, RUNS, printRow),
+  'long-log': () => measureLongLog(TEAM, Math.ceil(RUNS / 10), printRow),
+  throughput: () => compareThroughput({ ...measured, job: 'three' }, printRow),
+  'user-namespaces': () => compareUserNamespaces(measured, RUNS, printRow),
+  recovery: () => recovery(measured, printRow),
+  greedy: () => besideGreedyTeam(measured, RUNS, printRow),
+};
+// BENCH_ONLY names one part, or several with commas between them.
+const parts = process.env['BENCH_ONLY']?.split(',') ?? Object.keys(PARTS);
+const unknown = parts.filter((part) => !Object.hasOwn(PARTS, part));
+if (unknown.length > 0)
+  throw new Error(`BENCH_ONLY is ${unknown.join(', ')}: use ${Object.keys(PARTS).join(', ')}.`);
 
 await createTeam(TEAM);
 await createPipeline(TEAM, 'bench', CONFIG);
 try {
   console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
+    `${new Date().toISOString().slice(0, 10)}, ` +
+      `${(await kubectl('version', '-o', 'yaml')).match(/gitVersion: (\S+)/)?.[1]}`,
   );
-  // alone, recovery or greedy: one part of it.
-  const only = process.env['BENCH_ONLY'];
-  const measured = { team: TEAM, pipeline: 'bench', job: 'one' };
-  if (only === undefined || only === 'alone') await alone();
-  if (only === undefined || only === 'recovery') await recovery(measured, say);
-  if (only === undefined || only === 'greedy') await besideGreedyTeam(measured, RUNS, say);
+  for (const part of parts) await PARTS[part]?.();
 } finally {
   await deleteTeam(TEAM);
 }

@@ -3,17 +3,18 @@ import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { killLeader, readyLeader } from '#e2e/support/leader.ts';
 import { measureBuild } from './builds.ts';
+import type { PrintRow } from './print-row.ts';
 
-/** Each kill costs some twenty seconds until two operators are ready again. */
+/** After each kill it takes some twenty seconds until two operators are ready again. */
 const KILLS = Number(process.env['BENCH_KILLS'] ?? 10);
 
 /**
- * How long after the end of the operator that leads a build begins which somebody asks for at once; and the
- * same without a kill. The lease is not given back: another operator has to see that it is over.
+ * Time from killing the leading operator until a build starts that was triggered at once, and the same time
+ * without a kill. The lease is not released, so another operator has to wait until it expires.
  */
 export async function recovery(
   { team, pipeline, job }: { team: string; pipeline: string; job: string },
-  say: (name: string, value: string, aim?: string) => void,
+  printRow: PrintRow,
 ): Promise<void> {
   if (!isEmbedded) return;
   const begins = async (kill: () => Promise<void>): Promise<number> => {
@@ -30,11 +31,11 @@ export async function recovery(
     unharmed.push(await begins(async () => undefined));
     killed.push(await begins(killLeader));
   }
-  say('asked for a build → its Pod object', inMilliseconds(summarise(unharmed)));
-  say(
+  printRow('asked for a build → its Pod object', inMilliseconds(summarise(unharmed)));
+  printRow(
     'leader killed with SIGKILL → Pod object of a new build',
     inMilliseconds(summarise(killed)),
     '≤ 5,000 ms',
   );
-  say('  the slowest', `${Math.max(...killed).toFixed(0)} ms`);
+  printRow('  the slowest', `${Math.max(...killed).toFixed(0)} ms`);
 }

@@ -12,7 +12,7 @@ import { sealedAgent, tlsAgent, type Agent } from './agent-channel/agents.ts';
 import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
- * Holds the sealed channel between agent and shim against TLS 1.3 (docs/adr/0044): size, start, processor,
+ * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start, processor,
  * memory:
  *
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
@@ -64,10 +64,10 @@ async function main(): Promise<void> {
   console.log(circumstances());
   try {
     const channels = await build(folder);
-    await play(channels, 1);
-    // What has run so far warmed up the agent's code and does not count.
+    await measureAll(channels, 1);
+    // The rounds so far warmed up the agent's code and do not count.
     for (const channel of channels) channel.found = nothing();
-    await play(channels, rounds);
+    await measureAll(channels, rounds);
     console.log(`\n${report(channels)}\n\nTLS: ${[...negotiated].join(', ')}`);
     console.log(`${circumstances()}; ${((performance.now() - begun) / 1000).toFixed(0)} s`);
   } finally {
@@ -89,8 +89,8 @@ async function build(folder: string): Promise<Channel[]> {
   ];
 }
 
-/** They take turns for each shim, and in each round another one begins. */
-async function play(channels: Channel[], rounds: number): Promise<void> {
+/** The channels alternate for each shim, and each round starts with another channel. */
+async function measureAll(channels: Channel[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? channels : channels.toReversed();
     const work = [...Array.from({ length: STARTS }, () => measureStart), measureStream, measureStream];
@@ -121,7 +121,8 @@ async function withShim(channel: Channel, measureIt: (running: Running) => Promi
 }
 
 /**
- * From the shim's start until the agent accepts it, and until the first frame of its first command is there.
+ * Time from the shim's start until the agent accepts it, and until the first frame of its first command
+ * arrives.
  */
 async function measureStart({ shim, connected, begun, found }: Running): Promise<void> {
   const connection = await connected;

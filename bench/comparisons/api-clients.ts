@@ -14,14 +14,14 @@ import { FaultyServer } from './api-clients/faulty-server.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
 /*
- * Holds the clients of the API server against one another: memory, time, processor, and what they say of a
- * bad answer (docs/adr/0043):
+ * Compares clients of the API server: memory, time, processor, and their results for bad answers
+ * (docs/adr/0043):
  *
  *   node bench/comparisons/api-clients.ts [--rounds 8]
  *
- * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make
- * cluster` fills it), beside a server that answers badly. Contestants are processes of their own, bundled
- * alike, and take turns. It takes about a minute.
+ * It starts a separate etcd and API server on loopback from the embedded cluster's cache (`make cluster`
+ * fills it), and a server that answers badly. Each contestant is a separate process, bundled alike, and they
+ * take turns. It takes about a minute.
  */
 const OBJECTS = 3000;
 const SILENCE_MS = 40_000;
@@ -110,8 +110,8 @@ async function measure(
   for (const { name, loaded } of contestants.map((one) => ({ name: one.name, loaded: one.memory().now }))) {
     memories.set(name, { loaded, worked: 0, most: 0 });
   }
-  const quiet = contestants.map((one) => silence(one));
-  const found = await play(contestants, rounds);
+  const quiet = contestants.map((one) => measureSilence(one));
+  const found = await measureAll(contestants, rounds);
   for (const one of contestants) {
     const { now, most } = one.memory();
     memories.set(one.name, { loaded: memories.get(one.name)?.loaded ?? 0, worked: now, most });
@@ -122,7 +122,7 @@ async function measure(
   for (const one of [node.one, ...contestants]) await one.end();
 }
 
-/** Starts it as often as there are rounds, for the time that loading takes; the last one stays. */
+/** Starts a contestant once per round to time its loading; the last process stays. */
 async function started(
   entry: Entry,
   {
@@ -147,8 +147,8 @@ async function started(
   }
 }
 
-/** How long it waits for a server that has accepted the request and says nothing. */
-async function silence(one: Contestant): Promise<string> {
+/** How long a client waits for a server that accepts the request and never answers. */
+async function measureSilence(one: Contestant): Promise<string> {
   const ask: Omit<Task, 'id'> = { what: 'ask', count: 1, call: 'get', server: 'faulty', argument: 'silent' };
   const report = await Promise.race([one.perform(ask), sleep(SILENCE_MS, undefined, { ref: false })]);
   if (report === undefined) return `still waiting after ${SILENCE_MS / 1000} s`;
@@ -160,7 +160,7 @@ type Found = Map<string, Report[]>;
 const keyOf = (what: string, name: string): string => `${what}, ${name}`;
 
 /** The first round opens connections and warms up; it does not count. */
-async function play(contestants: Contestant[], rounds: number): Promise<Found> {
+async function measureAll(contestants: Contestant[], rounds: number): Promise<Found> {
   const found: Found = new Map();
   for (const task of tasks) for (const { name } of contestants) found.set(keyOf(task.what, name), []);
   for (let round = 0; round <= rounds; round += 1) {
@@ -172,7 +172,7 @@ async function play(contestants: Contestant[], rounds: number): Promise<Found> {
   return found;
 }
 
-/** In each round another contestant begins. */
+/** Each round starts with another contestant. */
 function turns(
   contestants: Contestant[],
   round: number,

@@ -5,12 +5,13 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 
 /*
- * What one query costs through slonik, with and without its DISCARD ALL at each release, beside pg alone; and
- * what a NOTIFY inside the transaction costs those who commit at the same time (docs/adr/0006):
+ * The cost of one query through slonik, with and without its DISCARD ALL at each release, compared with pg
+ * alone. Also the cost of a NOTIFY inside the transaction for others that commit at the same time
+ * (docs/adr/0006):
  *
  *   node bench/comparisons/database-clients.ts [--rounds 5]
  *
- * On a Postgres of its own with fsync. Contestants take turns; a turn is two seconds of ten callers.
+ * It starts a separate Postgres with fsync. Contestants take turns; a turn is two seconds of ten callers.
  */
 const rounds = numberFlag('rounds', 5);
 const TURN_MS = 2000;
@@ -36,7 +37,7 @@ async function compare(url: string): Promise<void> {
   const usual = await createPool(url, { maxPoolSize: CALLERS });
   const bare = await createPool(url, { maxPoolSize: CALLERS, resetConnection: () => Promise.resolve() });
   const listener = new Client({ connectionString: url });
-  // The server ends with the measurement, maybe before the last connection has closed.
+  // The server may stop before the last connection has closed.
   for (const one of [usual, bare]) one.on('error', () => undefined);
   plain.on('error', () => undefined);
   listener.on('error', () => undefined);
@@ -83,7 +84,7 @@ async function contest(what: string, contestants: Record<string, Query>): Promis
   return table([what, 'a second, median', 'range', 'ratio'], rows);
 }
 
-/** How often a second ten callers get through. */
+/** Queries per second of ten concurrent callers. */
 async function turn(query: Query): Promise<number> {
   let done = 0;
   const begun = performance.now();

@@ -13,7 +13,7 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 
 /*
- * Holds the HCL engine against hcl2-parser on the same texts, in one process and in turn (docs/adr/0001):
+ * Compares the HCL engine with hcl2-parser on the same texts, alternating in one process (docs/adr/0001):
  *
  *   node bench/comparisons/hcl-engines.ts [--runs 41]
  */
@@ -23,7 +23,7 @@ const STARTS = 9;
 const file = await buildEngine();
 const parserFile = createRequire(import.meta.url).resolve('hcl2-parser');
 const engineSource = new URL('../../src/adapters/hcl/engine.ts', import.meta.url).href;
-/** Beginnings of programs that have either at hand. */
+/** First lines of programs that import one of the engines. */
 const PARSER = `const { default: hcl2 } = await import('file://${parserFile}');`;
 const ENGINE = `const { readFileSync } = await import('node:fs'); const { startEngine } = await import('${engineSource}');
   startEngine(new WebAssembly.Module(readFileSync('${file}')))`;
@@ -43,7 +43,7 @@ function elapsed(act: () => unknown): number {
   return performance.now() - begun;
 }
 
-/** What each makes of texts that tell them apart. */
+/** The result of each engine for texts that distinguish them. */
 function answers(): string[][] {
   const steps = 'job "a" {\n  get "git" "z" {}\n  task "t" {}\n  get "git" "b" {}\n}\n';
   const broken = 'job "a" {\n  task "t" {\n';
@@ -61,7 +61,7 @@ function answers(): string[][] {
   ];
 }
 
-/** In a process of its own, because the process may not survive it. */
+/** In a separate process, which may crash. */
 function hostile(program: string): string {
   const begun = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
@@ -103,7 +103,8 @@ function outline({ body }: Document): string {
     .map((item) =>
       item.kind === 'block'
         ? `${item.type} ${item.labels.map(({ text }) => text).join(' ')} (line ${item.range.start.line})`
-        : `${item.name}: ${item.expression.variables.length === 0 ? 'text' : 'reference'} (line ${item.range.start.line})`,
+        : `${item.name}: ${item.expression.variables.length === 0 ? 'text' : 'reference'} (line ` +
+          `${item.range.start.line})`,
     )
     .join(', ');
 }
@@ -159,7 +160,7 @@ job "job${at}" {
 `;
 }
 
-/** A valid pipeline of this many jobs of two steps, each after the one before. */
+/** A valid pipeline with this many jobs of two steps, each downstream of the previous job. */
 function pipelineOf(jobs: number): string {
   return `resource "git" "app" {
   check_interval = "@every 1m"
@@ -171,7 +172,7 @@ function pipelineOf(jobs: number): string {
 ${Array.from({ length: jobs }, (_, at) => oneJob(at)).join('')}`;
 }
 
-/** Time and memory of a process that has parsed its first text, beside one that has done nothing. */
+/** Time and memory of a process that has parsed its first text, compared with an idle process. */
 function starts(): string[][] {
   const programs = {
     nothing: '',

@@ -9,6 +9,7 @@ import { summarise } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { bundle, Contestant, type Entry } from './operator-frameworks/contestant.ts';
 import { install, type Installed } from './operator-frameworks/packages.ts';
+import { NAMESPACE } from './operator-frameworks/reports.ts';
 import {
   idle,
   recreated,
@@ -19,17 +20,16 @@ import {
   type Scenario,
 } from './operator-frameworks/scenarios.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
-import { NAMESPACE } from './operator-frameworks/told.ts';
 
 /*
- * Holds what could carry the operator against the same API server, each in a process of its own
+ * Compares libraries that could carry the operator, against the same API server, each in a separate process
  * (docs/adr/0002):
  *
  *   node bench/comparisons/operator-frameworks.ts [--rounds 3]
  *
- * It starts an etcd and an API server of its own on loopback from the embedded cluster's cache (`make
- * cluster` fills it), installs the packages into a temporary folder, and removes both. A round takes about
- * three minutes.
+ * It starts a separate etcd and API server on loopback from the embedded cluster's cache (`make cluster`
+ * fills it), installs the packages into a temporary folder, and removes both. A round takes about three
+ * minutes.
  */
 const scenarios = { idle, throwing, slow, restart, recreated } satisfies Record<string, Scenario>;
 
@@ -43,7 +43,7 @@ interface Framework {
 /** Findings of a contestant in a scenario, one per round. */
 type Findings = Map<string, Map<ScenarioName, Finding[]>>;
 
-interface Match {
+interface Comparison {
   folder: string;
   server: ThrowAwayServer;
   client: ApiClient;
@@ -62,13 +62,13 @@ async function main(): Promise<void> {
     const client = new ApiClient(connection);
     await prepare(client);
     await bundle([...new Set(frameworks.map(({ entry }) => entry.program))], folder);
-    const match: Match = { folder, server, client, frameworks, findings: new Map() };
+    const comparison: Comparison = { folder, server, client, frameworks, findings: new Map() };
     for (let round = 1; round <= rounds; round += 1) {
       console.error(`round ${round} of ${rounds}`);
-      await play(match, round);
+      await runRound(comparison, round);
     }
     await connection.close();
-    console.log(report(match));
+    console.log(report(comparison));
     console.log(circumstances());
   } finally {
     await server.stop();
@@ -97,12 +97,12 @@ async function prepare(client: ApiClient): Promise<void> {
   orThrow(await client.create(KINDS.configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata }), 'seed');
 }
 
-/** Every scenario once, all contestants at the same time, begun anew for each. */
-async function play(match: Match, round: number): Promise<void> {
-  const { folder, server, client, frameworks, findings } = match;
+/** Runs every scenario once, with all contestants at the same time, each started again for it. */
+async function runRound(comparison: Comparison, round: number): Promise<void> {
+  const { folder, server, client, frameworks, findings } = comparison;
   for (const name of ['idle', 'throwing', 'slow', 'restart', 'recreated'] as const) {
-    const taking = frameworks.filter(({ entry }) => name === 'idle' || entry.program !== 'bare.ts');
-    const contestants = taking.map(({ entry }) => new Contestant(entry, server, folder));
+    const participants = frameworks.filter(({ entry }) => name === 'idle' || entry.program !== 'bare.ts');
+    const contestants = participants.map(({ entry }) => new Contestant(entry, server, folder));
     try {
       for (const one of contestants) await begun(one);
       const found = await scenarios[name]({ server, client, contestants, round: `${round}` });
@@ -114,7 +114,7 @@ async function play(match: Match, round: number): Promise<void> {
   }
 }
 
-/** Removes what a scenario made, so that it tells nothing to those who start for the next one. */
+/** Removes the objects of a scenario, so that they do not reach the contestants of the next one. */
 async function clear(client: ApiClient): Promise<void> {
   for (const kind of [KINDS.configMaps, KINDS.secrets]) {
     const names: string[] = [];
@@ -131,7 +131,7 @@ async function clear(client: ApiClient): Promise<void> {
 }
 
 async function begun(one: Contestant): Promise<void> {
-  const seed = await one.hears((said) => said.name === 'seed', 15_000);
+  const seed = await one.waitForReport(({ name }) => name === 'seed', 15_000);
   if (seed === undefined) throw new Error(`${one.name} did not start.`);
 }
 
@@ -143,7 +143,7 @@ function note(
   findings.set(contestant, ofOne.set(name, [...(ofOne.get(name) ?? []), finding]));
 }
 
-function report({ frameworks, findings }: Match): string {
+function report({ frameworks, findings }: Comparison): string {
   const head = ['', ...frameworks.map(({ entry }) => entry.name)];
   const row = (title: string, name: ScenarioName, show: (found: Finding[]) => string): string[] => [
     title,
@@ -161,7 +161,7 @@ function report({ frameworks, findings }: Match): string {
     row('… the process lives', 'throwing', share('alive')),
     row('slow handler (6 s): delay of another kind', 'slow', milliseconds),
     row('… two handlers of one object at a time', 'slow', share('overlapping')),
-    row('deleted and made again meanwhile: told as', 'recreated', wordings),
+    row('deleted and created again while disconnected: reported as', 'recreated', wordings),
     row('resident memory, idle (median)', 'idle', megabytes),
     ['packages installed', ...frameworks.map(({ installed }) => installed?.packages.toString() ?? '')],
     ['their bytes', ...frameworks.map(({ installed }) => bytes(installed))],

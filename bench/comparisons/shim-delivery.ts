@@ -14,14 +14,14 @@ import { foldersFrom } from '#tools/cluster/folders.ts';
 import { adminKubeconfig } from '#tools/cluster/pki.ts';
 
 /*
- * Holds three ways of bringing the shim into a container of a foreign image against each other
- * (docs/adr/0005), in turn, on the embedded cluster with its images loaded (`make demo` leaves both):
+ * Compares four ways of bringing the shim into a container of a foreign image (docs/adr/0005 and 0048). They
+ * take turns on the embedded cluster with its images loaded (`make demo` leaves both):
  *
  *   node bench/comparisons/shim-delivery.ts [--runs 15]
  *
- * Each Pod is a build's with one foreign image: an agent in Node and a busybox, both with the work directory.
+ * Each Pod is like a build's with one foreign image: an agent in Node and a busybox share the work directory.
  * Time runs from the POST of the Pod until both have called this program: the agent once Node runs, the other
- * once its shim has answered. Beside them a Pod whose steps use the worker image, which has the shim and
+ * once its shim has answered. The reference is a Pod whose steps use the worker image, which has the shim and
  * needs no volume.
  */
 const runs = numberFlag('runs', 15);
@@ -30,12 +30,14 @@ const IMAGE = process.env['MILLRACE_IMAGE'] ?? 'localhost/millrace:dev';
 const FOREIGN = process.env['MILLRACE_FOREIGN_IMAGE'] ?? 'localhost/millrace-busybox:dev';
 const SHIM = '/usr/local/bin/millrace-shim';
 const LONGEST_MS = 60_000;
+const COPY_HOOK = { postStart: { exec: { command: [SHIM, 'install', '/millrace/shim'] } } };
 
 type Way =
   | 'own image, no volume'
   | 'no shim at all'
   | 'agent copies, sh waits'
   | 'the same, and a token'
+  | 'postStart copies, shim starts'
   | 'image volume'
   | 'init container';
 
@@ -43,11 +45,12 @@ interface Delivery {
   /** Steps in the worker image, which has the shim: no work directory is shared. */
   own?: boolean;
   volumes: V1Volume[];
-  /** Where the foreign container sees it. */
+  /** Path of the shim in the foreign container. */
   shim?: string;
   mount?: { name: string; mountPath: string };
-  agentCopies?: boolean;
-  /** A projected token beside it, as the agent of such a Pod has. */
+  /** `hook`: runs in the agent's container before the kubelet starts the other one. */
+  copiedBy?: 'agent' | 'hook';
+  /** The Pod also has a projected token, as the agent of such a Pod does. */
   token?: boolean;
   init?: V1Container[];
 }
@@ -72,14 +75,20 @@ const ways: Record<Way, Delivery> = {
     volumes: [emptyShim],
     mount,
     shim: '/millrace/shim/millrace-shim',
-    agentCopies: true,
+    copiedBy: 'agent',
   },
   'the same, and a token': {
     volumes: [emptyShim, token],
     mount,
     shim: '/millrace/shim/millrace-shim',
-    agentCopies: true,
+    copiedBy: 'agent',
     token: true,
+  },
+  'postStart copies, shim starts': {
+    volumes: [emptyShim],
+    mount,
+    shim: '/millrace/shim/millrace-shim',
+    copiedBy: 'hook',
   },
   'image volume': {
     volumes: [{ name: 'shim', image: { reference: IMAGE, pullPolicy: 'IfNotPresent' } }],
@@ -132,7 +141,7 @@ orThrow(await client.create(KINDS.namespaces, namespace), 'create the namespace'
 try {
   console.log(circumstances());
   const samples: Sample[] = [];
-  // The first round warms the node and does not count.
+  // The first round warms up the node and does not count.
   for (let run = 0; run <= runs; run += 1) {
     const round = await playRound(run);
     if (run > 0) samples.push(...round);
@@ -193,7 +202,7 @@ function specOf(name: string, delivery: Delivery): V1PodSpec {
 
 function agentContainer(
   name: string,
-  { own = false, agentCopies = false, token: shows = false, mount: at }: Delivery,
+  { own = false, copiedBy, token: shows = false, mount: at }: Delivery,
 ): V1Container {
   const copy = `const fs = require('node:fs'); const to = '/millrace/shim/millrace-shim';
     fs.copyFileSync('${SHIM}', to + '.new'); fs.chmodSync(to + '.new', 0o755); fs.renameSync(to + '.new', to);`;
@@ -202,12 +211,13 @@ function agentContainer(
     name: 'agent',
     image: IMAGE,
     imagePullPolicy: 'IfNotPresent',
-    command: ['/usr/local/bin/node', '-e', `${agentCopies ? copy : ''} ${call}`],
+    command: ['/usr/local/bin/node', '-e', `${copiedBy === 'agent' ? copy : ''} ${call}`],
     volumeMounts: [
       ...(own ? [] : [workdir]),
-      ...(agentCopies && at !== undefined ? [at] : []),
+      ...(copiedBy !== undefined && at !== undefined ? [at] : []),
       ...(shows ? [tokenMount] : []),
     ],
+    ...(copiedBy === 'hook' ? { lifecycle: COPY_HOOK } : {}),
   };
 }
 

@@ -6,12 +6,12 @@ import { freePort } from './gateway.ts';
 
 export interface Control {
   base: string;
-  /** Of the processor, that it took so far. */
+  /** Processor time used so far. */
   cpuSeconds(): number;
   stop(): Promise<void>;
 }
 
-/** A server with as little as possible. */
+/** Starts a minimal server. */
 export async function startControl(task: ControlTask): Promise<Control> {
   const port = await freePort();
   const child = fork(`${import.meta.dirname}/controls.ts`);

@@ -10,20 +10,19 @@ import { signatureCheck } from '#adapters/http/api/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*
- * Servers with as little as possible, in a process of their own as the gateway is: what Node, Fastify and
- * Postgres take by themselves.
+ * Minimal servers in a separate process, like the gateway: the cost of Node, Fastify and Postgres alone.
  *
- *   node bench/gateway/controls.ts    (started by control.ts, told what to answer by message)
+ *   node bench/gateway/controls.ts    (started by control.ts, which sends the answer by message)
  */
 export interface ControlTask {
   /** Inserts a row for each POST before it answers. */
   databaseUrl?: string;
   /**
-   * Takes webhooks as the gateway does, signature and group commit, with nothing around it: no framework,
-   * log, metric, or header.
+   * Handles webhooks as the gateway does (signature and group commit), but without framework, logs, metrics
+   * or headers.
    */
   webhookKey?: string;
-  /** What a GET is answered, with its type. */
+  /** The body of the answer to a GET, and its content type. */
   answer?: { type: string; body: string };
 }
 
@@ -43,7 +42,7 @@ async function serve(task: ControlTask & { port: number }): Promise<void> {
 
 async function bareRoutes({ databaseUrl, answer }: ControlTask) {
   const app = Fastify();
-  // The body is read to its end, as it must be.
+  // Requests must be read to their end.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined);
   const body = Buffer.from(answer?.body ?? '');

@@ -1,7 +1,7 @@
 import { secondsByProgram } from '#bench/process-cost.ts';
 import { load, type Load, type Loading } from './load.ts';
 
-/** Processor time for each answer, in microseconds; all of them share the machine's cores. */
+/** Processor time per answer in microseconds. The processes share the machine's cores. */
 interface Each {
   server: number;
   postgres: number;
@@ -17,7 +17,7 @@ export interface Counted extends Load {
   each: Each;
 }
 
-/** As `load`, and who takes the processor meanwhile. */
+/** Like `load`, and also counts the processor time of each process. */
 export async function loadCounted(server: Served, loading: Loading): Promise<Counted> {
   const spent = () => ({
     server: server.cpuSeconds(),

@@ -4,7 +4,7 @@ import { summarise } from '#bench/statistics.ts';
 import { defined } from '#defined';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
-import { looksOf } from '#domain/graph/look.ts';
+import { nodeStyles } from '#domain/graph/node-style.ts';
 import type { EndedStatus } from '#domain/graph/state.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
@@ -17,7 +17,7 @@ const AIMS = [
 ];
 const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
-/** What drawing itself takes, from the graph and the states to the picture, without HTTP and database. */
+/** Drawing alone, from the graph and the states to the picture, without HTTP and database. */
 export const drawing: Part = {
   name: 'drawing',
   async measure() {
@@ -38,7 +38,11 @@ function pictureOf(graph: Graph, round: number): PictureToDraw {
     const ended = ENDS[(index + round) % ENDS.length];
     return [name, { paused: false, ...defined({ ended }) }] as const;
   });
-  return { graph, name: 'measured', looks: looksOf(graph, { jobs: new Map(states), resources: new Map() }) };
+  return {
+    graph,
+    name: 'measured',
+    styles: nodeStyles(graph, { jobs: new Map(states), resources: new Map() }),
+  };
 }
 
 async function times(
@@ -69,7 +73,7 @@ async function figure(
     const begun = performance.now();
     await draw(picture);
     samples.push(performance.now() - begun);
-    // Let the event loop run, as it does between requests.
+    // Gives the event loop a turn, as between requests.
     await sleep(1);
   }
   const { median, p90 } = summarise(samples);

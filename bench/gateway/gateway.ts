@@ -4,24 +4,24 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOf } from '#bench/process-cost.ts';
 
-/** A public gateway in a process of its own, as the image runs it. */
+/** A public gateway in a separate process, as the image runs it. */
 export interface Gateway {
   base: string;
   pid: number;
-  /** How late its event loop came since the last time this was asked, in milliseconds. */
+  /** Delay of its event loop in milliseconds since the previous call. */
   delay(): Promise<{ p99: number; most: number }>;
   /**
-   * Of the processor, that it took so far with its children; on a busy machine the only figure that stays.
+   * Processor time of the process and its children so far. It is the only reliable figure on a busy machine.
    */
   cpuSeconds(): number;
-  /** By force, in the middle of everything. */
+  /** Kills the process during its work. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 export const PROGRAM = `${ROOT}dist/millrace.js`;
-/** Of V8: the chart's, or others to compare them with. */
+/** V8 flags: the chart's, or others to compare them with. */
 const FLAGS = (process.env['GATEWAY_FLAGS'] ?? '--max-semi-space-size=4').split(' ');
 const PATIENCE_MS = 20_000;
 
@@ -31,11 +31,11 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
     process.execPath,
     [...FLAGS, '--import', `${import.meta.dirname}/watch-delay.ts`, PROGRAM, 'gateway', '--role', 'public'],
     {
-      // Its log goes nowhere, but it is written.
+      // The log is written, but discarded.
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: {
         PATH: process.env['PATH'],
-        // As the chart has it.
+        // The value in the chart.
         MALLOC_TRIM_THRESHOLD_: '65536',
         MILLRACE_DATABASE_URL: databaseUrl,
         MILLRACE_KEYS_DIR: keysDirectory,

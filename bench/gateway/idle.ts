@@ -3,10 +3,7 @@ import { digits, type Part } from './part.ts';
 
 const REST_MS = 3000;
 
-/**
- * What a gateway that nobody asks takes, and how late its event loop comes: the controls of what the other
- * parts find.
- */
+/** Usage and event loop delay of an idle gateway: the baseline of the other parts. */
 export const idle: Part = {
   name: 'idle',
   async measure({ startGateway }) {

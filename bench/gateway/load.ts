@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerReader } from './read-answer.ts';
 
-export interface Asked {
+export interface RequestToSend {
   method?: 'GET' | 'POST';
   path: string;
   headers?: Record<string, string>;
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 export interface Load {
-  /** Of the answers that were expected; any other is an error of the measurement. */
+  /** Expected answers per second. Any other answer fails the measurement. */
   perSecond: number;
   answers: number;
   /** Milliseconds. */
@@ -21,20 +21,21 @@ export interface Load {
 
 export interface Loading {
   connections: number;
-  /** How long to go round the requests; without it each is sent once. */
+  /** How long to repeat the requests; without it each request is sent once. */
   seconds?: number;
-  requests: readonly Asked[];
-  /** Is told when all is prepared. */
+  requests: readonly RequestToSend[];
+  /** Called when everything is prepared. */
   begin?: () => void;
-  /** 2xx where it is not said. */
+  /** The expected status; by default any 2xx. */
   status?: number;
-  /** Hears of each answer; then any answer, and a connection that breaks, is as good as another. */
+  /** Called for each answer. Then any status and broken connections are accepted. */
   answered?: (index: number, status: number) => void;
 }
 
 /**
- * Asks as fast as the answers come, and fails when one is not as expected. It reads no more of an answer than
- * it must: a client that is written for comfort takes more of the processor than the server that is measured.
+ * Sends each request as soon as the previous answer arrives; fails at an unexpected answer. It reads as
+ * little of an answer as possible, because an ordinary client would use more processor time than the measured
+ * server.
  */
 export async function load(base: string, loading: Loading): Promise<Load> {
   const { hostname, port, host } = new URL(base);
@@ -64,7 +65,7 @@ interface Run extends Loading {
   took: number[];
 }
 
-function encode({ method = 'GET', path, headers = {}, body }: Asked, host: string): Buffer {
+function encode({ method = 'GET', path, headers = {}, body }: RequestToSend, host: string): Buffer {
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `Host: ${host}`,

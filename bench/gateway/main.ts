@@ -17,8 +17,8 @@ import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
 /*
- * What the public gateway does on this machine, as it is shipped (`make dist`), over a Postgres with fsync of
- * its own; the load comes from this process and takes its share of the same cores (docs/benchmarks.md):
+ * The throughput of the released public gateway on this machine (`make dist`), with a separate Postgres with
+ * fsync. The load comes from this process and takes its share of the same cores (docs/benchmarks.md):
  *
  *   node bench/gateway/main.ts [--only <part>,<part>]      make bench-gateway
  */
@@ -35,7 +35,7 @@ try {
   await makeLogPartitions(pool, new Date());
   for (const name of ['webhook', 'session'])
     await writeFile(join(keys, name), WEBHOOK_KEY.toString('base64url'));
-  const ground = {
+  const environment = {
     pool,
     stores: storesOver({ pool }),
     databaseUrl: postgres.url,
@@ -44,7 +44,7 @@ try {
   const rows: string[][] = [];
   for (const part of wanted) {
     console.error(`${part.name} …`);
-    rows.push(...(await part.measure(ground)));
+    rows.push(...(await part.measure(environment)));
   }
   await pool.end();
   console.log(table(['Measure', 'Figure', 'Aim'], rows));

@@ -2,25 +2,25 @@ import type { DatabasePool } from 'slonik';
 import type { TestStores } from '#testing/stores/stores.ts';
 import type { Gateway } from './gateway.ts';
 
-/** One thing that is measured; its data are its own, the database is shared. */
+/** One measurement with its own data in the shared database. */
 export interface Part {
   /** For `--only`. */
   name: string;
-  /** Rows of name, figure and aim. */
-  measure(ground: Ground): Promise<string[][]>;
+  /** Measures and returns rows of name, figure and target. */
+  measure(environment: Environment): Promise<string[][]>;
 }
 
-/** What every part has: a Postgres with fsync, the schema in it, and gateways as they are shipped. */
-export interface Ground {
+/** What all parts share: a Postgres with fsync and the schema, and released gateways. */
+export interface Environment {
   pool: DatabasePool;
   stores: Omit<TestStores, 'url' | 'pool' | 'empty' | 'close'>;
   databaseUrl: string;
-  /** Whoever starts one stops it. */
+  /** Starts a gateway; the caller must stop it. */
   startGateway: () => Promise<Gateway>;
 }
 
-/** How a figure stands to its aim. */
+/** The target, marked if it was missed. */
 export const verdict = (aim: string, reached: boolean): string => `${aim}${reached ? '' : ': **missed**'}`;
 
-/** With one digit where it matters. */
+/** Rounds to one decimal below 10, otherwise to whole numbers. */
 export const digits = (value: number): string => value.toFixed(value < 10 ? 1 : 0);

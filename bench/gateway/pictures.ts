@@ -11,12 +11,12 @@ import { toSave } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { Gateway } from './gateway.ts';
 import { load, type Load } from './load.ts';
-import { digits, verdict, type Ground, type Part } from './part.ts';
+import { digits, verdict, type Environment, type Part } from './part.ts';
 
 const TEAM = 'pictures';
 const SIZES = [100, 1000];
 const ROUNDS = 7;
-/** States are looked at again after a second. */
+/** Longer than the second after which the gateway reads states again. */
 const STALE_MS = 1050;
 const SHARE = 80;
 const MEMORY_MB = 250;
@@ -24,18 +24,15 @@ const SECONDS = 1;
 const RATE_ROUNDS = 15;
 const CONNECTIONS = 40;
 
-/**
- * Pictures as people get them: over HTTP, with the look at the database. What drawing takes by itself: `make
- * bench-graph`.
- */
+/** Images over HTTP, with the lookup in the database. For drawing alone, see `make bench-graph`. */
 export const pictures: Part = {
   name: 'pictures',
-  async measure(ground) {
-    await ground.stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
-    const lines = await costs(ground);
-    const gateway = await ground.startGateway();
+  async measure(environment) {
+    await environment.stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
+    const lines = await costs(environment);
+    const gateway = await environment.startGateway();
     await timed(gateway, address(1000, 0, 'png'));
-    for (const size of SIZES) lines.push(...(await times(ground, gateway, size)));
+    for (const size of SIZES) lines.push(...(await times(environment, gateway, size)));
     lines.push(...(await cached(gateway)));
     await gateway.stop();
     return lines;
@@ -46,7 +43,7 @@ const nameOf = (size: number, variant: number): string => `p-${size}-${variant}`
 const address = (size: number, variant: number, format: 'svg' | 'png'): string =>
   `/teams/${TEAM}/pipelines/${nameOf(size, variant)}/image.${format}`;
 
-/** With the resources that its jobs name, as a definition has them. */
+/** A pipeline with the resources that its jobs name. */
 function definitionOf(size: number, variant: number): Pipeline {
   const drawn = largePipeline(size, variant);
   const steps = actionsOf(drawn.jobs.flatMap((job) => job.steps));
@@ -57,17 +54,18 @@ function definitionOf(size: number, variant: number): Pipeline {
   return { ...drawn, resources, resourceTypes };
 }
 
-async function save({ stores }: Ground, size: number, variant: number): Promise<void> {
+async function save({ stores }: Environment, size: number, variant: number): Promise<void> {
   const pipeline = nameOf(size, variant);
   const more = { team: TEAM, pipeline, namespace: TEAM, uid: pipeline, public: true };
   await stores.pipelines.savePipeline(toSave(definitionOf(size, variant), more));
 }
 
-/** Some jobs are paused, others no more: the picture has the same layout and other colours. */
-async function change({ pool }: Ground, size: number): Promise<void> {
+/** Pauses some jobs and unpauses others: the layout stays and the colours change. */
+async function change({ pool }: Environment, size: number): Promise<void> {
   await pool.query(rows()`
     UPDATE jobs SET paused = random() < 0.5 WHERE pipeline_id = (
-      SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM} AND p.name = ${nameOf(size, 0)})`);
+      SELECT p.id FROM pipelines p JOIN teams t ON t.id = p.team_id WHERE t.name = ${TEAM}
+      AND p.name = ${nameOf(size, 0)})`);
   await sleep(STALE_MS);
 }
 
@@ -79,14 +77,14 @@ async function timed({ base }: Gateway, path: string): Promise<{ took: number; b
   return { took: performance.now() - begun, bytes };
 }
 
-async function times(ground: Ground, gateway: Gateway, size: number): Promise<string[][]> {
+async function times(environment: Environment, gateway: Gateway, size: number): Promise<string[][]> {
   const [first, changed, png]: number[][] = [[], [], []];
   for (let variant = 0; variant < ROUNDS; variant++) {
-    await save(ground, size, variant);
+    await save(environment, size, variant);
     first?.push((await timed(gateway, address(size, variant, 'svg'))).took);
   }
   for (let round = 0; round < ROUNDS; round++) {
-    await change(ground, size);
+    await change(environment, size);
     changed?.push((await timed(gateway, address(size, 0, 'svg'))).took);
     png?.push((await timed(gateway, address(size, 0, 'png'))).took);
   }
@@ -103,8 +101,8 @@ function figure(samples: number[] | undefined): string[] {
 }
 
 /**
- * The same bytes from a route that does nothing else, in turn: on a machine with neighbours a figure says
- * little, and two of the same moment much.
+ * Alternates with a route that only sends the same bytes. On a shared machine a single figure says little,
+ * but the ratio of two simultaneous figures is reliable.
  */
 async function cached(gateway: Gateway): Promise<string[][]> {
   const lines: string[][] = [];
@@ -116,7 +114,7 @@ async function cached(gateway: Gateway): Promise<string[][]> {
     const asks = {
       bare: { base: control.base, asked: { path: '/' } },
       ours: { base: gateway.base, asked: { path } },
-      // Whoever has any cookie is answered by the route.
+      // Requests with a cookie go to the route.
       route: { base: gateway.base, asked: { path, headers: { cookie: 'of=another-site' } } },
       again: { base: gateway.base, asked: { path, headers: { 'if-none-match': tag } }, status: 304 },
     };
@@ -126,7 +124,7 @@ async function cached(gateway: Gateway): Promise<string[][]> {
       route: new Array<Load>(),
       again: new Array<Load>(),
     };
-    // The first round warms up: no figure is that of a compiler at work.
+    // The first round warms up the JIT and does not count.
     for (let round = 0; round <= RATE_ROUNDS; round++)
       for (const name of ['bare', 'ours', 'route', 'again'] as const) {
         const { base, asked, ...expected } = asks[name];
@@ -161,11 +159,11 @@ function rate(loads: Load[]): string {
   return `${of('perSecond').toFixed(0)}/s, p50 ${digits(of('p50'))} ms, p99 ${digits(of('p99'))} ms`;
 }
 
-/** Of a gateway that does nothing else. */
-async function costs(ground: Ground): Promise<string[][]> {
-  for (let variant = 0; variant < ROUNDS; variant++) await save(ground, 1000, variant);
-  await save(ground, 10, 0);
-  const gateway = await ground.startGateway();
+/** Costs of pictures in a gateway that does nothing else. */
+async function costs(environment: Environment): Promise<string[][]> {
+  for (let variant = 0; variant < ROUNDS; variant++) await save(environment, 1000, variant);
+  await save(environment, 10, 0);
+  const gateway = await environment.startGateway();
   const before = proportionalOf(gateway.pid);
   const started = await timed(gateway, address(10, 0, 'svg'));
   await timed(gateway, address(10, 0, 'png'));
@@ -177,7 +175,7 @@ async function costs(ground: Ground): Promise<string[][]> {
   await gateway.delay();
   for (let variant = 0; variant < ROUNDS; variant++) {
     await timed(gateway, address(1000, variant, 'png'));
-    await change(ground, 1000);
+    await change(environment, 1000);
     await timed(gateway, address(1000, 0, 'svg'));
   }
   const { p99 } = await gateway.delay();

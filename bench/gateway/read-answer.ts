@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** Reads answers of HTTP/1.1 one after the other, and of each only the status and where it ends. */
+/** Reads HTTP/1.1 answers one after another, but only the status and the length of each. */
 export class AnswerReader {
   #waiting: PromiseWithResolvers<number> | undefined;
   #head: Buffer | undefined;
   #status = 0;
-  /** Bytes of the body that have yet to come; negative while the head is read. */
+  /** Bytes of the body not yet received; negative while the head is read. */
   #left = -1;
 
   constructor(socket: Socket) {
@@ -14,7 +14,7 @@ export class AnswerReader {
     socket.on('error', fail).on('close', fail);
   }
 
-  /** The status, once the answer is there whole. */
+  /** The status, once the whole answer has arrived. */
   async next(): Promise<number> {
     this.#waiting = Promise.withResolvers();
     return await this.#waiting.promise;

@@ -2,7 +2,7 @@ import { webhookSecret, webhookToken } from '#adapters/crypto/digests.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
-import type { Ground } from './part.ts';
+import type { Environment } from './part.ts';
 
 const PER_PIPELINE = 1000;
 const TEAM = 'webhooks';
@@ -13,8 +13,8 @@ export interface Hooked {
   secret: string;
 }
 
-/** As many resources as that, in pipelines of a thousand. */
-export async function makeResources({ stores, pool }: Ground, count: number): Promise<Hooked[]> {
+/** Creates `count` resources in pipelines of a thousand resources. */
+export async function makeResources({ stores, pool }: Environment, count: number): Promise<Hooked[]> {
   await stores.teams.saveTeam({ name: TEAM, namespace: TEAM });
   const resources = Array.from({ length: PER_PIPELINE }, (_, index) => resource(`git.r${index}`));
   const definition = samplePipeline({ resources, jobs: [job('unit', get('git.r0'))] });
@@ -33,14 +33,14 @@ export async function makeResources({ stores, pool }: Ground, count: number): Pr
   });
 }
 
-/** As if every check that was asked for had begun. */
-export async function takeAll({ pool }: Ground): Promise<void> {
+/** Marks every requested check as begun. */
+export async function takeAll({ pool }: Environment): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL WHERE requested_at IS NOT NULL`);
 }
 
-/** The scopes of which a webhook asked for a check. */
-export async function asked({ pool }: Ground): Promise<Set<number>> {
+/** The scopes for which a webhook requested a check. */
+export async function asked({ pool }: Environment): Promise<Set<number>> {
   return new Set(
     await pool.anyFirst(
       rows<{ id: number }>()`SELECT id FROM check_scopes WHERE requested_cause = 'webhook'`,

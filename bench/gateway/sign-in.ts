@@ -2,25 +2,22 @@ import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { summarise } from '#bench/statistics.ts';
 import type { Gateway } from './gateway.ts';
-import { digits, type Ground, type Part } from './part.ts';
+import { digits, type Environment, type Part } from './part.ts';
 
 const ROUNDS = 30;
 const PEOPLE = 10;
 
-/**
- * A password that is wrong, of somebody who is there and of somebody who is not: the answer and its time tell
- * no difference.
- */
+/** A wrong password, for an existing account and for a missing one: answer and time must not differ. */
 export const signIn: Part = {
   name: 'sign-in',
-  async measure(ground) {
-    await makePeople(ground);
-    const gateway = await ground.startGateway();
+  async measure(environment) {
+    await makePeople(environment);
+    const gateway = await environment.startGateway();
     await attempt(gateway, 'person-0');
     const [known, unknown]: number[][] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
-      // Those who fail often are slowed down: what is counted of them is forgotten each time.
-      await ground.pool.query(rows()`DELETE FROM sign_in_failures`);
+      // Failed sign-ins slow down later ones, so their records are deleted each time.
+      await environment.pool.query(rows()`DELETE FROM sign_in_failures`);
       const order = round % 2 === 0 ? [true, false] : [false, true];
       for (const isKnown of order) {
         const name = `${isKnown ? 'person' : 'nobody'}-${round % PEOPLE}`;
@@ -35,7 +32,7 @@ export const signIn: Part = {
   },
 };
 
-async function makePeople({ pool }: Ground): Promise<void> {
+async function makePeople({ pool }: Environment): Promise<void> {
   const password = await (await argon2Passwords()).hash('a password that is right');
   for (let index = 0; index < PEOPLE; index++) {
     await pool.query(

@@ -12,13 +12,13 @@ import { triggerJob } from '#flows/builds/trigger-job.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave, WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import type { Gateway } from './gateway.ts';
-import { digits, verdict, type Ground, type Part } from './part.ts';
+import { digits, verdict, type Environment, type Part } from './part.ts';
 
 const READERS = 1000;
-/** One account may have as many streams open. */
+/** The limit of open streams per account. */
 const OF_AN_ACCOUNT = 100;
 const SECONDS = 15;
-/** As an agent tells: some lines at a time, a hundred in a second. */
+/** Like an agent: some lines at a time, a hundred in a second. */
 const BATCH = { lines: 5, everyMs: 50 };
 const AIM = { behindMs: 250, grownMb: 100 };
 const NAME = { team: 'main', pipeline: 'followed', job: 'unit' };
@@ -29,16 +29,16 @@ interface Build {
 }
 
 /**
- * A thousand readers of one log: how far the slowest is behind the line that was told last, and what the
- * gateway takes for them.
+ * A thousand readers of one log: how far the slowest is behind the last line sent, and what the gateway needs
+ * for them.
  */
 export const streams: Part = {
   name: 'streams',
-  async measure(ground) {
-    const build = await makeBuild(ground);
-    const tokens = await makeSessions(ground);
-    const gateway = await ground.startGateway();
-    const notifications = openNotifications({ url: ground.databaseUrl, pool: ground.pool });
+  async measure(environment) {
+    const build = await makeBuild(environment);
+    const tokens = await makeSessions(environment);
+    const gateway = await environment.startGateway();
+    const notifications = openNotifications({ url: environment.databaseUrl, pool: environment.pool });
     const late = { sent: createHistogram(), stored: createHistogram(), committed: [] };
     const first = await follow(gateway, tokens[0] ?? '', late);
     await sleep(500);
@@ -48,7 +48,7 @@ export const streams: Part = {
     const own = monitorEventLoopDelay({ resolution: 1 });
     own.enable();
     const stored = createHistogram();
-    const sent = await tell({ ground, build, notifications, stored, late });
+    const sent = await sendLines({ environment, build, notifications, stored, late });
     own.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
     const delay = await gateway.delay();
@@ -60,7 +60,7 @@ export const streams: Part = {
     return [
       ...behindRows(late),
       [
-        '… of it the database: lines told → committed, half, 99 of 100, most',
+        '… of it the database: lines sent → committed, half, 99 of 100, most',
         `${stored.percentile(50)}, ${stored.percentile(99)}, ${stored.max} ms`,
         '',
       ],
@@ -85,7 +85,7 @@ export const streams: Part = {
   },
 };
 
-/** Each arrival at each reader counts. */
+/** Rows for the delay over all arrivals at all readers. */
 function behindRows({ sent, stored }: Lateness): string[][] {
   const most = sent.max;
   return [
@@ -114,7 +114,7 @@ async function followAll(gateway: Gateway, tokens: string[], late: Lateness): Pr
   return readers;
 }
 
-async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> {
+async function makeBuild({ stores, databaseUrl, pool }: Environment): Promise<Build> {
   const notifications = openNotifications({ url: databaseUrl, pool });
   await stores.teams.saveTeam({ name: NAME.team, namespace: NAME.team });
   const definition = samplePipeline({
@@ -124,11 +124,15 @@ async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> 
     toSave(definition, { pipeline: NAME.pipeline, uid: 'followed' }),
   );
   await found(stores, saved, [{ ref: 'a1' }]);
-  const made = await triggerJob(NAME, 'bench', {
-    builds: stores.builds,
-    notifications,
-    now: () => new Date(),
-  });
+  const made = await triggerJob(
+    NAME,
+    { by: 'bench' },
+    {
+      builds: stores.builds,
+      notifications,
+      now: () => new Date(),
+    },
+  );
   if (made.answer !== 'created') throw new Error('The job of the bench cannot run.');
   await giveTurns(stores);
   const started = (await stores.builds.buildsToStart(100)).find(({ pipeline }) => pipeline === NAME.pipeline);
@@ -138,7 +142,7 @@ async function makeBuild({ stores, databaseUrl, pool }: Ground): Promise<Build> 
   return { build: started.id, attempt: started.attempt };
 }
 
-async function makeSessions({ pool, stores }: Ground): Promise<string[]> {
+async function makeSessions({ pool, stores }: Environment): Promise<string[]> {
   const codec = sessionCodec(WEBHOOK_KEY);
   const tokens: string[] = [];
   for (let account = 0; account < READERS / OF_AN_ACCOUNT; account += 1) {
@@ -146,7 +150,8 @@ async function makeSessions({ pool, stores }: Ground): Promise<string[]> {
     const userId = await pool.oneFirst(rows<{ id: number }>()`
       INSERT INTO users (username) VALUES (${username}) RETURNING id`);
     await pool.query(rows()`
-      INSERT INTO team_members (team_id, user_id, role) SELECT id, ${userId}, 'read' FROM teams WHERE name = ${NAME.team}`);
+      INSERT INTO team_members (team_id, user_id, role) SELECT id, ${userId}, 'read' FROM teams
+        WHERE name = ${NAME.team}`);
     const known = await stores.access.accounts.credentials(username);
     const session = {
       id: randomUUID(),
@@ -166,30 +171,29 @@ async function makeSessions({ pool, stores }: Ground): Promise<string[]> {
   return tokens;
 }
 
-/** How late lines are at the readers: since they were told, and since they were committed. */
+/** How late lines reach the readers: since they were sent, and since they were committed. */
 interface Lateness {
   sent: RecordableHistogram;
   stored: RecordableHistogram;
-  /** When, by number of the line. */
+  /** Times of commits, by line number. */
   committed: number[];
 }
 
 function recordLate({ sent, stored, committed }: Lateness, sentAt: number, line: number): void {
   const now = Date.now();
   sent.record(Math.max(1, now - sentAt));
-  // A reader may have a line before the one who told it hears that it was committed.
+  // A reader may have a line before the sender learns that it was committed.
   stored.record(Math.max(1, now - (committed[line] ?? now)));
 }
 
 interface Reader {
   socket: Socket;
-  /** Number of the last line. */
+  /** Number of the last line received in order. */
   lines: number;
 }
 
 /**
- * Over a bare socket: what reads shall cost as little as it can. Of what comes at once the oldest line
- * counts.
+ * Reads over a bare socket to use little processor time. Of the lines in one chunk, the oldest is measured.
  */
 async function follow({ base }: Gateway, token: string, late: Lateness): Promise<Reader> {
   const { hostname, port } = new URL(base);
@@ -206,7 +210,7 @@ async function follow({ base }: Gateway, token: string, late: Lateness): Promise
       const [, sent, line] = /@(\d{13})@ #(\d+)#/.exec(text) ?? [];
       if (sent !== undefined) recordLate(late, Number(sent), Number(line));
       for (const [, each] of text.matchAll(/#(\d+)#/g)) {
-        // A line that came twice, or that one before is missing of, is never made good.
+        // A repeated or missing line makes the reader count as incomplete for good.
         if (Number(each) === reader.lines + 1) reader.lines += 1;
         else reader.lines = -Infinity;
       }
@@ -220,8 +224,8 @@ async function follow({ base }: Gateway, token: string, late: Lateness): Promise
   return reader;
 }
 
-interface Telling {
-  ground: Ground;
+interface Sending {
+  environment: Environment;
   build: Build;
   notifications: ReturnType<typeof openNotifications>;
   /** How long each batch took until it was committed. */
@@ -229,9 +233,9 @@ interface Telling {
   late: Lateness;
 }
 
-/** Number of lines that were told. */
-async function tell({ ground, build, notifications, stored, late }: Telling): Promise<number> {
-  const { stores } = ground;
+/** Returns the number of sent lines. */
+async function sendLines({ environment, build, notifications, stored, late }: Sending): Promise<number> {
+  const { stores } = environment;
   const begun = performance.now();
   const batches = (SECONDS * 1000) / BATCH.everyMs;
   for (let batch = 0; batch < batches; batch += 1) {
@@ -250,12 +254,12 @@ async function tell({ ground, build, notifications, stored, late }: Telling): Pr
   return batches * BATCH.lines;
 }
 
-/** Resident, in kB. */
+/** Resident memory in kB. */
 function memory(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 }
 
-/** Seconds of the processor, of user and system. */
+/** Processor time in seconds, user and system. */
 function processor(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;

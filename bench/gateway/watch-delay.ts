@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /*
- * Loaded into a process before its program (`node --import`): tells whoever started it how late the event
- * loop comes.
+ * Loaded into a process before its program (`node --import`). Reports to the parent process how late the
+ * event loop is.
  */
 const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();

@@ -5,39 +5,42 @@ import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 import { startControl } from './control.ts';
 import type { ControlTask } from './controls.ts';
 import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
-import { load, type Asked, type Load } from './load.ts';
-import { digits, verdict, type Ground, type Part } from './part.ts';
+import { load, type Load, type RequestToSend } from './load.ts';
+import { digits, verdict, type Environment, type Part } from './part.ts';
 import { asked, makeResources, takeAll, type Hooked } from './resources.ts';
 
 const RESOURCES = 20_000;
-/** Of those that are asked for again and again, while checks of them begin ten times a second. */
+/** Resources that are requested repeatedly, while checks of them begin ten times a second. */
 const BUSY = 250;
 const TAKEN_EVERY_MS = 100;
-/** Forges keep many; a transaction serves those that came while the one before it was under way. */
+/**
+ * Forges use many connections. One transaction commits the webhooks that arrived during the previous
+ * transaction.
+ */
 const CONNECTIONS = 128;
 const SECONDS = 5;
 const KILLED_AFTER_MS = 500;
 const ROUNDS = 3;
 const AIM = { perSecond: 12_000, p99: 50, alone: 10 };
-/** As long as what a forge tells of a push. */
+/** The usual size of a push event. */
 const BODY = JSON.stringify({ ref: 'refs/heads/main', commits: 'x'.repeat(5300) });
 
 /**
- * Webhooks beside a route that does nothing and one that inserts a row for each; and what `kill -9` loses of
- * those that were answered.
+ * Webhooks compared with a route that does nothing and one that inserts a row per request; and how many
+ * acknowledged webhooks `kill -9` loses.
  */
 export const webhooks: Part = {
   name: 'webhooks',
-  async measure(ground) {
-    const resources = await makeResources(ground, RESOURCES);
-    const settings = await ground.pool.one(rows<{ fsync: string; commit: string }>()`
+  async measure(environment) {
+    const resources = await makeResources(environment, RESOURCES);
+    const settings = await environment.pool.one(rows<{ fsync: string; commit: string }>()`
       SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commit`);
-    await takeAll(ground);
-    const gateway = await ground.startGateway();
+    await takeAll(environment);
+    const gateway = await environment.startGateway();
     await warmUp(gateway, resources);
     const [own, busy] = [
-      await eachItsOwn(ground, gateway, resources),
-      await again(ground, gateway, resources),
+      await eachItsOwn(environment, gateway, resources),
+      await again(environment, gateway, resources),
     ];
     const alone = await load(gateway.base, {
       connections: 1,
@@ -56,7 +59,7 @@ export const webhooks: Part = {
       [EACH, eachShown(own.each), ''],
       [`webhooks per second, ${BUSY} resources again and again`, ...durable(busy)],
       [EACH, eachShown(busy.each), ''],
-      ...(await controls(ground, resources)),
+      ...(await controls(environment, resources)),
       [
         'one webhook at a time, answered',
         figure(alone),
@@ -64,7 +67,7 @@ export const webhooks: Part = {
       ],
       ['… of a token that nobody has', figure(unknown), ''],
       [`Postgres: fsync, synchronous_commit`, `${settings.fsync}, ${settings.commit}`, 'on, on'],
-      ...(await killed(ground, resources)),
+      ...(await killed(environment, resources)),
     ];
   },
 };
@@ -80,7 +83,7 @@ const durable = (measured: Load): string[] => [
   ),
 ];
 
-function signed({ token, secret }: Hooked): Asked {
+function signed({ token, secret }: Hooked): RequestToSend {
   const signature = createHmac('sha256', secret).update(BODY).digest('hex');
   return {
     method: 'POST',
@@ -90,27 +93,27 @@ function signed({ token, secret }: Hooked): Asked {
   };
 }
 
-const nobodys = (): Asked => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
+const nobodys = (): RequestToSend => signed({ scope: 0, token: 'A'.repeat(43), secret: 'none' });
 
-/** As many on a busy machine as on a quiet one: V8 compiles what has run often. */
+/** Sends every webhook once, so V8 has compiled the code on a slow machine too. */
 async function warmUp({ base }: Served, resources: Hooked[]): Promise<void> {
   await load(base, { connections: CONNECTIONS, requests: resources.map(signed) });
 }
 
-async function eachItsOwn(ground: Ground, server: Served, resources: Hooked[]): Promise<Counted> {
+async function eachItsOwn(environment: Environment, server: Served, resources: Hooked[]): Promise<Counted> {
   const requests = resources.map(signed);
-  await takeAll(ground);
+  await takeAll(environment);
   const measured = await loadCounted(server, { connections: CONNECTIONS, requests });
-  const found = await asked(ground);
+  const found = await asked(environment);
   if (found.size !== resources.length)
     throw new Error(`${resources.length} webhooks asked for ${found.size} checks.`);
   return measured;
 }
 
-async function again(ground: Ground, server: Served, resources: Hooked[]): Promise<Counted> {
+async function again(environment: Environment, server: Served, resources: Hooked[]): Promise<Counted> {
   const done = new AbortController();
   const taking = (async () => {
-    for (; !done.signal.aborted; await sleep(TAKEN_EVERY_MS)) await takeAll(ground);
+    for (; !done.signal.aborted; await sleep(TAKEN_EVERY_MS)) await takeAll(environment);
   })();
   const requests = resources.slice(0, BUSY).map(signed);
   const measured = await loadCounted(server, { connections: CONNECTIONS, seconds: SECONDS, requests });
@@ -119,9 +122,9 @@ async function again(ground: Ground, server: Served, resources: Hooked[]): Promi
   return measured;
 }
 
-/** What the machine gives at most, by the same load. */
-async function controls(ground: Ground, resources: Hooked[]): Promise<string[][]> {
-  const { databaseUrl } = ground;
+/** The upper bound of this machine under the same load. */
+async function controls(environment: Environment, resources: Hooked[]): Promise<string[][]> {
+  const { databaseUrl } = environment;
   const requests = resources.slice(0, BUSY).map(signed);
   const lines: string[][] = [];
   const measure = async (name: string, task: ControlTask, work: (control: Served) => Promise<Counted>) => {
@@ -137,19 +140,19 @@ async function controls(ground: Ground, resources: Hooked[]): Promise<string[][]
   await measure('… a bare route that inserts a row for each, with pg', { databaseUrl }, loaded);
   const bare = { databaseUrl, webhookKey: WEBHOOK_KEY.toString('base64url') };
   await measure(`… no framework, the same statement: ${RESOURCES} resources`, bare, (control) =>
-    eachItsOwn(ground, control, resources),
+    eachItsOwn(environment, control, resources),
   );
-  await measure(`… … ${BUSY} resources`, bare, (control) => again(ground, control, resources));
+  await measure(`… … ${BUSY} resources`, bare, (control) => again(environment, control, resources));
   return lines;
 }
 
-/** Every webhook has a resource of its own, so that one that is lost shows. */
-async function killed(ground: Ground, resources: Hooked[]): Promise<string[][]> {
+/** Every webhook has a separate resource, so a lost one shows. */
+async function killed(environment: Environment, resources: Hooked[]): Promise<string[][]> {
   const requests = resources.map(signed);
   let [acknowledged, lost] = [0, 0];
   for (let round = 0; round < ROUNDS; round++) {
-    await takeAll(ground);
-    const gateway = await ground.startGateway();
+    await takeAll(environment);
+    const gateway = await environment.startGateway();
     const accepted = new Set<number>();
     const loading = load(gateway.base, {
       connections: CONNECTIONS,
@@ -159,7 +162,7 @@ async function killed(ground: Ground, resources: Hooked[]): Promise<string[][]> 
     await sleep(KILLED_AFTER_MS * (1 + round / 2));
     await gateway.kill();
     await loading;
-    const found = await asked(ground);
+    const found = await asked(environment);
     acknowledged += accepted.size;
     lost += [...accepted].filter((index) => !found.has(resources[index]?.scope ?? 0)).length;
   }

@@ -14,7 +14,7 @@ import { summarise, type Summary } from '#bench/statistics.ts';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { defined } from '#defined';
 import { graphOf } from '#domain/graph/graph-of.ts';
-import { looksOf } from '#domain/graph/look.ts';
+import { nodeStyles } from '#domain/graph/node-style.ts';
 import type { EndedStatus, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
@@ -22,16 +22,16 @@ import { largePipeline } from '#testing/pipelines/large-pipeline.ts';
 import { childProcesses } from '#testing/process/child-processes.ts';
 
 /*
- * Times of pictures of 100 and 1,000 nodes, with what Graphviz and sharp take by themselves beside them;
- * memory of a process of its own that makes PNGs; and how long others wait for the event loop meanwhile
- * (docs/benchmarks.md):
+ * Times of images of 100 and 1,000 nodes, compared with Graphviz and sharp alone; memory of a separate
+ * process that draws PNGs; and how long others wait for the event loop (docs/benchmarks.md):
  *
  *   node bench/graphs/graphs.ts [--runs 15]      make bench-graph
  */
 const WORKER = join(import.meta.dirname, '../../src/adapters/images/worker.ts');
-/** For packages that are CommonJS. */
+/** For packages in CommonJS. */
 const REQUIRE =
-  "import { createRequire as createRequireHere } from 'node:module'; const require = createRequireHere(import.meta.url);";
+  "import { createRequire as createRequireHere } from 'node:module'; " +
+  'const require = createRequireHere(import.meta.url);';
 const runs = numberFlag('runs', 15);
 const SIZES = [100, 1000];
 const AIMS: Record<number, { first: number; change: number; png: number }> = {
@@ -40,7 +40,7 @@ const AIMS: Record<number, { first: number; change: number; png: number }> = {
 };
 const ENDS: readonly EndedStatus[] = ['succeeded', 'failed', 'cancelled', 'warning'];
 
-/** Pictures with the same layout for the same variant, and states that differ from round to round. */
+/** Pictures of one variant share a layout; their states differ between rounds. */
 function requestOf(size: number, variant: number, round: number): PictureToDraw {
   const pipeline = largePipeline(size, variant);
   const graph = graphOf(pipeline);
@@ -48,7 +48,11 @@ function requestOf(size: number, variant: number, round: number): PictureToDraw 
     const ended = ENDS[(index + round) % ENDS.length];
     return [name, { paused: false, ...defined({ ended }) }];
   });
-  return { graph, looks: looksOf(graph, { jobs: new Map(jobs), resources: new Map() }), name: 'measured' };
+  return {
+    graph,
+    styles: nodeStyles(graph, { jobs: new Map(jobs), resources: new Map() }),
+    name: 'measured',
+  };
 }
 
 async function time(run: (round: number) => Promise<unknown>, rounds = runs): Promise<Summary> {
@@ -68,9 +72,9 @@ const verdict = ({ median }: Summary, aim: number): string =>
 
 async function times(pictures: Pictures, size: number): Promise<string[][]> {
   const aim = AIMS[size] ?? { first: 0, change: 0, png: 0 };
-  const { graph, looks, name } = requestOf(size, 0, 0);
+  const { graph, styles, name } = requestOf(size, 0, 0);
   const count = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
-  // Requests are made before the clock starts: the gateway has them at hand.
+  // Requests are built before the clock starts: the gateway has them cached.
   const others = Array.from({ length: runs }, (_, round) => requestOf(size, round + 1, round));
   const changes = Array.from({ length: runs }, (_, round) => requestOf(size, 0, round));
   const [other, change] = [others, changes].map(
@@ -78,11 +82,11 @@ async function times(pictures: Pictures, size: number): Promise<string[][]> {
   );
   if (!other || !change) return [];
   const first = await time((round) => pictures.svg(other(round)));
-  await pictures.svg({ graph, looks, name });
+  await pictures.svg({ graph, styles, name });
   const again = await time((round) => pictures.svg(change(round)));
   const png = await time((round) => pictures.png(change(round)));
   const graphviz = await Graphviz.load();
-  const dot = writeDot(graph, name, looks);
+  const dot = writeDot(graph, name, styles);
   const svg = graphviz.layout(dot, 'svg', 'dot');
   const own = await time(async () => graphviz.layout(dot, 'svg', 'dot'));
   const raster = await time(() => sharp(Buffer.from(svg), { limitInputPixels: 1e9 }).png().toBuffer(), 3);
@@ -95,7 +99,7 @@ async function times(pictures: Pictures, size: number): Promise<string[][]> {
   ];
 }
 
-/** How late the event loop comes, at the 99th percentile, while `run` goes on. */
+/** How late the event loop is, at the 99th percentile, while `run` is in progress. */
 async function delayDuring(run: () => Promise<unknown>): Promise<number> {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();
@@ -117,7 +121,7 @@ async function delays(pictures: Pictures): Promise<string[][]> {
   return [['event loop delay p99 while 1,000-node pictures are made', during, '']];
 }
 
-/** Does nothing but make PNGs: of one pipeline as its states change, or of as many pipelines. */
+/** Only draws PNGs: of one pipeline with changing states, or of as many pipelines. */
 async function makePngs(ofOne: boolean): Promise<void> {
   const pictures = createPictures();
   for (let round = 0; round < runs; round++) {
@@ -126,17 +130,17 @@ async function makePngs(ofOne: boolean): Promise<void> {
   }
   const drawing = childProcesses().map(peakOfProcess);
   await pictures.close();
-  // Kibibytes, of this process and of the one that drew.
+  // Kibibytes of this process and of the one that drew.
   console.log(([process.resourceUsage().maxRSS, ...drawing].reduce((sum, one) => sum + one, 0) * 1024) / 1e6);
 }
 
-/** The most memory that it ever had, in KiB. */
+/** The largest memory of the process in KiB. */
 function peakOfProcess(pid: number): number {
   const [, peak = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(peak);
 }
 
-/** As in the image: bundled, because reading TypeScript takes 40 MB a process. */
+/** Bundled as in the image, because loading TypeScript takes 40 MB per process. */
 async function memory(): Promise<string[][]> {
   const folder = await mkdtemp(join(tmpdir(), 'graphs-'));
   await build({

@@ -12,9 +12,9 @@ import { describeBoth } from '#testing/hcl/compare-native.ts';
 import { startNativeParser } from '#testing/hcl/native-parser.ts';
 
 /*
- * Reads generated and broken texts for so many minutes. None may break the engine or the compiler; native
- * hashicorp/hcl must agree on each, and the layout of sound ones must hold when it is made twice. What fails
- * is shown as small as it could be made, with the seed to see it again.
+ * Reads generated and broken texts for some minutes. None may break the engine or the compiler. Native
+ * hashicorp/hcl must agree on each, and formatting a sound text twice must change nothing. A failing text is
+ * shown as small as possible, with the seed to repeat it.
  *
  *   node bench/language/fuzz-language.ts [--minutes 10] [--seed 1]
  */

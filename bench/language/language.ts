@@ -50,7 +50,7 @@ function measure(): string[][] {
       const begun = performance.now();
       act();
       if (run >= 0) samples[i]?.push(performance.now() - begun);
-      // As the thread does when it has answered.
+      // The worker thread also collects garbage after an answer.
       engine.collect();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * A pipeline of 1,000 lines and 100 job blocks, as somebody with many services would write it; some blocks
- * stand for several jobs.
+ * A pipeline of 1,000 lines and 100 job blocks, as a user with many services would write it. Some blocks
+ * create several jobs.
  */
 export function thousandLines(): string {
   const head = `
@@ -39,7 +39,7 @@ resource "cron" "night" {
   return text + '# The rest is silence.\n'.repeat(missing);
 }
 
-/** A chain of ten jobs, ten times; one of each chain is a job for every service. */
+/** Ten chains of ten jobs each; in each chain one block creates a job for every service. */
 function jobOf(i: number): string {
   const step = i % 10;
   const get = `  get "git" "app" { ${step === 0 ? 'trigger = true' : `passed = ["job-${i - 1}"]`} }\n`;

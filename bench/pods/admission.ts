@@ -25,23 +25,24 @@ import { manifests } from '#tools/chart/render.ts';
  *
  *   node bench/pods/admission.ts [--runs 200] [--installed]
  *
- * An API server and an etcd of its own on loopback, from the embedded cluster's cache (`make cluster` fills
- * it), or with `--installed` the release in the cluster of $KUBECONFIG; Pipelines whose text changes each
- * time, in a namespace that wants the check and in one that does not, in turn.
+ * It uses a separate API server and etcd on loopback, from the embedded cluster's cache (`make cluster` fills
+ * it). With `--installed` it uses the release in the cluster of $KUBECONFIG. It applies Pipelines whose text
+ * changes each time, in turn in a namespace with the check and in one without.
  */
 const HOME = 'millrace-system';
 const NAMESPACES = ['unchecked', 'checked'] as const;
-/** Beyond this the engine has gone to rest. */
+/** Longer than the idle time after which the engine's process ends. */
 const REST_MS = 35_000;
 
 const text: string = parse(readFileSync(`${checkout}/config/samples/pipeline.yaml`, 'utf8')).spec.config;
 const job = (name: string): string =>
-  `job "${name}" {\n  get "git" "app" {\n    trigger = true\n  }\n  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n`;
+  `job "${name}" {\n  get "git" "app" {\n    trigger = true\n  }\n  task "t" {\n    run "shell" {\n` +
+  '      cmd = "true"\n    }\n  }\n}\n';
 const resource =
   'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n  }\n}\n';
 const large = resource + Array.from({ length: 100 }, (_, index) => job(`job-${index}`)).join('');
 
-/** Where Pipelines are applied, and how that ends. */
+/** Where Pipelines are applied, and how to clean up. */
 interface Place {
   client: ApiClient;
   kubeconfig: string;
@@ -74,7 +75,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The release as it is in a cluster: Service, network policies, the operators' Pods. */
+/** The release in a cluster: Service, network policies, the operators' Pods. */
 async function installed(): Promise<Place> {
   const kubeconfig = process.env['KUBECONFIG'];
   if (kubeconfig === undefined) throw new Error('--installed wants KUBECONFIG to name the cluster.');
@@ -88,7 +89,7 @@ async function installed(): Promise<Place> {
   return { client, kubeconfig, end };
 }
 
-/** Nothing but an API server and the webhook, in this process. */
+/** Only an API server, and the webhook in this process. */
 async function alone(): Promise<Place> {
   await buildEngine();
   const server = await startApiServer();
@@ -145,7 +146,7 @@ function portOf(server: ReturnType<typeof createAdmissionServer>): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The chart's configuration, at a port of this machine instead of a Service that nothing routes. */
+/** The chart's configuration, but with a port of this machine instead of the Service. */
 async function prepare(kubeconfig: string, client: ApiClient, port: number): Promise<void> {
   await runKubectl(kubeconfig, ['apply', '--server-side', '-f', `${checkout}/crds`]);
   await makeNamespaces(client);
@@ -168,7 +169,7 @@ async function makeNamespaces(client: ApiClient): Promise<void> {
   await orMade(client, 'unchecked', { 'millrace.dev/disable-validation': 'true' });
 }
 
-/** The API server takes up a new configuration within moments, not at once. */
+/** The API server takes moments until it uses a new configuration. */
 async function untilAsked(client: ApiClient): Promise<void> {
   for (let count = 0; ; count += 1) {
     const answer = await client.apply(KINDS.pipelines, pipeline('checked', 'bad', `nonsense ${count}`));

@@ -21,18 +21,18 @@ import {
 } from './installation.ts';
 
 /*
- * What an installation costs that has nothing to do, and whether checks are late: the operator as it is
- * shipped (`make dist`), over a real API server and a Postgres with fsync of their own, without nodes.
+ * The cost of an idle installation, and whether checks are late: the released operator (`make dist`), with a
+ * separate API server and Postgres with fsync, without nodes.
  *
  *   node bench/pods/checks.ts [--pipelines 1000] [--clocks 300] [--seconds 60]
  *
- * First that many pipelines of five resources each, none of them due; then resources of type cron that are
+ * First that many pipelines of five resources each, none of them due. Then resources of type cron that are
  * checked every 10 s.
  */
 const pipelines = numberFlag('pipelines', 1000);
 const clocks = numberFlag('clocks', 300);
 const seconds = numberFlag('seconds', 60);
-/** The operator is no more. */
+/** Whether the operator has exited. */
 let ended = false;
 const PER_PIPELINE = 5;
 
@@ -77,7 +77,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const took = (performance.now() - begun) / 1000;
     console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
     await settle(pool);
-    // The compiler rests after half a minute.
+    // The compiler's process ends after half a minute without work.
     await sleep(45_000);
     note(
       `${pipelines} pipelines, ${pipelines * PER_PIPELINE} resources, nothing due`,
@@ -92,7 +92,8 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     const late = await lateness(pool, from);
     console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
     console.log(
-      `\n${late.checks} checks in ${seconds} s: late by ${late.median} s in the median, ${late.p99} s at p99, ${late.most} s at most`,
+      `\n${late.checks} checks in ${seconds} s: late by ${late.median} s in the median, ` +
+        `${late.p99} s at p99, ${late.most} s at most`,
     );
   } finally {
     if (!ended) {
@@ -128,7 +129,7 @@ function ticks(): string {
   return [...resources, taskJob('tick', '"cron" "c0"')].join('');
 }
 
-/** As if every first check had been done. */
+/** Marks the first checks of all resources as done. */
 async function settle(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, run_id = NULL, failures = 0, last_error = NULL,
@@ -136,7 +137,7 @@ async function settle(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`UPDATE check_runs SET closed_at = now() WHERE closed_at IS NULL`);
 }
 
-/** Time from when a check was due, by the pace of its pipeline, to its version. */
+/** Time from when a check was due until its version was recorded. */
 async function lateness(pool: DatabasePool, from: Date) {
   const golden = 0.618_033_988_749_895;
   const found = await pool.any(rows<{ pipeline: number; at: Date }>()`

@@ -7,14 +7,11 @@ import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 
-/*
- * An installation on an API server of its own, filled with pipelines: what the measurements of checks have in
- * common.
- */
+/* An installation on a separate API server, filled with pipelines. The measurements of checks share it. */
 
 export const NAMESPACE = 'millrace-system';
 export const RELEASE = 'millrace';
-/** The program as it is shipped; `make dist` builds it. */
+/** The released program; `make dist` builds it. */
 export const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
 const TEAMS = 10;
 const AT_ONCE = 8;
@@ -30,7 +27,7 @@ interface Named {
   metadata?: { name?: string; namespace?: string };
 }
 
-/** What a part of an installation is told, whichever it is. */
+/** The environment that every part of an installation gets. */
 export function commonEnvironment(kubeconfig: string, databaseUrl: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -43,7 +40,7 @@ export function commonEnvironment(kubeconfig: string, databaseUrl: string): Node
   };
 }
 
-/** … and what the operator is told besides. */
+/** The additional environment of the operator. */
 export function operatorEnvironment(internalUrl: string): NodeJS.ProcessEnv {
   return {
     MILLRACE_POD_NAME: 'operator-0',
@@ -52,7 +49,7 @@ export function operatorEnvironment(internalUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Definitions of our kinds, the namespace, and teams. */
+/** Creates the custom resource definitions, the namespace and the teams. */
 export async function prepareCluster(client: ApiClient): Promise<void> {
   const folder = new URL('../../crds/', import.meta.url);
   for (const file of readdirSync(folder)) {
@@ -69,7 +66,7 @@ export async function prepareCluster(client: ApiClient): Promise<void> {
   }
 }
 
-/** Team and name of the pipeline of that number. */
+/** Team and name of the pipeline with this number. */
 export function pipelineName(number: number): { team: string; pipeline: string } {
   return { team: `team-${number % TEAMS}`, pipeline: `pipeline-${number}` };
 }
@@ -94,13 +91,13 @@ async function applyPipeline(client: ApiClient, number: number, config: string):
   for (let tries = 0; ; tries += 1) {
     const answer = await client.create<Named>(KINDS.pipelines, object);
     if (answer.ok) return;
-    // Its team's namespace may not be there yet.
+    // The team's namespace may not exist yet.
     if (tries > 100) throw new Error(answer.message);
     await sleep(200);
   }
 }
 
-/** Waits until so many pipelines are carried out. */
+/** Waits until so many pipelines are in the database. */
 export async function untilLoaded(pool: DatabasePool, wanted: number, ended: () => boolean): Promise<void> {
   const limit = Date.now() + LOADED_MS;
   for (;;) {
@@ -115,14 +112,14 @@ export async function untilLoaded(pool: DatabasePool, wanted: number, ended: () 
   }
 }
 
-/** A job that takes a resource and runs one task. */
+/** A job that gets a resource and runs one task. */
 export function taskJob(name: string, resource?: string): string {
   const get = resource === undefined ? '' : `  get ${resource} {}\n`;
   const task = '  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n';
   return `job "${name}" {\n${get}${task}}\n`;
 }
 
-/** Resources of type git that are checked that often, each taken by a job. */
+/** Resources of type git with this check interval, each with a job that gets it. */
 export function gitPipeline(
   number: number,
   { resources, every }: { resources: number; every: string },
@@ -130,7 +127,8 @@ export function gitPipeline(
   const names = Array.from({ length: resources }, (_, n) => `r${n}`);
   const texts = names.map(
     (name) =>
-      `resource "git" "${name}" {\n  check_interval = "@every ${every}"\n  params {\n    url  = "https://git.example.test/${number}/${name}.git"\n    name = "${name}"\n  }\n}\n`,
+      `resource "git" "${name}" {\n  check_interval = "@every ${every}"\n  params {\n` +
+      `    url  = "https://git.example.test/${number}/${name}.git"\n    name = "${name}"\n  }\n}\n`,
   );
   return [...texts, ...names.map((name) => taskJob(`job-${name}`, `"git" "${name}"`))].join('');
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { kubeconfigConnection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { numberFlag } from '#bench/table.ts';
@@ -15,17 +15,16 @@ import { reportEnd, tokenFor } from './simulated/kubelet.ts';
 import { podWork, type PodWork } from './simulated/pod-work.ts';
 
 /*
- * The agents of simulated Pods, and what of their kubelet kwok leaves out: for each Pod of ours that runs it
- * gets the token that the Pod's volume would hold, speaks with the internal gateway as the Pod's agent from
- * the Pod's address, and reports the Pod's end. Started by simulated-pods.ts; prints what it did when it is
- * ended.
+ * The agents of simulated Pods, and the parts of the kubelet that kwok omits. For each running Pod of Millrace
+ * it requests the token that the Pod's volume would hold, acts as the Pod's agent from the Pod's address, and
+ * reports the Pod's end. simulated-pods.ts starts it; it prints a summary at its end.
  *
  *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100] [--end-ms 1000] [--version-ms 100000]
  */
 const times = {
   check: numberFlag('check-ms', 200),
   step: numberFlag('step-ms', 100),
-  /** The kubelet reports an end late. */
+  /** The kubelet reports the end of a Pod with a delay. */
   end: numberFlag('end-ms', 1000),
   version: numberFlag('version-ms', 100_000),
 };
@@ -50,7 +49,7 @@ const connection = await kubeconfigConnection(process.argv[at + 1]);
 const client = new ApiClient(connection);
 const pods = new Reflector(client, {
   kind: KINDS.pods,
-  labelSelector: OURS,
+  labelSelector: OWNED_BY_MILLRACE,
   project: (pod): SeenPod => {
     const { namespace = '', name = '', uid = '', resourceVersion = '' } = pod.metadata ?? {};
     const work = podWork(pod);

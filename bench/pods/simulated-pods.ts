@@ -5,12 +5,12 @@ import { measureChecks } from './simulated/measure-checks.ts';
 import { measureIdle } from './simulated/measure-idle.ts';
 
 /*
- * Checks and builds in Pods without the Pods' cost: the operator and the internal gateway as they are shipped
- * (`make dist`), over a control plane and a Postgres of their own, both with fsync. kwok plays the nodes;
- * simulated-agent.ts speaks as the Pods' agents, each from its Pod's address over its own TLS connection, and
- * with a token bound to its Pod where that has one. What a Pod does takes the time that the flags say. A
- * control plane of its own, and not the embedded cluster: nothing real can land on a simulated node or the
- * other way round, and every write that the API server counts is of this run.
+ * Checks and builds without the cost of real Pods: the released operator and internal gateway (`make dist`),
+ * with a separate control plane and Postgres, both with fsync. kwok simulates the nodes. simulated-agent.ts
+ * acts as the Pods' agents, each from its Pod's address over its own TLS connection, with a token bound to
+ * the Pod if it has one. Flags set how long the work of a Pod takes. The control plane is not the embedded
+ * cluster, so nothing real can run on a simulated node, or the reverse, and every write that the API server
+ * counts belongs to this run.
  *
  *   node bench/pods/simulated-pods.ts checks [--resources 300] [--per-pipeline 5] [--seconds 60]
  *   node bench/pods/simulated-pods.ts idle   [--pipelines 1000] [--seconds 20]

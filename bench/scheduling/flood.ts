@@ -9,9 +9,9 @@ import { scheduleOn } from '#testing/stores/schedule.ts';
 import { found, storesOver, toSave } from '#testing/stores/stores.ts';
 
 /*
- * What a pipeline costs that wants as many builds as it can: 5,000 jobs that each take 100 new versions, half
- * a million builds. How long its decisions take, and how long they hold the event loop, in which everybody
- * else's are taken.
+ * Scheduling decisions for a pipeline with as many due builds as possible: 5,000 jobs that each get 100 new
+ * versions, half a million builds. Measures how long its decisions take and how long they block the event
+ * loop, which also decides for other pipelines.
  *
  *   node bench/scheduling/flood.ts [--jobs 5000] [--versions 100] [--decisions 20]
  */

@@ -6,8 +6,8 @@ export const RESOURCES = 50;
 const JOBS = 200;
 
 /**
- * 200 jobs over 50 resources. Half of them take every version of one resource, beside the newest of another;
- * the other half take what passed two of those, and one more resource from the same builds.
+ * 200 jobs over 50 resources. Half of them get every version of one resource and the latest of another. The
+ * other half get versions that passed two of those jobs, and another resource from the same builds.
  */
 export function widePipeline(): Pipeline {
   const numbers = Array.from({ length: JOBS / 2 }, (_, number) => number);
@@ -30,9 +30,8 @@ export function widePipeline(): Pipeline {
 const name = (number: number): string => `git.r${number % RESOURCES}`;
 
 /**
- * Years of history of the only pipeline of a database, in the order in which it would have come: every job
- * had as many builds, spread over the versions of its resources, four of five of them good. Nothing waits for
- * a build.
+ * Fills the history of the only pipeline in a database as years of use would. Every job has the same number
+ * of builds, spread over the versions of its resources; four of five succeeded. No build is due.
  */
 export async function fillHistory(url: string, size: { versions: number; builds: number }): Promise<void> {
   const client = new Client({ connectionString: url, query_timeout: 15 * 60_000 });
@@ -40,7 +39,7 @@ export async function fillHistory(url: string, size: { versions: number; builds:
   const versionsEach = Math.round(size.versions / RESOURCES);
   const buildsEach = Math.round(size.builds / JOBS);
   try {
-    // Rows are made to fit each other, so that looking after each reference would only cost time.
+    // Rows are built to fit each other, so checking each reference would only cost time.
     await client.query('SET session_replication_role = replica');
     await client.query('SET statement_timeout = 0');
     await client.query(

@@ -11,10 +11,7 @@ const SCAN = /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward
 const TIMES = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
 const HISTORY = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
-/**
- * From what Postgres logged of its plans: how the tables that grow with history were read. One row for each
- * table and way.
- */
+/** How the growing tables were read, from the plans in Postgres' log: one row per table and access method. */
 export function scansIn(log: readonly string[]): string[][] {
   const scans = new Map<string, Scan>();
   let current: Scan | undefined;

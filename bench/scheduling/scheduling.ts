@@ -14,12 +14,12 @@ import { scansIn } from './scheduling-plans.ts';
 /*
  * How long one scheduling decision takes, database included, and whether that grows with history (ADR 0010):
  * a pipeline of 200 jobs and 50 resources with 10,000, 100,000 and 1,000,000 builds and as many versions, on
- * a Postgres of its own with fsync.
+ * a separate Postgres with fsync.
  *
  *   node bench/scheduling/scheduling.ts [--runs 100] [--least 10000] [--most 1000000]
  *
- * References on the same connections, in turn with the rest: the smallest round trip there is, and a
- * transaction that writes one row.
+ * References take turns with it on the same connections: the smallest possible round trip, and a transaction
+ * that writes one row.
  */
 const runs = numberFlag('runs', 100);
 const least = numberFlag('least', 10_000);
@@ -29,7 +29,7 @@ const SIZES = [10_000, 100_000, 1_000_000].filter((size) => size >= least && siz
 const EXPLAINED = 20;
 
 type Act = (run: number) => Promise<void>;
-/** What is timed, and what has to happen before. */
+/** The code that is timed, and the preparation before it. */
 interface Measure {
   prepare?: Act;
   act: Act;
@@ -41,7 +41,7 @@ interface Subject {
 }
 
 const log: string[] = [];
-const server = await startPostgres({ durable: true, heard: (line) => log.push(line) });
+const server = await startPostgres({ durable: true, onLog: (line) => log.push(line) });
 try {
   console.log(`${circumstances()}\n`);
   const columns: Map<string, string>[] = [];
@@ -124,11 +124,12 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
   };
 }
 
-/** As the store does it when a build ends. */
+/** Ends all builds as the store does. */
 async function endAll(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     WITH ended AS (
-      UPDATE builds SET status = 'succeeded', wants_pod = false, ended_at = now() WHERE ended_at IS NULL RETURNING id, job_id),
+      UPDATE builds SET status = 'succeeded', wants_pod = false, ended_at = now() WHERE ended_at IS NULL
+      RETURNING id, job_id),
     good AS (
       INSERT INTO good_versions (job_id, resource_id, version_id, build_id)
       SELECT i.job_id, i.resource_id, i.version_id, i.build_id FROM build_inputs i JOIN ended e ON e.id = i.build_id)
@@ -154,7 +155,7 @@ async function measured(measures: Record<string, Measure>): Promise<Map<string, 
   );
 }
 
-/** On connections of their own, whose plans Postgres logs. */
+/** On separate connections, whose plans Postgres logs. */
 async function plansOf({ url, pool }: Subject): Promise<string[][]> {
   const explain = {
     session_preload_libraries: 'auto_explain',

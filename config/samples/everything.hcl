@@ -209,7 +209,7 @@ resource "clock" "nightly" {
 
 resource "trigger" "released" {}
 
-# --- Who is told ------------------------------------------------------------------------------------------------------------------
+# --- Notifications ----------------------------------------------------------------------------------------------------------------
 
 notification "slack" "team" {
   message = "$BUILD_PIPELINE_NAME/$BUILD_JOB_NAME #$BUILD_NUMBER"
@@ -354,6 +354,10 @@ job "deploy" {
 
   get "git" "shop" {
     passed = ["build"]
+  }
+
+  identity "cloud" {
+    audience = "sts.amazonaws.com"
   }
 
   input "strategy" {

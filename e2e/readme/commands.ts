@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fences, withoutFences } from '#tools/docs/markdown.ts';
 
-/** What README tells to type, in its order: whole blocks, and commands within a sentence. */
+/** The commands that the README tells you to type, in order: whole blocks, and commands within a sentence. */
 export function readmeCommands(): string[] {
   const text = readFileSync('README.md', 'utf8');
   const second = text.slice(text.indexOf('## Your own repository on your own cluster'));
@@ -9,7 +9,7 @@ export function readmeCommands(): string[] {
   const blocks = fences(section)
     .filter(({ word }) => word === 'sh')
     .map((block) => block.text.replaceAll(/^ {3}/gm, ''));
-  // The one command of the first half that is for a cluster of one's own.
+  // The only command of the first half that is for an existing cluster.
   const ofExisting = spans(text.slice(0, text.indexOf(section))).filter((span) => span.includes('existing'));
   return [...blocks, ...spans(section), ...ofExisting];
 }

@@ -18,10 +18,10 @@ import { serveRegistry, type Registry } from './serve-registry.ts';
 import { Shell } from './shell.ts';
 
 /*
- * README's second half as a reader would follow it: its own commands, in its order, in one shell. The
- * installation of the end-to-end suite goes first, so that the names are README's too. What a reader must
- * fill in is filled in: the registry (a real one, on this machine), the repository (a git server in the
- * cluster), a free local port, and what stands in angle brackets.
+ * Follows the second half of the README: its own commands, in order, in one shell. The end-to-end suite's
+ * installation is removed first, so the README's names are free. The test fills in the registry (a real one
+ * on this machine), the repository (a git server in the cluster), a free local port and everything in angle
+ * brackets.
  */
 const COMMANDS = {
   images: 'make images PUSH=',
@@ -33,8 +33,8 @@ const COMMANDS = {
   demo: 'CLUSTER=existing PUSH=',
 } as const;
 
-/** Told by README, and not run: why. */
-const NOT_HERE = {
+/** Commands of the README that do not run here, and why. */
+const NOT_RUN = {
   'make images && for image in': 'kind load: kind needs a container engine, and this machine has none',
   'CLUSTER=existing make demo': 'kind load and k3d image import, for the same reason',
 };
@@ -42,14 +42,14 @@ const NOT_HERE = {
 const commandsLike = (start: string): string[] =>
   readmeCommands().filter((command) => command.startsWith(start));
 
-test('every command of README for a cluster of your own is run here, or named with the reason why not', () => {
-  const known = [...Object.values(COMMANDS), ...Object.keys(NOT_HERE)];
+test('this file runs every command of the README for your own cluster, or says why not', () => {
+  const known = [...Object.values(COMMANDS), ...Object.keys(NOT_RUN)];
   expect(known.map((start) => [start, commandsLike(start).length])).toEqual(known.map((start) => [start, 1]));
   expect(readmeCommands()).toHaveLength(known.length);
 });
 
 const FORGE = 'readme-forge';
-/** What a reader types where the program asks; the operator's initial password comes first. */
+/** The password that the reader chooses; the operator's initial password is typed before it. */
 const CHOSEN_PASSWORD = 'five words that only readme has';
 
 let folder: string;
@@ -58,7 +58,7 @@ let registry: Registry;
 let port: number;
 let shell: Shell;
 let forge: Reached;
-/** What a reader fills in. */
+/** Placeholders of the README and the values that replace them. */
 const filled: Record<string, string> = {};
 
 const fromReadme = (name: keyof typeof COMMANDS): string =>
@@ -67,7 +67,7 @@ const fromReadme = (name: keyof typeof COMMANDS): string =>
     commandsLike(COMMANDS[name])[0] ?? '',
   );
 
-/** The checkout as README's commands see it, with the one file in it that its reader is told to edit. */
+/** Prepares the files that the README's commands use, including the sample that readers must edit. */
 const prepareFolder = (): void => {
   symlinkSync(join(process.cwd(), 'charts'), join(folder, 'charts'));
   mkdirSync(join(folder, 'config/samples'), { recursive: true });
@@ -86,7 +86,7 @@ const removeInstallation = async (): Promise<void> => {
   await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=9m');
 };
 
-/** The log of a build of the sample's only job, once it has succeeded. */
+/** Follows a build of the sample's only job until it succeeds; returns the log. */
 const succeeded = async (number: number): Promise<string> => {
   let log = '';
   await eventually(async () => {
@@ -97,10 +97,7 @@ const succeeded = async (number: number): Promise<string> => {
   return log;
 };
 
-/**
- * README's block as its reader types it: the command is installed, a port forwarded, the password read and
- * changed.
- */
+/** Runs the README's block: install the command, forward a port, read the password and change it. */
 const logIn = async (): Promise<string> => {
   const [install = '', forward = '', secret = '', login = '', ...more] = fromReadme('login')
     .trim()
@@ -119,18 +116,19 @@ const logIn = async (): Promise<string> => {
 };
 
 /**
- * What the end of the demonstration says, done: ports forwarded, the address opened, signed in, a commit
- * followed until it is green.
+ * Follows the instructions that the demonstration prints: forward ports, open the address, sign in, push a
+ * commit and wait until it is built.
  */
-const openAsPrinted = async (said: string): Promise<void> => {
-  const forwards = said.match(/^ {2}kubectl .* port-forward .*:80 &$/gm)?.slice(0, 2) ?? [];
+const openAsPrinted = async (output: string): Promise<void> => {
+  const forwards = output.match(/^ {2}kubectl .* port-forward .*:80 &$/gm)?.slice(0, 2) ?? [];
   expect(forwards).toHaveLength(2);
   for (const line of forwards) await shell.run(line.replace(/&$/, '> /dev/null 2>&1 &'));
   const [, address = '', username = '', password = ''] =
-    /^ {2}(http:\S+\/teams\/demo\/pipelines\/app)\n {2}user: +(\S+)\n {2}password: (\S+)$/m.exec(said) ?? [];
+    /^ {2}(http:\S+\/teams\/demo\/pipelines\/app)\n {2}user: +(\S+)\n {2}password: (\S+)$/m.exec(output) ??
+    [];
   expect(address).not.toBe('');
-  const [, repository = ''] = /^ {2}git clone (\S+) /m.exec(said) ?? [];
-  // Asked as a browser asks: others who are not signed in get 404 for what is private.
+  const [, repository = ''] = /^ {2}git clone (\S+) /m.exec(output) ?? [];
+  // Sent as by a browser: API clients without credentials get 404 for a private pipeline.
   const asBrowser = { headers: { accept: 'text/html' } };
   await eventually(async () => expect((await fetch(address, asBrowser)).status).toBe(200));
   const browser = await startChromium();
@@ -149,7 +147,7 @@ const openAsPrinted = async (said: string): Promise<void> => {
     const before = await newest();
     expect(before).toMatch(/^\d+ succeeded$/);
     await pushCommit(repository);
-    // Nobody reloads the page: it follows by itself.
+    // The page updates itself; the test does not reload it.
     await eventually(async () => expect(await newest()).toBe(`${parseInt(before, 10) + 1} succeeded`));
     await picture(page, 'demo-pipeline', process.env['PICTURES']);
   } finally {
@@ -158,20 +156,20 @@ const openAsPrinted = async (said: string): Promise<void> => {
 };
 
 let failed: string | undefined;
-/** Each step stands on the one before. */
-const step = (name: string, act: () => Promise<void>, limit: number): void =>
+/** A step that fails makes all later steps fail without running. */
+const step = (name: string, run: () => Promise<void>, limit: number): void =>
   test(
     name,
     async () => {
-      if (failed !== undefined) throw new Error(`not tried, because this failed: ${failed}`);
+      if (failed !== undefined) throw new Error(`not run, because this step failed: ${failed}`);
       failed = name;
-      await act();
+      await run();
       failed = undefined;
     },
     limit,
   );
 
-describe('README, word for word', () => {
+describe('following the README word for word', () => {
   beforeAll(async () => {
     if (!isEmbedded)
       throw new Error(
@@ -219,18 +217,18 @@ describe('README, word for word', () => {
   }, 600_000);
 
   step(
-    '1. the images go to a registry, for both architectures',
+    '1. the images are pushed to a registry for both architectures',
     async () => {
-      const said = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
+      const output = await must('bash', ['-e', '-c', fromReadme('images')], { env: environment });
       for (const image of ['millrace', 'millrace-postgres'])
-        expect(said).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
-      expect(said).toMatch(/^millrace +arm64 /m);
+        expect(output).toContain(`pushed ${registry.address}/millrace/${image}@sha256:`);
+      expect(output).toMatch(/^millrace +arm64 /m);
     },
     600_000,
   );
 
   step(
-    '2. the chart is installed with these images, and all of it gets ready',
+    '2. the chart is installed with these images, and every Pod becomes ready',
     async () => {
       expect(await shell.run(fromReadme('chart'))).toContain('STATUS: deployed');
       const pods = await list('pods', '--namespace', RELEASE.namespace);
@@ -243,7 +241,7 @@ describe('README, word for word', () => {
   );
 
   step(
-    '3. the first admin logs in from the command line, and chooses a password',
+    '3. the initial admin logs in from the command line and chooses a password',
     async () => {
       expect(await logIn()).toContain(`Logged in at http://localhost:${port} as admin`);
     },
@@ -253,15 +251,15 @@ describe('README, word for word', () => {
   step(
     '4. the pipeline is applied, and its first commit is built',
     async () => {
-      const said = await shell.run(fromReadme('pipeline'));
-      expect(said).toContain('pipeline.millrace.dev/mine created');
-      expect(said).toContain('mine/test 1: succeeded');
+      const output = await shell.run(fromReadme('pipeline'));
+      expect(output).toContain('pipeline.millrace.dev/mine created');
+      expect(output).toContain('mine/test 1: succeeded');
     },
     600_000,
   );
 
   step(
-    'a build by hand is followed to its end',
+    'a build triggered by hand is followed to its end',
     async () => {
       expect(await shell.run(fromReadme('trigger'))).toContain('mine/test 2: succeeded');
     },
@@ -269,7 +267,7 @@ describe('README, word for word', () => {
   );
 
   step(
-    'a check by hand is a job of the CronJob',
+    'a check by hand is a Job created from the CronJob',
     async () => {
       const { ref } = await pushCommit(`${forge.url}/app.git`);
       const [cronJob] = await list('cronjobs', '--namespace', 'mine');
@@ -281,19 +279,20 @@ describe('README, word for word', () => {
   );
 
   step(
-    'the demonstration runs on a cluster that is there already',
+    'the demonstration runs on an existing cluster',
     async () => {
-      // It installs Millrace itself: the admin of the steps before has a password that only they know.
+      // The demonstration installs Millrace itself. It cannot sign in to the earlier installation, whose
+      // admin changed the password.
       await kubectl('delete', 'pipelines', '--all', '--namespace', 'mine', '--timeout=9m');
       await kubectl('delete', 'team', 'mine', '--timeout=9m');
       await removeInstallation();
-      const said = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
-      expect(said).toContain('nothing was started here');
-      expect(said).toContain('All three jobs succeeded');
-      await openAsPrinted(said);
+      const output = await must('bash', ['-e', '-c', fromReadme('demo')], { env: environment });
+      expect(output).toContain('nothing was started here');
+      expect(output).toContain('All three jobs succeeded');
+      await openAsPrinted(output);
       await kubectl('delete', 'pipelines', '--all', '--namespace', 'demo', '--timeout=9m');
       await kubectl('delete', 'team', 'demo', '--timeout=9m');
-      // Gone altogether: a cluster that is ended in the middle goes on with it when it is started again.
+      // Wait for the deletion: a cluster that is stopped meanwhile continues it at its next start.
       await kubectl('delete', 'namespace', 'demo', 'forge', '--timeout=9m');
     },
     600_000,

@@ -10,7 +10,7 @@ export interface Registry {
   close: () => void;
 }
 
-/** A registry on this machine. */
+/** Starts an image registry on this machine. */
 export async function serveRegistry(disk: string): Promise<Registry> {
   mkdirSync(disk);
   const address = `127.0.0.1:${await freePort()}`;

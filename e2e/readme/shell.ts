@@ -3,51 +3,51 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 const MARK = '--- done ---';
 
 /**
- * One shell in which commands follow each other, as in a terminal: variables and background jobs stay. The
- * first that fails ends it.
+ * One shell that runs commands one after another, as in a terminal: variables and background jobs stay. The
+ * first command that fails ends the shell.
  */
 export class Shell {
   readonly #child: ChildProcessWithoutNullStreams;
-  #said = '';
-  #heard: () => void = () => undefined;
-  #over = false;
+  #output = '';
+  #onOutput: () => void = () => undefined;
+  #ended = false;
 
   constructor(cwd: string, env: NodeJS.ProcessEnv) {
-    // A group of its own, so that what runs in the background ends with it.
+    // A process group of its own, so that background jobs end with the shell.
     this.#child = spawn('bash', ['-e', '-o', 'pipefail', '-s'], { cwd, env, detached: true });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        this.#said += text;
-        this.#heard();
+        this.#output += text;
+        this.#onOutput();
       });
     }
     this.#child.on('close', () => {
-      this.#over = true;
-      this.#heard();
+      this.#ended = true;
+      this.#onOutput();
     });
   }
 
-  /** All that was printed until the command was done; fails with it when the command does. */
+  /** Runs a command; returns what was printed until it ended. Throws if it fails. */
   async run(command: string): Promise<string> {
     this.#child.stdin.write(`{ ${command}\n} < /dev/null\necho; echo '${MARK}'\n`);
-    while (!this.#said.includes(`${MARK}\n`)) {
-      if (this.#over) throw new Error(`$ ${command}\n${this.#said}`);
+    while (!this.#output.includes(`${MARK}\n`)) {
+      if (this.#ended) throw new Error(`$ ${command}\n${this.#output}`);
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#onOutput = resolve;
       });
     }
-    const [before = '', ...after] = this.#said.split(`${MARK}\n`);
-    this.#said = after.join('');
+    const [before = '', ...after] = this.#output.split(`${MARK}\n`);
+    this.#output = after.join('');
     return before;
   }
 
   close(): void {
     const { pid } = this.#child;
-    if (pid === undefined || this.#over) return;
+    if (pid === undefined || this.#ended) return;
     try {
       process.kill(-pid, 'SIGTERM');
     } catch (problem) {
-      // It has ended, and this process has not heard of it yet.
+      // The process has ended, but its `close` event has not arrived yet.
       if (!(problem instanceof Error && 'code' in problem && problem.code === 'ESRCH')) throw problem;
     }
   }

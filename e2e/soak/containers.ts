@@ -7,10 +7,10 @@ import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { partOf } from '#tools/cluster/parts.ts';
 import { processOf } from '#tools/cluster/processes.ts';
 
-/* Means that only the embedded cluster has, because its containers are processes of this machine. */
+/* Access that only the embedded cluster allows, because its containers are processes of this machine. */
 export const folders = foldersFrom(process.env);
 
-/** The API server's answer, or an error after three seconds: it may be dead or frozen. */
+/** The API server's answer, or an error after three seconds: the server may be dead or frozen. */
 const fetchObject = async <T>(path: string): Promise<T> => {
   const answer = await askApi(folders, path);
   if (answer?.status !== 200)
@@ -86,12 +86,12 @@ const runningId = (pod: Pod, container: string): string => {
   return found.id;
 };
 
-/** SIGKILL to process 1 of a container. */
+/** Sends SIGKILL to process 1 of a container. */
 export const killIn = async (pod: Pod, container: string): Promise<void> => {
   await ctr('tasks', 'kill', '--signal', 'SIGKILL', runningId(pod, container));
 };
 
-/** Every process of a container as this machine sees it. */
+/** The processes of a container by their ids on this machine. */
 const processesIn = async (pod: Pod, container: string): Promise<Identity[]> => {
   const listing = await ctr('tasks', 'ps', runningId(pod, container));
   return listing
@@ -100,11 +100,11 @@ const processesIn = async (pod: Pod, container: string): Promise<Identity[]> => 
     .flatMap((pid) => identityOf(Number(pid)) ?? []);
 };
 
-/** Stops processes, and lets them go on when `meanwhile` ends, however it ends. */
-const freeze = async (processes: readonly Identity[], meanwhile: () => Promise<void>): Promise<void> => {
+/** Stops processes and continues them when `meanwhile` ends or throws. */
+const freeze = async (processes: readonly Identity[], during: () => Promise<void>): Promise<void> => {
   for (const one of processes) signal(one, 'SIGSTOP');
   try {
-    await meanwhile();
+    await during();
   } finally {
     for (const one of processes) signal(one, 'SIGCONT');
   }
@@ -113,23 +113,23 @@ const freeze = async (processes: readonly Identity[], meanwhile: () => Promise<v
 export const freezeContainer = async (
   pod: Pod,
   container: string,
-  meanwhile: () => Promise<void>,
-): Promise<void> => freeze(await processesIn(pod, container), meanwhile);
+  during: () => Promise<void>,
+): Promise<void> => freeze(await processesIn(pod, container), during);
 
-export const freezePart = async (name: string, meanwhile: () => Promise<void>): Promise<void> => {
+export const freezePart = async (name: string, during: () => Promise<void>): Promise<void> => {
   const running = processOf(folders, partOf(folders, name));
   if (running === undefined) throw new Error(`${name} does not run.`);
-  await freeze([running], meanwhile);
+  await freeze([running], during);
 };
 
-/** Parts that no fault of ours touches: when they go, somebody else is at work on the cluster. */
+/** Parts that no fault touches. If they stop, somebody else stopped or restarted the cluster. */
 const UNTOUCHED = ['containerd', 'kube-proxy'];
 
 /**
- * Waits until somebody else stops or restarts the cluster, and answers what of it; undefined when told to
- * stop before.
+ * Waits until somebody else stops or restarts the cluster; returns the part that stopped, or undefined after
+ * `until`.
  */
-export const othersAtWork = async (
+export const waitForInterference = async (
   pause: () => Promise<void>,
   until: AbortSignal,
 ): Promise<string | undefined> => {
@@ -145,13 +145,13 @@ export const othersAtWork = async (
 const TABLE = 'inet millrace-soak';
 
 /**
- * Drops every packet between a Pod and these addresses, so that neither end hears that the other is gone. The
- * rules are in the Pod's own network namespace and go with it.
+ * Drops every packet between a Pod and these addresses, so neither end notices that the other is gone. The
+ * rules are in the Pod's network namespace and disappear with it.
  */
 export const cutOff = async (
   pod: Pod,
   addresses: readonly string[],
-  meanwhile: () => Promise<void>,
+  during: () => Promise<void>,
 ): Promise<void> => {
   const [any] = pod.containers.filter(({ running }) => running);
   if (any === undefined) throw new Error(`Nothing of Pod ${pod.name} runs.`);
@@ -165,9 +165,9 @@ export const cutOff = async (
   }`;
   await must('nsenter', [...inside, '-f', '-'], { input: rules });
   try {
-    await meanwhile();
+    await during();
   } finally {
-    // The Pod may have ended meanwhile, and its namespace with it.
+    // The Pod may have ended meanwhile, together with its network namespace.
     await must('nsenter', [...inside, 'delete', 'table', ...TABLE.split(' ')]).catch(() => undefined);
   }
 };

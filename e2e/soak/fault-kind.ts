@@ -3,14 +3,14 @@ import { RELEASE } from '#e2e/support/gateway.ts';
 import { podsOf, type Pod } from './containers.ts';
 import type { ForeignPod } from './history.ts';
 
-/** What a fault has at hand while it is inflicted. */
+/** What a fault can use while it is inflicted. */
 export interface Stage {
   team: string;
-  /** Tells what is hit, just before it is. */
+  /** Records the target, just before the fault hits it. */
   hit: (target: string, pod?: string) => void;
-  /** Waits as long as the fault is to last, or until the run is to end. */
+  /** Waits for the duration of the fault, or until the run is stopped. */
   hold: () => Promise<void>;
-  /** Writes down Pods that a hostile tenant made. */
+  /** Records Pods that a hostile tenant created. */
   foreign: (pods: readonly ForeignPod[]) => void;
   pick: <T>(candidates: readonly T[]) => T;
 }
@@ -18,20 +18,20 @@ export interface Stage {
 export interface FaultKind {
   name: string;
   weight: number;
-  /** How long it lasts, in seconds; absent: a moment. */
+  /** Shortest and longest duration in seconds; absent for instant faults. */
   seconds?: readonly [number, number];
-  /** Those of one group never overlap. */
+  /** Faults of one group never overlap. */
   group: 'control plane' | 'operator' | 'gateway' | 'database' | 'builds' | 'tenant';
   inflict: (stage: Stage) => Promise<void>;
 }
 
-/** The Pods of a part of Millrace. */
+/** The Pods of one component of Millrace. */
 export const component = (name: string): Promise<Pod[]> =>
   podsOf(RELEASE.namespace, `app.kubernetes.io/component=${name}`);
 
 export const isRunning = (pod: Pod): boolean =>
   !pod.deleting && pod.containers.some(({ running }) => running);
 
-/** kubectl that may not hang with the API server. */
+/** Runs kubectl with a timeout, because the API server may hang. */
 export const kubectl = (args: readonly string[], input = ''): Promise<unknown> =>
   run('kubectl', ['--request-timeout=8s', ...args], { input });

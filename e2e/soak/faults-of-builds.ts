@@ -3,23 +3,23 @@ import { RELEASE } from '#e2e/support/gateway.ts';
 import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
 import { isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
 
-/** Those of the team that run; builds are short, so there may be a little to wait. */
+/** The team's running Pods of a kind. Builds are short, so this waits a little. */
 const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
-  const look = async (): Promise<Pod[]> => {
+  const findRunning = async (): Promise<Pod[]> => {
     const pods = (await podsOf(team, `millrace.dev/kind=${kind}`)).filter(isRunning);
     if (pods.length === 0) throw new Error(`no Pod of a ${kind} runs`);
     return pods;
   };
-  return eventually(look, 12);
+  return eventually(findRunning, 12);
 };
 
-/** Of a running build or check: the agent, or the container in which its steps run. */
+/** Kills the agent or a step container of a running build or check. */
 const killContainerOf =
-  (kind: 'build' | 'check', which: 'agent' | 'steps') =>
+  (kind: 'build' | 'check', target: 'agent' | 'steps') =>
   async (stage: Stage): Promise<void> => {
     const pod = stage.pick(await ourPods(stage, kind));
     const containers = pod.containers.filter(
-      ({ name, running }) => running && (name === 'agent') === (which === 'agent'),
+      ({ name, running }) => running && (name === 'agent') === (target === 'agent'),
     );
     const { name } = stage.pick(containers);
     stage.hit(`${pod.name} ${name}`, pod.name);
@@ -27,11 +27,11 @@ const killContainerOf =
   };
 
 const deletePodOf =
-  (kind: 'build' | 'check', ...how: string[]) =>
+  (kind: 'build' | 'check', ...flags: string[]) =>
   async (stage: Stage): Promise<void> => {
     const pod = stage.pick(await ourPods(stage, kind));
     stage.hit(pod.name, pod.name);
-    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false', ...how]);
+    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false', ...flags]);
   };
 
 const evictBuild = async (stage: Stage): Promise<void> => {

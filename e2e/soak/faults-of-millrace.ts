@@ -4,8 +4,8 @@ import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod 
 import { component, isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
 
 /**
- * SIGKILL. The kubelet restarts a container at once only the first time, later after ever longer pauses; so
- * that no outage is longer than it should be, a Pod that was restarted before is replaced.
+ * Kills a replica with SIGKILL. The kubelet restarts a container immediately only the first time and backs
+ * off later. To keep outages short, a Pod that has restarted before is replaced.
  */
 const killReplica = async (pod: Pod): Promise<void> => {
   const [main] = pod.containers;
@@ -37,7 +37,7 @@ const killLeader = async (stage: Stage): Promise<void> => {
   await killReplica(pod);
 };
 
-/** As in a rolling update: told to end, and replaced. */
+/** Deletes a Pod gracefully, as a rolling update does; another one replaces it. */
 const replace =
   (name: string) =>
   async (stage: Stage): Promise<void> => {
@@ -67,11 +67,11 @@ const database = async (): Promise<string[]> => [
 ];
 
 const cutLeader =
-  (what: 'API server' | 'database') =>
+  (target: 'API server' | 'database') =>
   async (stage: Stage): Promise<void> => {
     const pod = await leader();
-    const addresses = what === 'database' ? await database() : [apiAddress];
-    stage.hit(`${pod.name} from the ${what}`);
+    const addresses = target === 'database' ? await database() : [apiAddress];
+    stage.hit(`${pod.name} from the ${target}`);
     await cutOff(pod, addresses, stage.hold);
   };
 
@@ -87,10 +87,7 @@ const cutPostgres = async (stage: Stage): Promise<void> => {
   await cutOff(pod, [podRange], stage.hold);
 };
 
-/**
- * Longer than anybody may wait for an answer: what was asked before the cut must be given up, and asked
- * again.
- */
+/** Longer than any request timeout: callers must give up and retry. */
 const LONG: readonly [number, number] = [40, 55];
 
 export const FAULTS_OF_MILLRACE: readonly FaultKind[] = [

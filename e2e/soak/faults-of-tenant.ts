@@ -8,7 +8,7 @@ type Labels = Record<string, string>;
 
 const isOurs = { 'app.kubernetes.io/managed-by': 'millrace' };
 
-/** What runs now, and the next ids, which whoever waits for a turn or for approval may have. */
+/** Labels of the running work and of the next two ids, which queued or gated work may have. */
 const workOf = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
   const label = kind === 'build' ? 'millrace.dev/build-id' : 'millrace.dev/run';
   const ids = pods.flatMap(({ labels }) => (labels[label] === undefined ? [] : Number(labels[label])));
@@ -25,11 +25,11 @@ const workOf = (pods: readonly Pod[], kind: 'build' | 'check'): Labels[] => {
 };
 
 const forge =
-  (kind: 'build' | 'check', forgery: Forgery, most = 4) =>
+  (kind: 'build' | 'check', forgery: Forgery, limit = 4) =>
   async ({ team, hit, hold, pick, foreign }: Stage): Promise<void> => {
     const work = workOf(await podsOf(team, `millrace.dev/kind=${kind}`), kind);
     if (work.length === 2) throw new Error(`no Pod of a ${kind} runs`);
-    const chosen = most <= 4 ? work.slice(0, most) : Array.from({ length: most }, () => pick(work));
+    const chosen = limit <= 4 ? work.slice(0, limit) : Array.from({ length: limit }, () => pick(work));
     const namespace = hostileTeam(team);
     hit(`${chosen.length} foreign Pods`);
     const made = await makePods(namespace, chosen, forgery);
@@ -38,7 +38,7 @@ const forge =
     await deletePods(namespace, made);
   };
 
-/** All of them in another team's namespace, so none may cost a build or a check anything. */
+/** All of them act in another team's namespace, so none may affect a build or a check. */
 export const FAULTS_OF_TENANT: readonly FaultKind[] = [
   {
     name: 'forge lost Pods of builds',

@@ -5,8 +5,8 @@ import { FAULTS_OF_MILLRACE } from './faults-of-millrace.ts';
 import { FAULTS_OF_TENANT } from './faults-of-tenant.ts';
 
 /**
- * No outage is meant to last longer than ten seconds, but that of a leader who must outlive its lease (15 s
- * at most).
+ * No outage lasts longer than ten seconds, except that of a leader that must outlive its lease (at most 15
+ * s).
  */
 export const FAULTS: readonly FaultKind[] = [
   ...FAULTS_OF_MILLRACE,

@@ -1,6 +1,6 @@
 /*
- * What the run itself did and saw, as it happened. Times are milliseconds since the epoch; everything runs on
- * one machine, so they can be compared with those in the database.
+ * What the run itself did and observed. Times are milliseconds since the epoch and comparable with the
+ * database's, because everything runs on one machine.
  */
 
 export interface JobName {
@@ -9,10 +9,7 @@ export interface JobName {
 }
 export type BuildName = JobName & { number: string };
 
-/**
- * A request for a build. `unknown`: the connection broke or the answer did not come, so there may be a build
- * or none.
- */
+/** A request for a build. `unknown`: the connection broke or no answer came, so a build may exist. */
 export type Trigger = JobName & {
   sentAt: number;
   answer: 'created' | 'refused' | 'unknown';
@@ -20,20 +17,26 @@ export type Trigger = JobName & {
   said?: string;
 };
 
-/** From now on checks of this resource return the version `n`. */
+/** From then on checks of this resource return the version `n`. */
 interface Published {
   at: number;
   resource: string;
   n: number;
 }
 
-/** A step's script began: told by the script itself, past Millrace. */
+/** A step's script began. The script reports this directly to the soak run, not through Millrace. */
 export type StepRun = BuildName & { at: number; pod: string; step: string; run: string };
 
-/** A build's status as the API told it; only changes are kept. */
+/** When a service in a build's Pod reported first and last that it runs. */
+type ServiceLife = BuildName & { pod: string; from: number; to: number };
+
+/** People heard of a build's end. */
+type SentNotification = BuildName & { at: number; pod: string; status: string };
+
+/** A build's status in the API; only changes are recorded. */
 export type Sighting = BuildName & { at: number; status: string; attempt: number };
 
-/** When a build's Pod was seen with its agent waiting or running, and nobody wanted its end. */
+/** The period in which a build's Pod was seen undeleted, with its agent waiting or running. */
 export interface PodLife {
   uid: string;
   name: string;
@@ -43,33 +46,33 @@ export interface PodLife {
   to: number;
 }
 
-/** A Pod that a hostile tenant made in another team's namespace, as if it were of a build or check. */
+/** A Pod that a hostile tenant created in another team's namespace, labelled as a build or check. */
 export interface ForeignPod {
   at: number;
   namespace: string;
   name: string;
   uid: string;
-  /** Whether it was still there when its maker looked, just before deleting it; absent: nobody could look. */
+  /** Whether it still existed just before its creator deleted it; absent if that is unknown. */
   survived?: boolean;
 }
 
 export interface Fault {
   name: string;
-  /** What it was done to; `pod` where that is a Pod of a build or check. */
+  /** What the fault hit; `pod` is set if that is a Pod of a build or check. */
   target: string;
   pod?: string;
   from: number;
   to?: number;
-  /** Why it was not done. */
+  /** Why the fault was not inflicted. */
   skipped?: string;
 }
 
-/** A kubelet is no Pod, and yet what it was about to start when it went is lost with it. */
+/** A killed kubelet also loses the containers that it was about to start. */
 export const KILL_KUBELET = 'kill the kubelet';
 
 /**
- * `changed`: the text differs from the one before. The answer of kubectl may have been lost, so a failed one
- * may have counted.
+ * `changed`: the text differs from the one before. If kubectl's answer was lost, even a failed apply may have
+ * taken effect.
  */
 interface Applied {
   at: number;
@@ -80,8 +83,8 @@ interface Applied {
 }
 
 /**
- * From sending the manifest that pauses to the first answer of the API that shows it; then the same for
- * resuming.
+ * Times of sending the manifest that pauses and of the first answer of the API that shows it; then the same
+ * for resuming.
  */
 export interface Pause {
   pipeline: string;
@@ -105,6 +108,9 @@ export interface History {
   faults: Fault[];
   /** Absent in evidence of runs without a hostile tenant. */
   foreign?: ForeignPod[];
+  /** Absent in evidence of runs without services and notifications. */
+  services?: ServiceLife[];
+  notifications?: SentNotification[];
   applied: Applied[];
   pauses: Pause[];
 }
@@ -122,6 +128,8 @@ export const emptyHistory = (seed: number, minutes: number, started: number): Hi
   pods: [],
   faults: [],
   foreign: [],
+  services: [],
+  notifications: [],
   applied: [],
   pauses: [],
 });

@@ -3,29 +3,32 @@ import { run } from '#e2e/support/command.ts';
 import { pipelineManifest } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
-import type { Chance } from './chance.ts';
+import type { CounterServer } from './counter-server.ts';
 import type { History, JobName, Pause, Trigger } from './history.ts';
 import type { Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText, RESOURCES, type Address } from './pipelines.ts';
 import { sleepUnless } from './run-faults.ts';
-import type { World } from './world.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 export interface LoadOptions {
   team: string;
   address: Address;
   history: History;
-  world: World;
+  counterServer: CounterServer;
   observer: Observer;
 }
 
-const HELD = 'pausable';
-/** Few builds at a time: the machine is small, and faults shall meet builds that run. */
+const PAUSABLE = 'pausable';
+/**
+ * The limit of concurrent builds. It is low because the machine is small and faults should hit running
+ * builds.
+ */
 const MAX_OPEN = 6;
-/** Rounds of a manifest that must come to be: some minutes. */
+/** How often a manifest that must take effect is applied: some minutes. */
 const MAX_ROUNDS = 40;
-const PAUSE_MS = { least: 1000, most: 4000 };
+const PAUSE_MS = { min: 1000, max: 4000 };
 
-/** What people and machines want of Millrace while it is troubled. */
+/** The requests of people and machines to Millrace during faults. */
 export class Load {
   readonly #options: LoadOptions;
   readonly #editions = new Map(PIPELINES.map((pipeline) => [pipeline, 1]));
@@ -36,26 +39,26 @@ export class Load {
     this.#options = options;
   }
 
-  /** One deed after another, each drawn by chance, until the signal. */
-  async run(chance: Chance, stop: AbortSignal): Promise<void> {
+  /** Runs one random action after another until the signal. */
+  async run(random: SeededRandom, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      const { act } = chance.weighted(this.#deeds(chance));
+      const { act } = random.weighted(this.#actions(random));
       await act();
-      await sleepUnless(chance.between(PAUSE_MS.least, PAUSE_MS.most), stop);
+      await sleepUnless(random.between(PAUSE_MS.min, PAUSE_MS.max), stop);
     }
   }
 
-  #deeds(chance: Chance): { weight: number; act: () => Promise<void> }[] {
+  #actions(random: SeededRandom): { weight: number; act: () => Promise<void> }[] {
     const busy = this.#options.observer.open >= MAX_OPEN;
     const building = busy
       ? []
       : [
-          { weight: 10, act: () => this.#trigger(this.#byHand(chance)) },
+          { weight: 10, act: () => this.#trigger(this.#byHand(random)) },
           { weight: 4, act: () => this.#publish('chain') },
           { weight: 2, act: () => this.#publish('minutely') },
           { weight: 3, act: () => this.#publish('pausable') },
         ];
-    const pipeline = PIPELINES[Math.floor(chance.next() * PIPELINES.length)] ?? HELD;
+    const pipeline = PIPELINES[Math.floor(random.next() * PIPELINES.length)] ?? PAUSABLE;
     return [
       ...building,
       { weight: 2, act: () => this.#requestCheck('chain') },
@@ -67,8 +70,8 @@ export class Load {
     ];
   }
 
-  #byHand(chance: Chance): JobName {
-    return chance.weighted(
+  #byHand(random: SeededRandom): JobName {
+    return random.weighted(
       JOBS.flatMap((job) => (job.byHand === undefined ? [] : { ...job, weight: job.byHand })),
     );
   }
@@ -90,7 +93,7 @@ export class Load {
 
   #publish(pipeline: string): Promise<void> {
     const resource = RESOURCES[pipeline]?.resource;
-    if (resource !== undefined) this.#options.world.publish(resource);
+    if (resource !== undefined) this.#options.counterServer.publish(resource);
     return Promise.resolve();
   }
 
@@ -107,7 +110,7 @@ export class Load {
       const { webhook_token: token } = await pipelineApi(this.#options.team, pipeline).resource(resource);
       await request('POST', `/webhooks/${token}`, { authorization: '' });
     } catch {
-      // A gateway that is away answers nobody: whoever sent the hook comes again, or does not.
+      // A gateway that is down does not answer. Forges may or may not repeat a webhook.
     }
   }
 
@@ -116,7 +119,7 @@ export class Load {
     await this.apply(pipeline);
   }
 
-  /** The manifest as it is meant to be now, once; where it fails nobody knows whether it came to be. */
+  /** Applies the current manifest once. If that fails, it may have taken effect nevertheless. */
   async apply(pipeline: string): Promise<void> {
     const { team, address, history } = this.#options;
     const edition = this.#editions.get(pipeline) ?? 1;
@@ -124,8 +127,8 @@ export class Load {
     const before = history.applied.findLast((applied) => applied.pipeline === pipeline)?.text;
     const applied = { at: Date.now(), pipeline, text, changed: text !== before };
     history.applied.push(applied);
-    const paused = this.#pause !== undefined && pipeline === HELD && this.#pause.resumeSent === undefined;
-    const manifest = pipelineManifest(team, pipeline, text, pipeline === HELD ? { paused } : {});
+    const paused = this.#pause !== undefined && pipeline === PAUSABLE && this.#pause.resumeSent === undefined;
+    const manifest = pipelineManifest(team, pipeline, text, pipeline === PAUSABLE ? { paused } : {});
     const done = await run('kubectl', ['--request-timeout=10s', 'apply', '-f', '-'], {
       input: JSON.stringify(manifest),
     });
@@ -133,13 +136,13 @@ export class Load {
   }
 
   async #pausePipeline(): Promise<void> {
-    const pause: Pause = { pipeline: HELD, sent: Date.now() };
+    const pause: Pause = { pipeline: PAUSABLE, sent: Date.now() };
     this.#pause = pause;
     this.#options.history.pauses.push(pause);
     pause.acknowledged = await this.#until(true);
   }
 
-  /** Ends a pause that there may be. */
+  /** Ends the current pause, if any. */
   async resume(): Promise<void> {
     const pause = this.#pause;
     if (pause === undefined) return;
@@ -148,22 +151,24 @@ export class Load {
     this.#pause = undefined;
   }
 
-  /** Applies until the API shows it. */
+  /** Applies the manifest until the API shows it. */
   async #until(paused: boolean): Promise<number> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      await this.apply(HELD);
+      await this.apply(PAUSABLE);
       for (let tries = 0; tries < 20; tries++) {
         const shown = await this.#showsPaused();
         if (shown === paused) return Date.now();
         await sleep(250);
       }
     }
-    throw new Error(`Pipeline ${HELD} is not ${paused ? 'paused' : 'resumed'} though its manifest says so.`);
+    throw new Error(
+      `Pipeline ${PAUSABLE} is not ${paused ? 'paused' : 'resumed'} though its manifest says so.`,
+    );
   }
 
   async #showsPaused(): Promise<boolean | undefined> {
     try {
-      const { body } = await request('GET', `/teams/${this.#options.team}/pipelines/${HELD}`);
+      const { body } = await request('GET', `/teams/${this.#options.team}/pipelines/${PAUSABLE}`);
       const answer: { data?: { paused?: boolean } } = JSON.parse(body);
       return answer.data?.paused;
     } catch {
@@ -171,14 +176,18 @@ export class Load {
     }
   }
 
-  /** One last version of each resource, which nothing holds up any more. */
-  async last(): Promise<void> {
+  /**
+   * After the faults: publishes a last version of each resource, and triggers each job that people trigger, so
+   * that a short run tests every promise.
+   */
+  async requestLast(): Promise<void> {
     await this.resume();
     for (const pipeline of Object.keys(RESOURCES)) await this.#publish(pipeline);
+    for (const job of JOBS.filter(({ byHand }) => byHand !== undefined)) await this.#trigger(job);
   }
 
-  /** From now on nothing is checked by itself. */
-  async rest(): Promise<void> {
+  /** Removes the check intervals, so nothing is checked automatically any more. */
+  async stopChecks(): Promise<void> {
     this.#resting = true;
     for (const pipeline of PIPELINES) {
       for (let round = 0; round < MAX_ROUNDS; round++) {

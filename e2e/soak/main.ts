@@ -9,46 +9,46 @@ import { kubectl } from '#e2e/support/kubectl.ts';
 import { exclusively } from '#tools/cluster/exclusive.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { partNames } from '#tools/cluster/parts.ts';
-import { Chance } from './chance.ts';
 import { check } from './check/check.ts';
 import type { Evidence, ShownBuild } from './check/evidence.ts';
-import { othersAtWork } from './containers.ts';
+import { waitForInterference } from './containers.ts';
+import { copyLogs, countWarnings } from './copy-logs.ts';
+import { CounterServer } from './counter-server.ts';
 import { FAULTS } from './faults.ts';
 import { emptyHistory, type History } from './history.ts';
-import { complaints, keepLogs } from './kept-logs.ts';
 import { Load } from './load.ts';
 import { listBuilds, Observer } from './observe.ts';
 import { JOBS, PIPELINES, pipelineText } from './pipelines.ts';
 import { planFaults } from './plan-faults.ts';
-import { waitForBuilds, waitForRest } from './quiet.ts';
+import { readDatabase, readLogs } from './read-database.ts';
 import { report } from './report.ts';
 import { runFaults, sleepUnless } from './run-faults.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { createTenant, hostileTeam } from './tenant.ts';
-import { readDatabase, readLogs } from './truth.ts';
-import { World } from './world.ts';
+import { waitForBuilds, waitUntilIdle } from './wait-until-idle.ts';
 
 const WORKLOADS = ['deployment/millrace-operator', 'deployment/millrace-gateway-public'];
 const MORE_WORKLOADS = ['deployment/millrace-gateway-internal', 'statefulset/millrace-postgres'];
-const TELL_EVERY_MS = 30_000;
+const PROGRESS_EVERY_MS = 30_000;
 
 const settings = readSettings(process.argv, process.env);
 const stop = new AbortController();
-let disturbed: string | undefined;
+let failure: string | undefined;
 const team = teamName('soak');
 const history = emptyHistory(settings.seed, settings.minutes, Date.now());
 const folder = join(tmpdir(), `millrace-${team}-seed-${settings.seed}`);
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    console.log(`${name}: taking back what was done`);
+    console.log(`${name}: undoing faults`);
     stop.abort();
   });
 }
 
-// What was done must be taken back whatever happens here.
+// Faults must be undone even if the run itself fails.
 process.on('uncaughtException', (error) => {
-  disturbed = `The run itself has a fault: ${messageOf(error)}`;
+  failure = `The soak run itself failed: ${messageOf(error)}`;
   console.error(error);
   stop.abort();
 });
@@ -57,7 +57,7 @@ const clock = (): string => {
   const seconds = Math.floor((Date.now() - history.started) / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
-const say = (line: string): void => console.log(`${clock().padStart(6)}  ${line}`);
+const print = (line: string): void => console.log(`${clock().padStart(6)}  ${line}`);
 
 const waitForWorkloads = async (): Promise<void> => {
   for (const workload of [...WORKLOADS, ...MORE_WORKLOADS])
@@ -67,10 +67,10 @@ const waitForWorkloads = async (): Promise<void> => {
     );
 };
 
-const tell = async (observer: Observer, until: AbortSignal): Promise<void> => {
+const printProgress = async (observer: Observer, until: AbortSignal): Promise<void> => {
   while (!until.aborted) {
-    await sleepUnless(TELL_EVERY_MS, until);
-    say(`${observer.seen} builds seen, ${observer.open} open; ${history.published.length} versions`);
+    await sleepUnless(PROGRESS_EVERY_MS, until);
+    print(`${observer.seen} builds seen, ${observer.open} open; ${history.published.length} versions`);
   }
 };
 
@@ -90,14 +90,14 @@ const collect = async (leftPods: string[]): Promise<Evidence> => {
   return { history, database, shown, leftPods };
 };
 
-/** Load and faults together; then faults stop, and everything that was begun has to come to its end. */
-const trouble = async (load: Load, { seed, minutes }: Settings): Promise<void> => {
-  const plan = planFaults(FAULTS, new Chance(seed), minutes * 60);
+/** Runs load and faults together until the time is up. */
+const runLoadAndFaults = async (load: Load, { seed, minutes }: Settings): Promise<void> => {
+  const plan = planFaults(FAULTS, new SeededRandom(seed), minutes * 60);
   const enough = new AbortController();
   const over = AbortSignal.any([stop.signal, enough.signal]);
-  const loading = load.run(new Chance(seed + 1_000_003), over);
+  const loading = load.run(new SeededRandom(seed + 1_000_003), over);
   try {
-    await runFaults(plan, { team, history, stop: stop.signal, say });
+    await runFaults(plan, { team, history, stop: stop.signal, print });
     await sleepUnless(history.started + minutes * 60_000 - Date.now(), stop.signal);
   } finally {
     enough.abort();
@@ -107,14 +107,14 @@ const trouble = async (load: Load, { seed, minutes }: Settings): Promise<void> =
 };
 
 const settle = async (load: Load): Promise<string[]> => {
-  say('no more faults: waiting for everything to come to its end');
-  // They run, unless a fault could not be taken back.
+  print('no more faults: waiting for all builds to end');
+  // They run already, unless undoing a fault failed.
   for (const part of partNames) await clusterPart('start', part);
   await waitForWorkloads();
-  await load.last();
-  if (!(await waitForBuilds(team, history))) say('not everything came to its end in time');
-  await load.rest();
-  const left = await waitForRest(team);
+  await load.requestLast();
+  if (!(await waitForBuilds(team, history))) print('not all builds ended in time');
+  await load.stopChecks();
+  const left = await waitUntilIdle(team);
   history.ended = Date.now();
   return left;
 };
@@ -124,12 +124,12 @@ const saveHistory = async (evidence: Evidence | { history: History }): Promise<v
   await writeFile(join(folder, 'evidence.json'), JSON.stringify(evidence));
 };
 
-/** A cluster that somebody else restarts proves nothing about what we did to it. */
-const watchForOthers = async (until: AbortSignal): Promise<void> => {
-  const part = await othersAtWork(() => sleepUnless(1000, until), until);
+/** Aborts the run if somebody else restarts the cluster, because its result would prove nothing. */
+const watchForInterference = async (until: AbortSignal): Promise<void> => {
+  const part = await waitForInterference(() => sleepUnless(1000, until), until);
   if (part === undefined || until.aborted) return;
-  disturbed = `Somebody else stopped ${part}: this run proves nothing.`;
-  console.log(disturbed);
+  failure = `Somebody else stopped ${part}: this run proves nothing.`;
+  console.log(failure);
   stop.abort();
 };
 
@@ -139,10 +139,10 @@ const judge = (evidence: Evidence): boolean => {
   return findings.every(({ violations }) => violations.length === 0);
 };
 
-const soak = async (world: World): Promise<boolean> => {
+const soak = async (counterServer: CounterServer): Promise<boolean> => {
   const done = new AbortController();
   const observer = new Observer(team, history);
-  const address = await world.open();
+  const address = await counterServer.open();
   await createTeam(team);
   await createTenant(hostileTeam(team));
   for (const pipeline of PIPELINES) {
@@ -150,24 +150,26 @@ const soak = async (world: World): Promise<boolean> => {
     history.applied.push({ at: Date.now(), pipeline, text, changed: true });
     await createPipeline(team, pipeline, text, pipeline === 'pausable' ? { paused: false } : {});
   }
-  const load = new Load({ team, address, history, world, observer });
+  const load = new Load({ team, address, history, counterServer, observer });
   history.started = Date.now();
-  const beside = Promise.all([
+  const background = Promise.all([
     observer.watch(done.signal),
-    keepLogs(team, folder, done.signal),
-    tell(observer, done.signal),
-    watchForOthers(done.signal),
+    copyLogs(team, folder, done.signal),
+    printProgress(observer, done.signal),
+    watchForInterference(done.signal),
   ]);
   try {
-    await trouble(load, settings);
-    if (stop.signal.aborted) throw new Error(disturbed ?? 'stopped before its time');
+    await runLoadAndFaults(load, settings);
+    if (stop.signal.aborted) throw new Error(failure ?? 'stopped early');
     const evidence = await collect(await settle(load));
     await saveHistory(evidence);
-    console.log(['', 'Complaints in the logs', ...(await complaints(folder, history.started))].join('\n'));
+    console.log(
+      ['', 'Warnings and errors in the logs', ...(await countWarnings(folder, history.started))].join('\n'),
+    );
     return judge(evidence);
   } finally {
     done.abort();
-    await beside;
+    await background;
   }
 };
 
@@ -177,23 +179,23 @@ const main = async (): Promise<boolean> => {
   const { seed, minutes, keep } = settings;
   console.log(`Soak run of ${minutes} minutes, SEED=${seed}; evidence and logs go to ${folder}`);
   await waitForWorkloads();
-  const world = new World(history);
+  const counterServer = new CounterServer(history);
   try {
-    return await soak(world);
+    return await soak(counterServer);
   } catch (error) {
     await saveHistory({ history });
     throw error;
   } finally {
-    world.close();
-    if (keep) console.log(`KEEP is set: team ${team} stays.`);
+    counterServer.close();
+    if (keep) console.log(`KEEP is set: team ${team} is not deleted.`);
     else
       for (const name of [team, hostileTeam(team)])
         await deleteTeam(name).catch((error: unknown) => console.error(messageOf(error)));
   }
 };
 
-/** The evidence of an earlier run, judged by the checker as it is now. */
-const again = async (file: string): Promise<boolean> => {
+/** Judges the evidence of an earlier run with the current checker. */
+const judgeEarlierRun = async (file: string): Promise<boolean> => {
   const evidence: Evidence = JSON.parse(await readFile(file, 'utf8'));
   return judge(evidence);
 };
@@ -202,7 +204,7 @@ try {
   const passed =
     settings.again === undefined
       ? await exclusively('soak', 'Another soak run goes on; waiting for it.', main)
-      : await again(settings.again);
+      : await judgeEarlierRun(settings.again);
   process.exitCode = passed && !stop.signal.aborted ? 0 : 1;
 } catch (error) {
   console.error(`FAIL (SEED=${settings.seed} MINUTES=${settings.minutes}): ${messageOf(error)}`);

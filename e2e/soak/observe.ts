@@ -25,10 +25,7 @@ export interface Listed {
 const jobPath = (team: string, { pipeline, job }: JobName): string =>
   `/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds`;
 
-/**
- * Keeps looking at the builds and Pods of a team, and notes what changes; an answer that does not come is no
- * news.
- */
+/** Polls the builds and Pods of a team and records changes. Failed requests are ignored. */
 export class Observer {
   readonly #team: string;
   readonly #history: History;
@@ -40,7 +37,7 @@ export class Observer {
     this.#history = history;
   }
 
-  /** Builds that were seen and had not ended then. */
+  /** The number of builds that had not ended when last seen. */
   get open(): number {
     return [...this.#latest.values()].filter(({ status }) => !FINAL.has(status)).length;
   }
@@ -52,27 +49,27 @@ export class Observer {
   async watch(stop: AbortSignal): Promise<void> {
     const builds = async (): Promise<void> => {
       while (!stop.aborted) {
-        await this.lookAtBuilds().catch(() => undefined);
+        await this.pollBuilds().catch(() => undefined);
         await sleepUnless(EVERY_MS, stop);
       }
     };
     const pods = async (): Promise<void> => {
       while (!stop.aborted) {
-        await this.#lookAtPods().catch(() => undefined);
+        await this.#pollPods().catch(() => undefined);
         await sleepUnless(EVERY_MS, stop);
       }
     };
     await Promise.all([builds(), pods()]);
   }
 
-  async lookAtBuilds(): Promise<void> {
+  async pollBuilds(): Promise<void> {
     for (const job of JOBS) {
       const listed = await data<Listed[]>('GET', `${jobPath(this.#team, job)}?limit=30`);
-      for (const build of listed) this.#sight({ ...job, number: build.number }, build);
+      for (const build of listed) this.#record({ ...job, number: build.number }, build);
     }
   }
 
-  #sight({ pipeline, job, number }: BuildName, { status, attempt }: Listed): void {
+  #record({ pipeline, job, number }: BuildName, { status, attempt }: Listed): void {
     const key = buildKey({ pipeline, job, number });
     const before = this.#latest.get(key);
     if (before?.status === status && before.attempt === attempt) return;
@@ -81,8 +78,8 @@ export class Observer {
     this.#history.sightings.push(sighting);
   }
 
-  /** One answer is one moment: Pods that are in it together lived together. */
-  async #lookAtPods(): Promise<void> {
+  /** One answer shows one moment: Pods that it lists together ran at the same time. */
+  async #pollPods(): Promise<void> {
     const pods = await podsOf(this.#team, 'millrace.dev/kind=build');
     const at = Date.now();
     for (const pod of pods.filter(isLive)) {
@@ -101,13 +98,13 @@ export class Observer {
   }
 }
 
-/** Nobody wants its end, and its agent has not ended. */
+/** Not deleted, and its agent has not ended. */
 const isLive = ({ deleting, phase, containers }: Pod): boolean =>
   !deleting &&
   (phase === 'Pending' || phase === 'Running') &&
   !containers.some(({ name, ended }) => name === 'agent' && ended);
 
-/** Every build of a job that the API has, newest first. */
+/** Every build of a job in the API, newest first. */
 export const listBuilds = async (team: string, job: JobName): Promise<Listed[]> => {
   const all: Listed[] = [];
   for (;;) {

@@ -1,12 +1,12 @@
 import type { JobName } from './history.ts';
 
-/** Where the scripts of steps and checks find the soak run itself. */
+/** The address at which scripts of steps and checks reach the soak run. */
 export interface Address {
   host: string;
   port: number;
 }
 
-/** A step whose script tells the soak run that it began, and writes numbered lines. */
+/** A step whose script reports its start to the soak run and prints numbered lines. */
 export interface StepSpec {
   name: string;
   lines: number;
@@ -16,13 +16,21 @@ export interface StepSpec {
   exit?: number;
 }
 
+export const HOOK_EVENTS = ['on_success', 'on_failure', 'ensure'] as const;
+export type HookEvent = (typeof HOOK_EVENTS)[number];
+
 export type JobSpec = JobName & {
   steps: StepSpec[];
-  /** Ends with a step that fails on purpose. */
+  /** Steps that run at the same time, after the others. Each waits until all have begun. */
+  lanes?: StepSpec[];
+  hooks?: Partial<Record<HookEvent, StepSpec>>;
+  /** Label of a service beside the steps, and of a notification of every end. */
+  tended?: true;
+  /** The last step fails on purpose. */
   fails?: boolean;
-  /** The resource whose versions start it; `passed` names the job before it. */
+  /** The resource whose versions trigger it; `passed` names the upstream job. */
   trigger?: { resource: string; passed?: string };
-  /** Weight among what is triggered by hand; absent: never. */
+  /** Weight among the jobs triggered by hand; absent: never. */
   byHand?: number;
 };
 
@@ -70,30 +78,72 @@ export const JOBS: readonly JobSpec[] = [
   },
   { pipeline: 'minutely', job: 'each', steps: [step('each')], trigger: { resource: 'counter.slow' } },
   { pipeline: 'pausable', job: 'only', steps: [step('only')], trigger: { resource: 'counter.held' } },
+  {
+    pipeline: 'tended',
+    job: 'whole',
+    steps: [step('prepare', 2, { pauseSeconds: 0.5 })],
+    lanes: [step('left', 4, { pauseSeconds: 0.5 }), step('right', 2, { image: BUSYBOX, pauseSeconds: 1 })],
+    hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
+    tended: true,
+    byHand: 6,
+  },
+  {
+    pipeline: 'tended',
+    job: 'torn',
+    steps: [step('start', 2), step('tear', 2, { exit: 7, pauseSeconds: 0.5 })],
+    hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
+    tended: true,
+    fails: true,
+    byHand: 3,
+  },
 ];
 
-/** Resources with their pipelines: how often they are checked while the run goes on. */
+/** Every step that a job may run, with its hooks. */
+export const allStepsOf = ({ steps, lanes = [], hooks = {} }: JobSpec): StepSpec[] => [
+  ...steps,
+  ...lanes,
+  ...Object.values(hooks),
+];
+
+/** The steps that run in a build with this outcome, with its hooks. */
+export const stepsThatRun = ({ steps, lanes = [], hooks = {} }: JobSpec, green: boolean): StepSpec[] => {
+  const { on_success: success, on_failure: failure, ensure } = hooks;
+  const before = green ? [...steps, ...lanes] : steps;
+  return [...before, ...[green ? success : failure, ensure].flatMap((hook) => hook ?? [])];
+};
+
+/** Resources by pipeline, with their check intervals during the run. */
 export const RESOURCES: Readonly<Record<string, { resource: string; interval: string }>> = {
   chain: { resource: 'counter.tick', interval: '@every 10s' },
-  // Checked by a CronJob, the others by Pods that the operator makes.
+  // Checked by a CronJob; the operator creates the Pods for the others.
   minutely: { resource: 'counter.slow', interval: '* * * * *' },
   pausable: { resource: 'counter.held', interval: '@every 15s' },
 };
 
 export const PIPELINES: readonly string[] = [...new Set(JOBS.map(({ pipeline }) => pipeline))];
 
-/** The lines that a step writes when it comes to its end. `run` is drawn by the script. */
+/** The lines that a step prints if it runs to its end. The script generates the id `run`. */
 export const linesOf = ({ name, lines, exit }: StepSpec, run: string): string[] => [
   `${name} began ${run}`,
   ...Array.from({ length: lines }, (_, index) => `${name} line ${index + 1}`),
   ...(exit === undefined ? [`${name} ended`] : []),
 ];
 
-/** Which lines of a log are ours: the rest is Millrace's own. */
-export const isOurLine = (line: string, { steps }: JobSpec): boolean =>
-  steps.some(({ name }) => line.startsWith(`${name} `));
+/** Whether a step printed this line; Millrace printed the others. */
+export const isOurLine = (line: string, spec: JobSpec): boolean =>
+  allStepsOf(spec).some(({ name }) => line.startsWith(`${name} `));
 
-const script = ({ name, lines, image, pauseSeconds = 0, exit }: StepSpec, address: Address): string => {
+/** Each lane waits for the others, so they must run at the same time. */
+const meet = (name: string, lanes: readonly StepSpec[]): string[] => [
+  `touch "met-${name}"`,
+  `until ${lanes.map((lane) => `[ -e "met-${lane.name}" ]`).join(' && ')}; do sleep 0.2; done`,
+];
+
+const script = (
+  { name, lines, image, pauseSeconds = 0, exit }: StepSpec,
+  address: Address,
+  lanes: readonly StepSpec[] = [],
+): string => {
   const query = `pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod&step=${name}&run=$run`;
   const url = `http://${address.host}:${address.port}/ran?${query}`;
   const tell = image === undefined ? 'curl -sS -m 5 --retry 2 -o /dev/null' : 'wget -q -O /dev/null';
@@ -102,6 +152,7 @@ const script = ({ name, lines, image, pauseSeconds = 0, exit }: StepSpec, addres
     'read -r pod < /proc/sys/kernel/hostname',
     `${tell} "${url}" || echo "the soak run did not hear of it"`,
     `echo "${name} began $run"`,
+    ...(lanes.length === 0 ? [] : meet(name, lanes)),
     'n=1',
     `while [ "$n" -le ${lines} ]; do`,
     `  echo "${name} line $n"`,
@@ -118,22 +169,37 @@ const indent = (text: string, by: number): string =>
     .map((line) => (line === '' ? '' : ' '.repeat(by) + line))
     .join('\n');
 
-const command = (word: string, spec: StepSpec, address: Address): string => {
+const command = (word: string, spec: StepSpec, address: Address, lanes: readonly StepSpec[] = []): string => {
   const runner = spec.image === undefined ? 'shell' : 'docker';
   const image = spec.image === undefined ? '' : `  image = "${spec.image}"\n`;
-  return `${word} "${runner}" {\n${image}  cmd   = <<-EOT\n${indent(script(spec, address), 4)}\n  EOT\n}`;
+  return `${word} "${runner}" {\n${image}  cmd   = <<-EOT\n${indent(script(spec, address, lanes), 4)}\n  EOT\n}`;
 };
 
-const stepText = (spec: StepSpec, address: Address): string =>
+const stepText = (spec: StepSpec, address: Address, lanes: readonly StepSpec[] = []): string =>
   spec.kind === 'put'
     ? `put "ledger" "book" {\n  n = "$GET_TICK_N"\n}`
-    : `task "${spec.name}" {\n${indent(command('run', spec, address), 2)}\n}`;
+    : `task "${spec.name}" {\n${indent(command('run', spec, address, lanes), 2)}\n}`;
 
-const jobText = ({ job, steps, trigger }: JobSpec, address: Address): string => {
+const laneTexts = (lanes: readonly StepSpec[], address: Address): string[] => {
+  if (lanes.length === 0) return [];
+  const texts = lanes.map((lane) => stepText(lane, address, lanes));
+  return [`in_parallel {\n${indent(texts.join('\n\n'), 2)}\n}`];
+};
+
+const jobText = (
+  { job, steps, lanes = [], hooks = {}, tended, trigger }: JobSpec,
+  address: Address,
+): string => {
   const [type, label] = trigger?.resource.split('.') ?? [];
   const passed = trigger?.passed === undefined ? '' : `\n  passed  = ["${trigger.passed}"]`;
   const get = trigger === undefined ? [] : [`get "${type}" "${label}" {\n  trigger = true${passed}\n}`];
-  const parts = [...get, ...steps.map((spec) => stepText(spec, address))];
+  const parts = [
+    ...(tended === true ? ['service "beacon" {}'] : []),
+    ...get,
+    ...steps.map((spec) => stepText(spec, address)),
+    ...laneTexts(lanes, address),
+    ...Object.entries(hooks).map(([event, spec]) => command(event, spec, address)),
+  ];
   return `job "${job}" {\n${indent(parts.join('\n\n'), 2)}\n}`;
 };
 
@@ -159,10 +225,38 @@ const ledger = (jobs: readonly JobSpec[], address: Address): string[] => {
   ];
 };
 
-/**
- * The text of a pipeline. `edition` changes the text and nothing else; a resting one checks nothing by
- * itself.
- */
+const BUILD = 'pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_NUMBER&pod=$pod';
+
+/** A service that reports every half second that it runs, and a notification that reports each outcome. */
+const tending = (jobs: readonly JobSpec[], address: Address): string[] => {
+  if (!jobs.some(({ tended }) => tended === true)) return [];
+  const url = `http://${address.host}:${address.port}`;
+  const pod = 'read -r pod < /proc/sys/kernel/hostname';
+  const once = `curl -sS -m 5 -o /dev/null "${url}/beat?${BUILD}" || :`;
+  const beat = `while :; do ${once}; sleep 0.5; done`;
+  const start = [pod, once, `(${beat}) > /dev/null 2>&1 &`, 'echo $! > beacon-lit'].join('\n');
+  const report = [
+    pod,
+    'read -r run < /proc/sys/kernel/random/uuid',
+    `curl -sS -m 5 --retry 2 -o /dev/null "${url}/notified?${BUILD}&run=$run&status=$notify_build_status"`,
+  ];
+  const shell = (word: string, cmd: string): string =>
+    `${word} "shell" {\n  cmd = <<-EOT\n${indent(cmd, 4)}\n  EOT\n}`;
+  return [
+    `service_type "beacon" {\n${indent(
+      [
+        shell('start', start),
+        shell('stop', 'kill "$(cat beacon-lit)"'),
+        shell('ready_check', '[ -s beacon-lit ]'),
+      ].join('\n\n'),
+      2,
+    )}\n}`,
+    `notification_type "crier" {\n${indent(shell('notify', report.join('\n')), 2)}\n}`,
+    'notification "crier" "square" {\n  on = ["all"]\n}',
+  ];
+};
+
+/** The text of a pipeline. `edition` changes only a comment; a resting pipeline has no check interval. */
 export const pipelineText = (
   pipeline: string,
   address: Address,
@@ -173,6 +267,7 @@ export const pipelineText = (
     `# Edition ${edition}`,
     ...counter(pipeline, address, resting),
     ...ledger(jobs, address),
+    ...tending(jobs, address),
     ...jobs.map((job) => jobText(job, address)),
   ];
   return `${parts.join('\n\n')}\n`;

@@ -12,21 +12,21 @@ const history = {
     { name: 'kill etcd', target: 'etcd', from: START + 200_000, to: START + 201_500 },
   ],
 };
-const respected = { promise: 'numbers follow', checked: 12, violations: [] };
+const respected = { invariant: 'numbers follow', checked: 12, violations: [] };
 const broken = {
-  promise: 'builds end',
+  invariant: 'builds end',
   checked: 3,
   violations: [{ subject: 'a/b #1', what: 'is started', at: START + 120_000 }],
 };
 
 describe('a report', () => {
-  test('passes when nothing is broken, with what it takes to run again', () => {
+  test('says PASS and how to repeat the run if no invariant is violated', () => {
     const lines = report([respected], history).split('\n');
     expect(lines.at(-1)).toBe('PASS (SEED=7 MINUTES=5)');
     expect(lines).toContain('✔    12  numbers follow');
   });
 
-  test('shows beside a violation what was done shortly before, and nothing else', () => {
+  test('shows only the faults shortly before a violation beside it', () => {
     const text = report([respected, broken], history);
     expect(text.split('\n').at(-1)).toBe('FAIL: 1 violations (SEED=7 MINUTES=5)');
     const shown = text.slice(text.indexOf('✘'));
@@ -35,20 +35,20 @@ describe('a report', () => {
     expect(shown).not.toMatch(/leader|etcd|agent/);
   });
 
-  test('counts what was done, and what found nothing to hit', () => {
+  test('counts inflicted faults and those that found no target', () => {
     const text = report([respected], history);
     expect(text).toMatch(/ 1 {2}kill etcd$/m);
     expect(text).toMatch(/ 0 {2}kill an agent \(1 found nothing to hit\)$/m);
   });
 
-  test('cuts a long list', () => {
+  test('shortens a long list of violations', () => {
     const many = { ...broken, violations: Array.from({ length: 20 }, () => ({ subject: 's', what: 'w' })) };
     const text = report([many], history);
     expect(text).toContain('… and 12 more');
     expect(text).toContain('FAIL: 20 violations');
   });
 
-  test('marks a promise that was never tried', () => {
+  test('marks an invariant that was never checked', () => {
     expect(report([{ ...respected, checked: 0 }], history)).toContain('–     0  numbers follow');
   });
 });

@@ -2,7 +2,8 @@ import type { Finding, Violation } from './check/evidence.ts';
 import type { Fault, History } from './history.ts';
 
 /**
- * Faults that ended at most so long before a violation, or began so shortly after it, are shown beside it.
+ * A violation is shown with the faults that ended at most `BEFORE_MS` before it or began at most `AFTER_MS`
+ * after it.
  */
 const BEFORE_MS = 30_000;
 const AFTER_MS = 5000;
@@ -13,7 +14,7 @@ const clock = (history: History, at: number): string => {
   return `${Math.floor(seconds / 60)}:${String(((seconds % 60) + 60) % 60).padStart(2, '0')}`;
 };
 
-/** What was done around a moment, oldest first. */
+/** The faults around a moment, oldest first. */
 const faultsAround = (faults: readonly Fault[], at: number): Fault[] =>
   faults.filter(
     ({ from, to = from, skipped }) => skipped === undefined && to >= at - BEFORE_MS && from <= at + AFTER_MS,
@@ -42,15 +43,15 @@ const tally = (faults: readonly Fault[]): string[] => {
 };
 
 /**
- * The table, the violations with the faults near them, and the last line: PASS or FAIL and how to see it
- * again.
+ * The table of rules, the violations with the faults near them, and a last line: PASS or FAIL, and how to
+ * repeat the run.
  */
 export const report = (findings: readonly Finding[], history: History): string => {
-  const lines = findings.flatMap(({ promise, checked, violations }) => {
+  const lines = findings.flatMap(({ invariant, checked, violations }) => {
     const shown = violations.slice(0, MAX_SHOWN).flatMap((violation) => showViolation(history, violation));
     const more = violations.length > MAX_SHOWN ? [`    … and ${violations.length - MAX_SHOWN} more`] : [];
     const mark = violations.length > 0 ? '✘' : checked > 0 ? '✔' : '–';
-    return [`${mark} ${String(checked).padStart(5)}  ${promise}`, ...shown, ...more];
+    return [`${mark} ${String(checked).padStart(5)}  ${invariant}`, ...shown, ...more];
   });
   const failed = findings.reduce((sum, { violations }) => sum + violations.length, 0);
   const verdict = failed === 0 ? 'PASS' : `FAIL: ${failed} violations`;
@@ -59,7 +60,7 @@ export const report = (findings: readonly Finding[], history: History): string =
     'Faults',
     ...tally(history.faults),
     '',
-    'Promises, and how often each was tried',
+    'Invariants, and how often each was checked',
     ...lines,
     '',
     `${verdict} (SEED=${history.seed} MINUTES=${history.minutes})`,

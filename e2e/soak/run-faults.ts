@@ -8,17 +8,17 @@ import type { PlannedFault } from './plan-faults.ts';
 export interface FaultRun {
   team: string;
   history: History;
-  /** Ends the run early: what lasts is taken back at once. */
+  /** Ends the run early: lasting faults are undone at once. */
   stop: AbortSignal;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
-/** Sleeps; returns early, and without complaint, when the run is stopped. */
+/** Sleeps; returns early, without an error, when the run is stopped. */
 export const sleepUnless = async (ms: number, stop: AbortSignal): Promise<void> => {
   await sleep(Math.max(0, ms), undefined, { signal: stop }).catch(() => undefined);
 };
 
-/** Inflicts what is planned, each at its time, and returns when the last one is taken back. */
+/** Inflicts each planned fault at its time; returns when the last one is undone. */
 export const runFaults = async (plan: readonly PlannedFault[], run: FaultRun): Promise<void> => {
   const start = Date.now();
   const going: Promise<void>[] = [];
@@ -32,7 +32,7 @@ export const runFaults = async (plan: readonly PlannedFault[], run: FaultRun): P
 
 const inflict = async (
   { kind, seconds, choice }: PlannedFault,
-  { team, history, stop, say }: FaultRun,
+  { team, history, stop, print }: FaultRun,
 ): Promise<void> => {
   const fault: Fault = { name: kind.name, target: '', from: Date.now() };
   history.faults.push(fault);
@@ -40,7 +40,7 @@ const inflict = async (
     team,
     hit: (target, pod) => {
       Object.assign(fault, { target, from: Date.now(), ...defined({ pod }) });
-      say(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
+      print(`${kind.name}: ${target}${seconds > 0 ? `, ${seconds.toFixed(1)} s` : ''}`);
     },
     foreign: (pods) => history.foreign?.push(...pods),
     hold: () => sleepUnless(seconds * 1000, stop),
@@ -54,7 +54,7 @@ const inflict = async (
     await kind.inflict(stage);
   } catch (error) {
     fault.skipped = messageOf(error);
-    if (fault.target !== '') say(`${kind.name}: ${fault.skipped}`);
+    if (fault.target !== '') print(`${kind.name}: ${fault.skipped}`);
   }
   fault.to = Date.now();
 };

@@ -4,44 +4,51 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 export interface Settings {
   seed: number;
   minutes: number;
-  /** Leave the team, for looking at what went wrong. */
+  /** Do not delete the team afterwards, for an investigation. */
   keep: boolean;
-  /** A file of evidence to judge, instead of a run. */
+  /** A file of evidence to judge instead of a new run. */
   again?: string;
 }
 
 const EXAMPLES = `
-Runs on the embedded cluster with Millrace installed (make soak sees to both). Ends with a table and PASS or FAIL.
+Needs the embedded cluster with Millrace installed; make soak prepares both. Ends with a table and PASS or FAIL.
 
 Examples:
-  make soak                         20 minutes, a seed of chance, which is printed
+  make soak                         20 minutes with a random seed, which is printed
   make soak MINUTES=5               a short run
   make soak SEED=4711 MINUTES=60    the same faults and the same load as another run with this seed
   KEEP=1 node e2e/soak/main.ts      leave the team as it is at the end
   node e2e/soak/main.ts --again /tmp/millrace-soak-…/evidence.json
 `;
 
-const whole =
-  (name: string, least: number) =>
+const wholeNumber =
+  (name: string, min: number) =>
   (text: string): number => {
     const value = Number(text);
-    if (!Number.isSafeInteger(value) || value < least)
-      throw new InvalidArgumentError(`${name} is a whole number, at least ${least}.`);
+    if (!Number.isSafeInteger(value) || value < min)
+      throw new InvalidArgumentError(`${name} is a whole number, at least ${min}.`);
     return value;
   };
 
 /**
- * What the command line and the environment ask for; `--help` and mistakes end the process with their text.
+ * Reads settings from the command line and the environment. `--help` and usage errors print a text and end
+ * the process.
  */
 export const readSettings = (argv: readonly string[], env: NodeJS.ProcessEnv): Settings => {
   const command = new Command('soak')
-    .description('A long, seeded run of builds under faults, and a check that no promise was broken.')
-    .addOption(new Option('--seed <number>', 'where chance begins').env('SEED').argParser(whole('SEED', 0)))
+    .description(
+      'Runs builds under seeded random faults for a long time and checks that no invariant is violated.',
+    )
+    .addOption(
+      new Option('--seed <number>', 'the seed of all random choices')
+        .env('SEED')
+        .argParser(wholeNumber('SEED', 0)),
+    )
     .addOption(
       new Option('--minutes <number>', 'how long faults go on')
         .env('MINUTES')
         .default(20)
-        .argParser(whole('MINUTES', 1)),
+        .argParser(wholeNumber('MINUTES', 1)),
     )
     .option('--again <evidence.json>', 'judge the evidence of an earlier run; nothing is run')
     .addHelpText('after', EXAMPLES)

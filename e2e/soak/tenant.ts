@@ -4,15 +4,15 @@ import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
 import type { ForeignPod } from './history.ts';
 
 /*
- * Another team, of which one member has the right `edit` of Kubernetes in its namespace, and no good
- * intentions. What it can do there must be nothing to the team whose builds are watched.
+ * Another team, one of whose members has the Kubernetes role `edit` in its namespace and attacks. Nothing it
+ * does there may affect the observed team.
  */
 const IMAGE = 'localhost/millrace-busybox:dev';
-/** No version, check or build of the run says so. */
+/** No real version, check or build of the run has this value. */
 export const FORGED_VERSION = 'forged';
 const SECURITY = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } };
 
-const WORDS = JSON.stringify({
+const TERMINATION_MESSAGE = JSON.stringify({
   format: 1,
   outcome: 'succeeded',
   reason: 'AllStepsSucceeded',
@@ -23,9 +23,9 @@ const WORDS = JSON.stringify({
 });
 
 const SCRIPTS = {
-  /** Never gets a node. */
+  /** Never scheduled to a node. */
   lost: undefined,
-  succeeded: `printf %s '${WORDS}' > /dev/termination-log`,
+  succeeded: `printf %s '${TERMINATION_MESSAGE}' > /dev/termination-log`,
   failed: 'exit 3',
 } as const;
 export type Forgery = keyof typeof SCRIPTS;
@@ -62,10 +62,10 @@ const podOf = (name: string, labels: Record<string, string>, forgery: Forgery): 
   };
 };
 
-/** kubectl prints what it was given for each object that it made, one after another. */
+/** kubectl prints this template once per created object. */
 const NAME_AND_UID = '{.metadata.name} {.metadata.uid}{"\\n"}';
 
-/** Makes Pods with these labels, one for each. */
+/** Creates one Pod for each set of labels. */
 export const makePods = async (
   namespace: string,
   all: readonly Record<string, string>[],
@@ -82,13 +82,10 @@ export const makePods = async (
   });
 };
 
-/**
- * Takes the label that all Pods of Millrace have from some of them, then deletes all. First it looks whether
- * they are still there.
- */
+/** Records which Pods still exist, removes Millrace's label from some of them, and deletes all. */
 export const deletePods = async (namespace: string, pods: readonly ForeignPod[]): Promise<void> => {
   const answer = await run('kubectl', [...asTenant(namespace), 'get', 'pods', '-o', 'json']);
-  if (answer.code === 0) noteLeft(JSON.parse(answer.stdout), pods);
+  if (answer.code === 0) recordSurvivors(JSON.parse(answer.stdout), pods);
   const names = pods.map(({ name }) => name);
   await run('kubectl', [
     ...asTenant(namespace),
@@ -101,8 +98,8 @@ export const deletePods = async (namespace: string, pods: readonly ForeignPod[])
   await run('kubectl', [...asTenant(namespace), 'delete', 'pod', ...names, ...now]);
 };
 
-/** Nobody but the tenant deletes its Pods, and nobody has asked for that yet. */
-const noteLeft = ({ items }: { items: KubernetesObject[] }, pods: readonly ForeignPod[]): void => {
+/** Records which Pods still exist: only the tenant deletes them, and it has not done so yet. */
+const recordSurvivors = ({ items }: { items: KubernetesObject[] }, pods: readonly ForeignPod[]): void => {
   const left = new Set(
     items
       .filter(({ metadata }) => metadata.deletionTimestamp === undefined)

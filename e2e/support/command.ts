@@ -7,7 +7,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs a program to its end; never throws for a non-zero exit. */
+/** Runs a program to its end; a non-zero exit code does not throw. */
 export const run = (
   program: string,
   args: string[],
@@ -24,12 +24,12 @@ export const run = (
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', reject);
     child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-    // Who ends without reading all of it tells why by its exit code.
+    // A program that ends without reading all input reports the reason by its exit code.
     child.stdin.on('error', () => undefined);
     child.stdin.end(options.input ?? '');
   });
 
-/** Runs a program that must succeed, and answers with its stdout. */
+/** Runs a program that must succeed; returns its stdout. */
 export const must = async (...call: Parameters<typeof run>): Promise<string> => {
   const finished = await run(...call);
   if (finished.code !== 0)

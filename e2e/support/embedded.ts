@@ -8,14 +8,17 @@ import { must } from './command.ts';
 import { get } from './kubectl.ts';
 
 /*
- * What only the embedded cluster allows, because its processes run on this machine: killing a container's
- * process with SIGKILL, and reading etcd itself.
+ * Access that only the embedded cluster allows, because its processes run on this machine: signals to the
+ * processes of containers, and etcd.
  */
 const folders = foldersFrom(process.env);
 
 export const isEmbedded = process.env['CLUSTER'] !== 'existing';
 
-/** A signal to process 1 of a container, from outside: SIGKILL and SIGSTOP let it say no word. */
+/**
+ * Sends a signal to process 1 of a container from outside. Neither SIGKILL nor SIGSTOP lets it report
+ * anything.
+ */
 export const signalContainer = async (
   { namespace, pod, container }: { namespace: string; pod: string; container: string },
   signal: 'SIGKILL' | 'SIGSTOP',
@@ -32,11 +35,11 @@ export const signalContainer = async (
   await must(binaryPath(folders, 'ctr'), [...address, 'tasks', 'kill', '--signal', signal, id]);
 };
 
-/** node tools/cluster/main.ts VERB PART: stop, start or kill one part of the control plane. */
+/** Runs `node tools/cluster/main.ts VERB PART`: stops, starts or kills one part of the control plane. */
 export const clusterPart = (verb: 'stop' | 'start' | 'kill', part: string): Promise<string> =>
   must(process.execPath, ['tools/cluster/main.ts', verb, part]);
 
-/** SIGKILL to process 1 of a container. */
+/** Sends SIGKILL to process 1 of a container. */
 export const killContainer = (namespace: string, pod: string, container: string): Promise<void> =>
   signalContainer({ namespace, pod, container }, 'SIGKILL');
 
@@ -62,7 +65,7 @@ const askEtcd = (body: object): Promise<{ kvs?: { key: string; value: string }[]
     asked.end(JSON.stringify(body));
   });
 
-/** Every key below a prefix with its bytes, page by page. */
+/** Every key with a prefix and its bytes, read page by page. */
 export const readEtcd = async (prefix: string): Promise<{ key: string; value: Buffer }[]> => {
   const end = `${prefix.slice(0, -1)}${String.fromCodePoint((prefix.codePointAt(prefix.length - 1) ?? 0) + 1)}`;
   const entries: { key: string; value: Buffer }[] = [];

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Repeats `look` until it stops throwing and answers with what it returned; after `withinSeconds` it throws
- * the last error, so that a failure tells what was seen. The bound is generous: it catches what never
- * happens, it measures nothing.
+ * Repeats `attempt` until it stops throwing and returns its result. After `withinSeconds` it throws the last
+ * error, so a failure says what was seen. The limit is generous: it detects what never happens and measures
+ * nothing.
  */
-export const eventually = async <T>(look: () => Promise<T>, withinSeconds = 300): Promise<T> => {
+export const eventually = async <T>(attempt: () => Promise<T>, withinSeconds = 300): Promise<T> => {
   const end = Date.now() + withinSeconds * 1000;
   for (;;) {
     try {
-      return await look();
+      return await attempt();
     } catch (error) {
       if (Date.now() > end) throw error;
       await sleep(200);

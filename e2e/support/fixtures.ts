@@ -4,12 +4,12 @@ import { pipelineApi, type Build } from './gateway.ts';
 import { apply, condition, get, kubectl, list } from './kubectl.ts';
 
 /**
- * A name that no earlier run on this cluster used: history is kept by name, so a team that comes back finds
- * it.
+ * A name that no earlier run on this cluster used: Millrace stores history by name, so a team created again
+ * finds it.
  */
 export const teamName = (prefix: string): string => `${prefix}-${Date.now().toString(36).slice(-6)}`;
 
-/** A Team of its own for one test file, with its namespace ready. */
+/** Creates a Team for one test file and waits until its namespace is ready. */
 export const createTeam = async (name: string, spec: object = {}): Promise<void> => {
   await apply({ apiVersion: 'millrace.dev/v1alpha1', kind: 'Team', metadata: { name }, spec });
   await eventually(async () => {
@@ -25,7 +25,7 @@ export const pipelineManifest = (team: string, name: string, config: string, spe
   spec: { config, ...spec },
 });
 
-/** Applies a Pipeline and waits until this very spec is accepted. */
+/** Applies a Pipeline and waits until this generation is accepted. */
 export const createPipeline = async (
   team: string,
   name: string,
@@ -49,7 +49,7 @@ export const deleteTeam = async (name: string): Promise<void> => {
 
 const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
-/** The build when it has ended, however it did. */
+/** Waits until the build has ended; returns it, whatever its outcome. */
 export const buildEnded = (team: string, pipeline: string, job: string, number: string): Promise<Build> =>
   eventually(async () => {
     const build = await pipelineApi(team, pipeline).build(job, number);
@@ -58,22 +58,22 @@ export const buildEnded = (team: string, pipeline: string, job: string, number: 
     return build;
   });
 
-/** What a step says that waits for `letGo`. */
-export const UNTIL_LET_GO = '[ -e /dev/shm/go ]';
+/** The shell condition by which a step waits for `releaseSteps`. */
+export const UNTIL_RELEASED = '[ -e /dev/shm/go ]';
 
-/** Lets the steps of a pipeline go that wait in its Pods. */
-export const letGo = async (team: string, pipeline: string): Promise<void> => {
+/** Ends the wait of every running step of a pipeline. */
+export const releaseSteps = async (team: string, pipeline: string): Promise<void> => {
   const selector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
   const pods = await list('pods', '--namespace', team, '--selector', selector);
   for (const { metadata, status } of pods) {
     if (status?.phase !== 'Running') continue;
     const touch = ['--container', 'worker', '--', 'touch', '/dev/shm/go'];
-    // It may end meanwhile.
+    // The Pod may end meanwhile.
     await run('kubectl', ['exec', metadata.name, '--namespace', team, ...touch]);
   }
 };
 
-/** A pipeline of one job without inputs. */
+/** The text of a pipeline with one job without inputs. */
 export const oneJob = (cmd: string, name = 'work'): string => `
 job "${name}" {
   task "run" {

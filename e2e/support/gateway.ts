@@ -1,16 +1,16 @@
 import { defined } from '#defined';
 import { kubectl } from './kubectl.ts';
 
-/** Where the suite installs Millrace. */
+/** Name and namespace of the suite's installation. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' };
 
-/** A token for the suite's own installation; it opens nothing else. */
+/** A token for the suite's own installation; no other installation accepts it. */
 export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
 
-/** Asked for once. */
+/** Cached after the first request. */
 let base: string | undefined;
 
-/** The public gateway's Service, by its address: reachable from this machine when the cluster runs on it. */
+/** The address of the public gateway's Service, reachable from this machine when the cluster runs on it. */
 const baseUrl = async (): Promise<string> => {
   const address = 'jsonpath=http://{.spec.clusterIP}:{.spec.ports[0].port}';
   const service = `service/${RELEASE.name}-public`;
@@ -38,7 +38,7 @@ export const request = async (
   return { status: answer.status, body: await answer.text(), headers: answer.headers };
 };
 
-/** The `data` of a JSON answer that must be 2xx. */
+/** The `data` of a JSON answer; throws unless the status is 2xx. */
 export const data = async <T>(method: string, path: string): Promise<T> => {
   const answer = await request(method, path);
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.body}`);
@@ -58,20 +58,20 @@ export interface Build {
   steps?: { name: string; kind: string; status: string; exit_code?: number }[];
 }
 
-/** The build that a trigger made. */
+/** The build that a trigger created; throws unless the status is 201. */
 export const created = (answer: Answer): Build => {
   if (answer.status !== 201) throw new Error(`the trigger answered ${answer.status}: ${answer.body}`);
   const body: { data: Build } = JSON.parse(answer.body);
   return body.data;
 };
 
-/** One pipeline's jobs and builds, as the API tells them. */
+/** API calls for one pipeline's jobs, builds and resources. */
 export const pipelineApi = (team: string, pipeline: string) => {
   const at = `/teams/${team}/pipelines/${pipeline}`;
   return {
     at,
     trigger: (job: string): Promise<Answer> => request('POST', `${at}/jobs/${job}/trigger`),
-    /** What people decide: `jobs/work/pause`, `jobs/work/builds/1/cancel` and the like. */
+    /** Actions of people: `jobs/work/pause`, `jobs/work/builds/1/cancel` and the like. */
     post: (path: string, body?: object): Promise<Answer> =>
       request(
         'POST',

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { must } from './command.ts';
 
-/** kubectl and helm are the ones on PATH; `make test` puts the embedded cluster's first. */
+/** Runs the kubectl on PATH; `make test` puts the embedded cluster's first. */
 export const kubectl = (...args: string[]): Promise<string> => must('kubectl', args);
 
 export const apply = (manifest: string | object): Promise<string> =>
@@ -17,6 +17,7 @@ export interface KubernetesObject {
     resourceVersion: string;
     generation?: number;
     labels?: Record<string, string>;
+    ownerReferences?: { kind: string; name: string }[];
     annotations?: Record<string, string>;
     finalizers?: string[];
     deletionTimestamp?: string;

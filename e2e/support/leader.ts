@@ -6,7 +6,7 @@ import { condition, get, kubectl } from './kubectl.ts';
 const { namespace } = RELEASE;
 export const LEASE = `${RELEASE.name}-operator`;
 
-/** The Pod of the operator that leads, once it says that it does. */
+/** Waits until the operator that holds the lease is ready; returns its Pod's name. */
 export const readyLeader = (): Promise<string> =>
   eventually(async () => {
     const name = await kubectl(
@@ -25,8 +25,8 @@ export const readyLeader = (): Promise<string> =>
   });
 
 /**
- * SIGKILL, then another Pod in its place, because the kubelet restarts a container at once only the first
- * time.
+ * Kills the leader with SIGKILL and deletes its Pod. The kubelet restarts a container immediately only the
+ * first time, so another Pod takes its place.
  */
 export const killLeader = async (): Promise<void> => {
   const name = await readyLeader();

@@ -2,11 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
-import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
+import {
+  eventually,
+  startTestInstallation,
+  type TestInstallation,
+} from '#testing/together/test-installation.ts';
 
 /*
- * Whose word an object is, over a real API server with the chart's rights and policies: that the API made it,
- * and who changed it.
+ * Who may mark an object as made by the API, or name who changed it, on a real API server with the chart's
+ * rights and policies.
  */
 const TEAM = 'marked';
 const TENANT = 'a-tenant';
@@ -25,25 +29,25 @@ const BINDINGS: ApiKind<object> = {
   plural: 'rolebindings',
   namespaced: true,
 };
-let house: House;
+let installation: TestInstallation;
 let tenant: ApiClient;
 let count = 0;
-/** Each test has a Pipeline of its own. */
+/** Each test has its own Pipeline. */
 let name = '';
 
 beforeAll(async () => {
-  house = await openHouse({ sessionSeconds: 0 });
-  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  installation = await startTestInstallation({ sessionSeconds: 0 });
+  await installation.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
   await eventually(
-    async () => await house.client.get(KINDS.namespaces, { name: TEAM }),
+    async () => await installation.client.get(KINDS.namespaces, { name: TEAM }),
     ({ ok }) => ok,
   );
-  await house.apply(BINDINGS, {
+  await installation.apply(BINDINGS, {
     metadata: { name: 'tenant', namespace: TEAM },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'millrace-edit' },
     subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: TENANT }],
   });
-  tenant = house.as(TENANT);
+  tenant = installation.as(TENANT);
   await eventually(
     async () => await tenant.create(PIPELINES, pipeline('first')),
     ({ ok }) => ok,
@@ -53,7 +57,7 @@ beforeEach(() => {
   count += 1;
   name = `app-${count}`;
 });
-afterAll(async () => await house.close(), 600_000);
+afterAll(async () => await installation.close(), 600_000);
 
 function pipeline(of: string, metadata: object = {}): object {
   const { apiVersion, kind } = PIPELINES;
@@ -68,12 +72,12 @@ async function patched(by: ApiClient, metadata: object): Promise<string> {
 const ONLY_LABEL = 'only the public gateway labels an object millrace.dev/managed-by=api';
 const ONLY_NAME = 'only the public gateway says in millrace.dev/changed-by who changed an object';
 
-describe('a tenant who may edit Pipelines', () => {
+describe('a tenant with edit rights on Pipelines', () => {
   test.each([
     ['that the API made it', { labels: BY_API }, ONLY_LABEL],
     ['that somebody else changed it', { annotations: BY_ROOT }, ONLY_NAME],
     ['both', { labels: BY_API, annotations: BY_ROOT }, 'only the public gateway'],
-  ])('cannot say of a Pipeline, new or old: %s', async (_, metadata, reason) => {
+  ])('cannot claim about a new or existing Pipeline %s', async (_, metadata, reason) => {
     const made = await tenant.create(PIPELINES, pipeline(name, metadata));
     expect(made).toMatchObject({ ok: false, message: expect.stringContaining(reason) });
     orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
@@ -81,9 +85,12 @@ describe('a tenant who may edit Pipelines', () => {
     expect(await patched(tenant, { labels: { team: 'ours' }, annotations: { note: 'x' } })).toBe('allowed');
   });
 
-  test('may change one of the API, and take its marks away, but name nobody else as who changed it', async () => {
+  test('may change a Pipeline of the API and remove its marks, but not name another editor', async () => {
     orThrow(
-      await house.restricted.create(PIPELINES, pipeline(name, { labels: BY_API, annotations: BY_ROOT })),
+      await installation.restricted.create(
+        PIPELINES,
+        pipeline(name, { labels: BY_API, annotations: BY_ROOT }),
+      ),
       'making',
     );
     expect(await patched(tenant, { labels: { team: 'ours' } })).toBe('allowed');
@@ -95,22 +102,22 @@ describe('a tenant who may edit Pipelines', () => {
   });
 });
 
-test('who administers the cluster may restore objects of the API from a backup', async () => {
+test('a cluster administrator may restore objects of the API from a backup', async () => {
   const restored = pipeline(name, { labels: BY_API, annotations: BY_ROOT });
-  expect(await house.client.create(PIPELINES, restored)).toMatchObject({ ok: true });
+  expect(await installation.client.create(PIPELINES, restored)).toMatchObject({ ok: true });
 });
 
 describe('the operator', () => {
-  test('cannot make an object one that it may delete, nor the other way round', async () => {
+  test('cannot add or remove the label that allows it to delete an object', async () => {
     orThrow(await tenant.create(PIPELINES, pipeline(name)), 'making');
-    // Two policies stand in the way, and either may be named.
-    expect(await patched(house.operator, { labels: BY_API })).toMatch(/denied request: .*managed-by/);
+    // Two policies deny this, and the API server may name either.
+    expect(await patched(installation.operator, { labels: BY_API })).toMatch(/denied request: .*managed-by/);
     const other = `${name}-of-the-api`;
-    orThrow(await house.restricted.create(PIPELINES, pipeline(other, { labels: BY_API })), 'making');
+    orThrow(await installation.restricted.create(PIPELINES, pipeline(other, { labels: BY_API })), 'making');
     name = other;
-    expect(await patched(house.operator, { labels: { 'millrace.dev/managed-by': null } })).toContain(
+    expect(await patched(installation.operator, { labels: { 'millrace.dev/managed-by': null } })).toContain(
       'the operator never changes the label millrace.dev/managed-by',
     );
-    expect(await patched(house.operator, { finalizers: ['millrace.dev/pipeline'] })).toBe('allowed');
+    expect(await patched(installation.operator, { finalizers: ['millrace.dev/pipeline'] })).toBe('allowed');
   });
 });

@@ -5,25 +5,32 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { millrace, type Ran } from '#testing/cli/command-line.ts';
-import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
+import {
+  eventually,
+  startTestInstallation,
+  type TestInstallation,
+} from '#testing/together/test-installation.ts';
 
-/* Pipelines by the command line, at the public gateway over a real API server, beside the operator. */
+/*
+ * Pipelines managed with the command line, through the public gateway, with a real API server and a running
+ * operator.
+ */
 const TEAM = 'makers';
-let house: House;
+let installation: TestInstallation;
 let token: string;
 let folder: string;
 let count = 0;
 let name: string;
 
 beforeAll(async () => {
-  house = await openHouse({ sessionSeconds: 0 });
-  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  installation = await startTestInstallation({ sessionSeconds: 0 });
+  await installation.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
   await eventually(
-    async () => await house.stores.access.members.team(TEAM),
+    async () => await installation.stores.access.members.team(TEAM),
     (team) => team !== undefined,
   );
-  await house.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
-  token = await house.gateway.session('ann');
+  await installation.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
+  token = await installation.gateway.session('ann');
   folder = mkdtempSync(join(tmpdir(), 'millrace-pipelines-'));
 }, 600_000);
 beforeEach(() => {
@@ -32,7 +39,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await house.close();
+  await installation.close();
 }, 60_000);
 
 interface Given {
@@ -43,7 +50,7 @@ interface Given {
 async function run(line: string, given: Given = {}): Promise<Ran> {
   const environment = {
     XDG_CONFIG_HOME: folder,
-    MILLRACE_URL: house.gateway.base,
+    MILLRACE_URL: installation.gateway.base,
     MILLRACE_TOKEN: token,
   };
   return await millrace(`millrace pipelines ${line} --team ${TEAM}`, { environment, ...given });
@@ -63,11 +70,11 @@ function fileOf(content: string): string {
 const made = async (config = text('first'), more = ''): Promise<Ran> =>
   await run(`create ${name} -c ${fileOf(config)}${more}`);
 
-/** What is wrong, without the last line, which sums it up. */
+/** The diagnostics, without the last line, which sums them up. */
 const blocks = (ran: Ran): string[] => ran.out.split('\n').slice(0, -2);
 
 describe('a pipeline', () => {
-  test('is made, shown and listed', async () => {
+  test('is created, shown and listed', async () => {
     expect(await made()).toMatchObject({ exit: 0, out: `${TEAM}/${name}: created, it runs\n`, err: '' });
     const shown = await run(`get ${name}`);
     expect(shown.out).toContain(`name:         ${TEAM}/${name}\nvisible to:   the team\n`);
@@ -84,7 +91,7 @@ describe('a pipeline', () => {
     });
   });
 
-  test('gets another name, under which it is found from then on', async () => {
+  test('is renamed, and found under its new name', async () => {
     await made();
     expect(await run(`rename ${name} --new-name new-${name}`)).toMatchObject({
       exit: 0,
@@ -99,7 +106,7 @@ describe('a pipeline', () => {
     });
   });
 
-  test('is not made of a text with errors, which are shown in the lines of the file', async () => {
+  test('is not created from an invalid text, whose errors are shown with the lines of the file', async () => {
     const refused = await made(INVALID);
     const file = join(folder, `${name}.hcl`);
     expect([refused.exit, refused.err]).toEqual([1, '']);
@@ -121,7 +128,7 @@ describe('a pipeline', () => {
     });
   });
 
-  test('changes, and what differs is shown first', async () => {
+  test('is updated after the command has shown the differences', async () => {
     await made(text('first', WHO), ' --var who=x');
     const dry = await run(`update ${name} -c ${fileOf(text('second', WHO))} --public --dry-run`);
     const change = [
@@ -153,7 +160,7 @@ describe('a pipeline', () => {
     expect((await run(`update ${name}`)).out).toContain(`${TEAM}/${name}: no changes\n`);
   });
 
-  test('keeps variables that --var does not name, and has those alone that --vars tells', async () => {
+  test('keeps variables that --var does not name, and has only those of --vars otherwise', async () => {
     const two = `${WHO}variable "where" {\n  type    = string\n  default = "here"\n}\n`;
     await made(text('first', two), ' --var who=x --var where=y');
     const varsOf = async (): Promise<unknown> =>
@@ -170,7 +177,7 @@ describe('a pipeline', () => {
     expect(await varsOf()).toEqual({ who: '1' });
   });
 
-  test('has its sources fetched anew by an update that changes nothing', async () => {
+  test('has its sources fetched again by an update without changes', async () => {
     const sources = createServer((_asked, answer) => {
       fetched += 1;
       answer.end('resource_type "own" {\n  check "shell" {\n    cmd = "true"\n  }\n}\n');
@@ -181,7 +188,7 @@ describe('a pipeline', () => {
       const address = sources.address();
       const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
       const spec = { sources: { allowHTTP: true, allowedHosts: [host, '127.0.0.1:1'] } };
-      await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec });
+      await installation.apply(KINDS.teams, { metadata: { name: TEAM }, spec });
       const config = `resource_type "own" {\n  source = "http://${host}/own.hcl"\n}\nresource "own" "x" {}\n`;
       await made(`${config}${text('first')}`);
       await eventually(
@@ -199,8 +206,10 @@ describe('a pipeline', () => {
     }
   });
 
-  test('that stands and does not run is no success, and says why', async () => {
-    const config = `resource_type "own" {\n  source = "https://127.0.0.1:1/own.hcl"\n}\nresource "own" "x" {}\n${text('first')}`;
+  test('that is created but does not run gives an exit code other than 0 and the reason', async () => {
+    const config =
+      'resource_type "own" {\n  source = "https://127.0.0.1:1/own.hcl"\n}\nresource "own" "x" {}\n' +
+      text('first');
     const ran = await made(config);
     expect([ran.exit, ran.out]).toEqual([
       1,
@@ -209,7 +218,7 @@ describe('a pipeline', () => {
     expect(ran.out).toContain('.hcl:2:');
   });
 
-  test('is deleted by whoever says yes', async () => {
+  test('is deleted after a confirmation', async () => {
     await made();
     const asked: string[] = [];
     const answer = (words: string) => ({
@@ -223,7 +232,9 @@ describe('a pipeline', () => {
       exit: 2,
       err: 'millrace: nothing was deleted\n',
     });
-    expect(asked).toEqual([expect.stringContaining(`Delete ${TEAM}/${name} at ${house.gateway.base}?`)]);
+    expect(asked).toEqual([
+      expect.stringContaining(`Delete ${TEAM}/${name} at ${installation.gateway.base}?`),
+    ]);
     expect(await run(`delete ${name}`, answer('y'))).toMatchObject({
       exit: 0,
       out: `${TEAM}/${name}: deleted\n`,
@@ -231,9 +242,9 @@ describe('a pipeline', () => {
     expect(await run(`delete ${name} --yes`)).toMatchObject({ exit: 2 });
   });
 
-  test('of a manifest stays the manifest’s', async () => {
+  test('of a manifest cannot be changed or deleted', async () => {
     const spec = { config: text('first') };
-    await house.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec });
+    await installation.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec });
     for (const line of [`update ${name} --public`, `delete ${name} --yes`, `get ${name} --config`]) {
       const refused = await run(line);
       expect([line, refused.exit, refused.out]).toEqual([line, 2, '']);

@@ -2,13 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
-import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
+import {
+  eventually,
+  startTestInstallation,
+  type TestInstallation,
+} from '#testing/together/test-installation.ts';
 
 /*
- * Providers through the API, over a real API server with the chart's policies, beside the operator, which
- * sees the same objects.
+ * Providers managed through the API, with a real API server, the chart's policies and an operator that sees
+ * the same objects.
  */
-let house: House;
+let installation: TestInstallation;
 let root: string;
 
 const SECRET = 'planted-client-secret-4711';
@@ -22,22 +26,22 @@ const COMPANY = {
 };
 
 beforeAll(async () => {
-  house = await openHouse({ sessionSeconds: 0 });
+  installation = await startTestInstallation({ sessionSeconds: 0 });
 }, 600_000);
 beforeEach(async () => {
   for (const name of ['company', 'other']) await forget(name);
-  await house.stores.empty();
-  await house.gateway.account('root', { globalAdmin: true, password: 'a long password' });
-  root = await house.gateway.session('root');
+  await installation.stores.empty();
+  await installation.gateway.account('root', { globalAdmin: true, password: 'a long password' });
+  root = await installation.gateway.session('root');
 });
-afterAll(async () => await house.close(), 600_000);
+afterAll(async () => await installation.close(), 600_000);
 
-/** Without asking who is locked out. */
+/** Deletes a provider without the check that nobody is locked out. */
 async function forget(name: string): Promise<void> {
-  await house.stores.pool.query(rows()`DELETE FROM oauth_identities`);
-  orThrow(await house.client.delete(KINDS.oauthProviders, { name }), 'deleting');
+  await installation.stores.pool.query(rows()`DELETE FROM oauth_identities`);
+  orThrow(await installation.client.delete(KINDS.oauthProviders, { name }), 'deleting');
   await eventually(
-    async () => (await house.client.get(KINDS.oauthProviders, { name })).ok,
+    async () => (await installation.client.get(KINDS.oauthProviders, { name })).ok,
     (there) => !there,
   );
 }
@@ -47,28 +51,28 @@ interface Body {
   type: string;
   detail: string;
 }
-const ask = async (what: string, body?: unknown) =>
-  await house.gateway.ask<Body>(what, { as: root, ...(body !== undefined && { body }) });
+const ask = async (request: string, body?: unknown) =>
+  await installation.gateway.ask<Body>(request, { as: root, ...(body !== undefined && { body }) });
 const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
 const objectOf = async (name = 'company') =>
-  orThrow(await house.client.get(KINDS.oauthProviders, { name }), 'reading');
+  orThrow(await installation.client.get(KINDS.oauthProviders, { name }), 'reading');
 const secretOf = async (name = 'company') =>
-  await house.cluster.clientSecret((await objectOf(name)).spec.clientSecretRef.key);
+  await installation.cluster.clientSecret((await objectOf(name)).spec.clientSecretRef.key);
 const readyOf = async (name = 'company', reason = 'Accepted') =>
   await eventually(
     async () => (await objectOf(name)).status?.conditions?.find(({ type }) => type === 'Ready'),
     (ready) => ready?.reason === reason,
   );
-/** Somebody whose only way in is the provider. */
+/** Creates an account that can sign in only through the provider. */
 async function dependent(issuer = 'https://id.example.org'): Promise<void> {
-  const id = await house.gateway.account('ann');
-  await house.stores.pool.query(rows()`
+  const id = await installation.gateway.account('ann');
+  await installation.stores.pool.query(rows()`
     INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
     VALUES (${issuer}, 'ann-1', ${id}, 'company', now())`);
 }
 
-describe('a provider that the API makes', () => {
-  test('is an object with its secret beside it, offered at once, and accepted by the operator', async () => {
+describe('a provider of the API', () => {
+  test('is created as an object and a Secret, offered for sign-in at once, and accepted by the operator', async () => {
     const made = await ask('POST /admin/oauth-providers', COMPANY);
     expect([made.status, made.body.data]).toEqual([
       201,
@@ -90,14 +94,14 @@ describe('a provider that the API makes', () => {
     expect(spec.clientSecretRef.name).toBe('millrace-oauth-api');
     expect(await secretOf()).toBe(SECRET);
     await readyOf();
-    const audit = await house.gateway.ask<{ data: { action: string; actor: string }[] }>(
+    const audit = await installation.gateway.ask<{ data: { action: string; actor: string }[] }>(
       'GET /admin/audit?action=provider.created',
       { as: root },
     );
     expect(audit.body.data.map(({ actor }) => actor)).toEqual(['root']);
   });
 
-  test('keeps its secret when an edit sends none, and gets the new one when it does', async () => {
+  test('keeps its secret unless an update sends a new one', async () => {
     await ask('POST /admin/oauth-providers', COMPANY);
     const edited = await ask('PUT /admin/oauth-providers/company', {
       client_secret: '',
@@ -114,14 +118,17 @@ describe('a provider that the API makes', () => {
     ).toBe(200);
     expect(await secretOf()).toBe(OTHER);
     const stored = orThrow(
-      await house.client.get(KINDS.secrets, { namespace: 'millrace-system', name: 'millrace-oauth-api' }),
+      await installation.client.get(KINDS.secrets, {
+        namespace: 'millrace-system',
+        name: 'millrace-oauth-api',
+      }),
       'reading',
     );
     expect(Object.keys(stored.data ?? {})).toHaveLength(1);
     expect((await objectOf()).spec).not.toHaveProperty('displayName');
   });
 
-  test('moves to another server only with its secret, which would go there', async () => {
+  test('moves to another server only if the client secret is sent again', async () => {
     await ask('POST /admin/oauth-providers', COMPANY);
     const body = { issuer_url: 'https://evil.example' };
     const refused = await ask('PUT /admin/oauth-providers/company', body);
@@ -138,7 +145,7 @@ describe('a provider that the API makes', () => {
     expect(await secretOf()).toBe(OTHER);
   });
 
-  test('never shows its secret: not in answers, logs, objects, Events or tables', async () => {
+  test('never shows its secret in answers, logs, objects, Events or tables', async () => {
     const answers = [
       await ask('POST /admin/oauth-providers', COMPANY),
       await ask('POST /admin/oauth-providers', COMPANY),
@@ -149,12 +156,12 @@ describe('a provider that the API makes', () => {
     ];
     await readyOf();
     const events: unknown[] = [];
-    await house.client.list(KINDS.events, {}, (items) => void events.push(...items));
-    const dump = await house.stores.pool.any(rows<{ row: string }>()`
+    await installation.client.list(KINDS.events, {}, (items) => void events.push(...items));
+    const dump = await installation.stores.pool.any(rows<{ row: string }>()`
       SELECT to_jsonb(p)::text AS row FROM oauth_providers p UNION ALL SELECT to_jsonb(a)::text FROM audit_log a`);
     const seen = JSON.stringify([
       answers.map(({ text }) => text),
-      house.gateway.lines,
+      installation.gateway.lines,
       await objectOf(),
       events,
       dump,
@@ -166,7 +173,7 @@ describe('a provider that the API makes', () => {
     }
   });
 
-  test('begins with a preset', async () => {
+  test('takes defaults from a preset', async () => {
     const made = await ask('POST /admin/oauth-providers', {
       canonical: 'company',
       preset: 'github',
@@ -186,12 +193,12 @@ describe('a provider that the API makes', () => {
     ]);
   });
 
-  test('is gone when it is deleted, with its secret', async () => {
+  test('is deleted together with its Secret', async () => {
     await ask('POST /admin/oauth-providers', COMPANY);
     expect((await ask('DELETE /admin/oauth-providers/company')).status).toBe(204);
     expect((await ask('GET /admin/oauth-providers')).body.data).toEqual([]);
     await eventually(
-      async () => (await house.client.get(KINDS.oauthProviders, { name: 'company' })).ok,
+      async () => (await installation.client.get(KINDS.oauthProviders, { name: 'company' })).ok,
       (there) => !there,
     );
     expect((await ask('DELETE /admin/oauth-providers/company')).status).toBe(404);
@@ -224,22 +231,22 @@ describe('nobody is locked out', () => {
     ]);
   });
 
-  test('by two providers that go at the same moment, one through the API and one by kubectl', async () => {
+  test('when two providers are removed at the same moment, one through the API and one by kubectl', async () => {
     await ask('POST /admin/oauth-providers', {
       ...COMPANY,
       canonical: 'other',
       issuer_url: 'https://other.example.org',
     });
-    await house.stores.pool.query(rows()`
+    await installation.stores.pool.query(rows()`
       INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
       SELECT 'https://other.example.org', 'ann-2', id, 'other', now() FROM users WHERE username = 'ann'`);
     await readyOf('other');
     await Promise.all([
       ask('PUT /admin/oauth-providers/company', { enabled: false }),
-      house.client.patchMerge(KINDS.oauthProviders, { name: 'other' }, { spec: { enabled: false } }),
+      installation.client.patchMerge(KINDS.oauthProviders, { name: 'other' }, { spec: { enabled: false } }),
     ]);
     const left = await eventually(
-      async () => await house.stores.access.oauth.providers(),
+      async () => await installation.stores.access.oauth.providers(),
       (all) => all.some(({ enabled }) => !enabled),
     );
     expect(left.filter(({ enabled }) => enabled)).toHaveLength(1);
@@ -247,49 +254,49 @@ describe('nobody is locked out', () => {
 });
 
 describe('a provider of a manifest', () => {
-  test('is not the API’s to change', async () => {
+  test('cannot be changed through the API', async () => {
     const spec = {
       type: 'OIDC',
       clientID: 'millrace',
       clientSecretRef: { name: 'millrace-oauth', key: 'company' },
       issuerURL: 'https://id.example.org',
     };
-    await house.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
+    await installation.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
     await readyOf();
     expect((await ask('GET /admin/oauth-providers')).body.data).toMatchObject([{ managed_by: 'manifest' }]);
-    for (const [what, body] of [
+    for (const [request, body] of [
       ['PUT /admin/oauth-providers/company', { enabled: false }],
       ['DELETE /admin/oauth-providers/company', undefined],
     ] as const) {
-      const refused = await ask(what, body);
-      expect([what, refused.status, kind(refused.body)]).toEqual([what, 409, 'managed-by-manifest']);
+      const refused = await ask(request, body);
+      expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
     }
     expect(kind((await ask('POST /admin/oauth-providers', COMPANY)).body)).toBe('already-exists');
   });
 });
 
-test('the gateway’s token does no more than that, whoever holds it', async () => {
+test('the gateway’s service account has no rights beyond these', async () => {
   const spec = {
     type: 'OIDC',
     clientID: 'millrace',
     clientSecretRef: { name: 'millrace-oauth', key: 'company' },
     issuerURL: 'https://id.example.org',
   };
-  const { restricted } = house;
+  const { restricted } = installation;
   const create = async (plural: ApiKind<unknown>, more: object) => {
     const whole: object = { apiVersion: plural.apiVersion, kind: plural.kind, ...more };
     return await restricted.create<object>({ ...plural, shape: {} }, whole);
   };
   const labels = { 'millrace.dev/managed-by': 'api' };
   const unlabelled = await create(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
-  // Two policies refuse it, and the API server names either.
+  // Two policies deny this, and the API server may name either.
   expect(unlabelled).toMatchObject({
     ok: false,
     message: expect.stringMatching(/makes only objects labelled|names only secrets that it keeps/),
   });
   const reaching = await create(KINDS.oauthProviders, { metadata: { name: 'company', labels }, spec });
   expect(reaching).toMatchObject({ ok: false, message: expect.stringContaining('secrets that it keeps') });
-  await house.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
+  await installation.apply(KINDS.oauthProviders, { metadata: { name: 'company' }, spec });
   const gone = await restricted.delete(KINDS.oauthProviders, { name: 'company' });
   expect(gone).toMatchObject({ ok: false, message: expect.stringContaining('only objects labelled') });
   const team = { metadata: { name: 'wide', labels }, spec: { podSecurity: 'baseline' } };

@@ -2,32 +2,36 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
-import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
+import {
+  eventually,
+  startTestInstallation,
+  type TestInstallation,
+} from '#testing/together/test-installation.ts';
 
-/* Renames through the API, over a real API server with the chart's policies, beside the operator. */
+/* Renames through the API, with a real API server, the chart's policies and a running operator. */
 const TEAM = 'makers';
-let house: House;
+let installation: TestInstallation;
 let ann: string;
 let count = 0;
 let name: string;
 let other: string;
 
 beforeAll(async () => {
-  house = await openHouse({ sessionSeconds: 0 });
-  await house.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
+  installation = await startTestInstallation({ sessionSeconds: 0 });
+  await installation.apply(KINDS.teams, { metadata: { name: TEAM }, spec: {} });
   await eventually(
-    async () => await house.stores.access.members.team(TEAM),
+    async () => await installation.stores.access.members.team(TEAM),
     (team) => team !== undefined,
   );
-  await house.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
-  ann = await house.gateway.session('ann');
+  await installation.gateway.account('ann', { teams: { [TEAM]: 'maintain' } });
+  ann = await installation.gateway.session('ann');
 }, 600_000);
 beforeEach(() => {
   count += 1;
   name = `app-${count}`;
   other = `other-${count}`;
 });
-afterAll(async () => await house.close(), 600_000);
+afterAll(async () => await installation.close(), 600_000);
 
 interface Body {
   data: Record<string, unknown>;
@@ -42,7 +46,7 @@ const JOB = `job "unit" {
   }
 }
 `;
-/** Of which no check needs a Pod: those of this test never end. */
+/** A config whose checks need no Pod, because Pods never end in this test. */
 const CONFIG = `resource "trigger" "app" {
 }
 ${JOB}`;
@@ -55,8 +59,8 @@ const CHECKED = `resource "git" "app" {
   }
 }
 ${JOB}`;
-const ask = async (what: string, body?: unknown, as = ann) =>
-  await house.gateway.ask<Body>(what, { as, ...(body !== undefined && { body }) });
+const ask = async (request: string, body?: unknown, as = ann) =>
+  await installation.gateway.ask<Body>(request, { as, ...(body !== undefined && { body }) });
 const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
 const of = (pipeline: string, rest = ''): string => `/teams/${TEAM}/pipelines/${pipeline}${rest}`;
 async function create(pipeline = name, config = CONFIG) {
@@ -66,7 +70,7 @@ async function create(pipeline = name, config = CONFIG) {
 }
 const rename = async (to = other, from = name) => await ask(`POST ${of(from, '/rename')}`, { name: to });
 const objectOf = async (pipeline: string) =>
-  orThrow(await house.client.get(KINDS.pipelines, { namespace: TEAM, name: pipeline }), 'reading');
+  orThrow(await installation.client.get(KINDS.pipelines, { namespace: TEAM, name: pipeline }), 'reading');
 const readyOf = async (pipeline: string) =>
   (await objectOf(pipeline)).status?.conditions?.find(({ type }) => type === 'Ready');
 
@@ -90,10 +94,10 @@ describe('a rename', () => {
     expect(fresh.status?.jobs).toEqual([{ name: 'unit', paused: true }]);
     for (const path of ['', '/definition', '/jobs/unit', '/public'])
       expect([path, (await ask(`GET ${of(name, path)}`)).status]).toEqual([path, 404]);
-    expect((await house.gateway.ask(`GET ${of(other, '/public')}`)).status).toBe(200);
+    expect((await installation.gateway.ask(`GET ${of(other, '/public')}`)).status).toBe(200);
     await create();
     expect((await ask(`GET ${of(name)}`)).body.data['id']).not.toEqual(before['id']);
-    const { body } = await house.gateway.ask<{ data: object[] }>(
+    const { body } = await installation.gateway.ask<{ data: object[] }>(
       `GET /teams/${TEAM}/audit?pipeline=${other}`,
       {
         as: ann,
@@ -110,7 +114,7 @@ describe('a rename', () => {
     expect((await rename()).status).toBe(200);
     const cronJobs: { name: string | undefined; labels: unknown; owners: unknown }[] = [];
     orThrow(
-      await house.client.list(KINDS.cronJobs, { namespace: TEAM }, (items) => {
+      await installation.client.list(KINDS.cronJobs, { namespace: TEAM }, (items) => {
         for (const { metadata } of items)
           cronJobs.push({
             name: metadata?.name,
@@ -132,7 +136,7 @@ describe('a rename', () => {
     expect(await podsOf(name)).toEqual([]);
   });
 
-  test('waits for no build: it is refused while one runs, and done when that has ended', async () => {
+  test('is refused while a build runs, and done once the build has ended', async () => {
     await create();
     expect((await ask(`POST ${of(name, '/jobs/unit/trigger')}`)).status).toBe(201);
     const refused = await rename();
@@ -141,11 +145,11 @@ describe('a rename', () => {
       'refused',
       expect.stringContaining('one of its builds runs'),
     ]);
-    expect((await house.client.get(KINDS.pipelines, { namespace: TEAM, name: other })).ok).toBe(false);
+    expect((await installation.client.get(KINDS.pipelines, { namespace: TEAM, name: other })).ok).toBe(false);
     expect((await ask(`POST ${of(name, '/jobs/unit/builds/1/cancel')}`)).status).toBe(202);
     await eventually(
       async () =>
-        await house.stores.pool.exists(rows()`
+        await installation.stores.pool.exists(rows()`
           SELECT 1 FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
           WHERE p.name = ${name} AND b.ended_at IS NULL`),
       (running) => !running,
@@ -161,7 +165,7 @@ describe('a rename', () => {
     [
       'the name of a pipeline of a manifest',
       async () =>
-        await house.apply(KINDS.pipelines, {
+        await installation.apply(KINDS.pipelines, {
           metadata: { namespace: TEAM, name: other },
           spec: { config: CONFIG },
         }),
@@ -169,7 +173,7 @@ describe('a rename', () => {
       'already-exists',
     ],
     [
-      'a name that a deleted pipeline has its history under',
+      'a name under which a deleted pipeline has its history',
       async () => {
         await create(other);
         await ask(`DELETE ${of(other)}`);
@@ -178,7 +182,7 @@ describe('a rename', () => {
       'refused',
     ],
     [
-      'a name that no object can have',
+      'a name that is invalid for an object',
       async () => {
         other = 'Not This';
       },
@@ -193,7 +197,7 @@ describe('a rename', () => {
       409,
       'already-exists',
     ],
-  ])('to %s is refused, and all is as it was', async (_, arrange, status, problem) => {
+  ])('to %s is refused and changes nothing', async (_, arrange, status, problem) => {
     await create();
     await arrange();
     const refused = await rename();
@@ -204,8 +208,11 @@ describe('a rename', () => {
 });
 
 describe('a pipeline', () => {
-  test('of a manifest is not renamed, and one that is not there is not found', async () => {
-    await house.apply(KINDS.pipelines, { metadata: { namespace: TEAM, name }, spec: { config: CONFIG } });
+  test('of a manifest cannot be renamed, and a missing one is not found', async () => {
+    await installation.apply(KINDS.pipelines, {
+      metadata: { namespace: TEAM, name },
+      spec: { config: CONFIG },
+    });
     const refused = await rename();
     expect([refused.status, kind(refused.body)]).toEqual([409, 'managed-by-manifest']);
     expect(refused.body.detail).toContain(name);
@@ -217,20 +224,23 @@ describe('a pipeline', () => {
     ]);
   });
 
-  test('whose object says what the API does not set is neither renamed nor changed: that would be lost', async () => {
+  test('whose object has fields that the API would lose can be neither renamed nor changed', async () => {
     await create();
     const pins = [{ resource: 'trigger.app', version: { ref: 'a' } }];
     const added = [{ op: 'add' as const, path: '/spec/pins', value: pins }];
-    orThrow(await house.client.patchJson(KINDS.pipelines, { namespace: TEAM, name }, added), 'patching');
+    orThrow(
+      await installation.client.patchJson(KINDS.pipelines, { namespace: TEAM, name }, added),
+      'patching',
+    );
     for (const refused of [await rename(), await ask(`PUT ${of(name)}`, { public: false })])
       expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('spec.pins')]);
     expect((await objectOf(name)).spec.pins).toEqual(pins);
   });
 
-  test('is not had by writing the annotation of a rename by hand', async () => {
+  test('cannot be taken over by writing the annotation of a rename by hand', async () => {
     await create();
     const { uid } = (await objectOf(name)).metadata;
-    await house.apply(KINDS.pipelines, {
+    await installation.apply(KINDS.pipelines, {
       metadata: {
         namespace: TEAM,
         name: other,
@@ -245,11 +255,11 @@ describe('a pipeline', () => {
     );
     expect((await ask(`GET ${of(other)}`)).status).toBe(404);
     expect((await ask(`GET ${of(name)}`)).status).toBe(200);
-    // As the condition says: without the annotation it is a pipeline of its own.
+    // The condition says so: without the annotation it is a separate pipeline.
     const path = '/metadata/annotations/millrace.dev~1renamed-from';
     const patch = [{ op: 'remove' as const, path }];
     orThrow(
-      await house.client.patchJson(KINDS.pipelines, { namespace: TEAM, name: other }, patch),
+      await installation.client.patchJson(KINDS.pipelines, { namespace: TEAM, name: other }, patch),
       'patching',
     );
     const own = await eventually(
@@ -259,20 +269,20 @@ describe('a pipeline', () => {
     expect(own.body.data['id']).not.toEqual((await ask(`GET ${of(name)}`)).body.data['id']);
   });
 
-  test('of the API may be deleted by the operator, one of a manifest not', async () => {
+  test('may be deleted by the operator only if the API created it', async () => {
     await create();
-    await house.apply(KINDS.pipelines, {
+    await installation.apply(KINDS.pipelines, {
       metadata: { namespace: TEAM, name: other },
       spec: { config: CONFIG },
     });
-    const { operator } = house;
+    const { operator } = installation;
     expect(await operator.delete(KINDS.pipelines, { namespace: TEAM, name: other })).toMatchObject({
       ok: false,
       status: 403,
       message: expect.stringContaining('deletes only objects labelled millrace.dev/managed-by=api'),
     });
     expect(await operator.delete(KINDS.teams, { name: TEAM })).toMatchObject({ ok: false, status: 403 });
-    // As it takes the annotation of a rename off.
+    // As the operator removes the annotation of a rename.
     const path = '/metadata/annotations/millrace.dev~1changed-by';
     const patch = [{ op: 'remove' as const, path }];
     expect(await operator.patchJson(KINDS.pipelines, { namespace: TEAM, name }, patch)).toMatchObject({
@@ -289,9 +299,9 @@ async function webhookOf(pipeline: string): Promise<unknown> {
   return { id, token, secret };
 }
 
-/** The first check of a pipeline, whose Pod nobody runs. */
+/** Completes the first check of a pipeline, because its Pod never runs. */
 async function endCheckOf(pipeline: string): Promise<void> {
-  const { checks } = house.stores;
+  const { checks } = installation.stores;
   const runs = await eventually(
     async () => (await checks.openRuns()).filter((one) => one.pipeline === pipeline),
     (open) => open.length > 0,
@@ -299,12 +309,12 @@ async function endCheckOf(pipeline: string): Promise<void> {
   for (const { run } of runs) await checks.closeRun(run, new Date());
 }
 
-/** Pods of builds. */
+/** The Pods of a pipeline's builds. */
 async function podsOf(pipeline: string) {
   const pods: { name: string | undefined; owners: unknown }[] = [];
   const labelSelector = `millrace.dev/kind=build,millrace.dev/pipeline=${pipeline}`;
   orThrow(
-    await house.client.list(KINDS.pods, { namespace: TEAM, labelSelector }, (items) => {
+    await installation.client.list(KINDS.pods, { namespace: TEAM, labelSelector }, (items) => {
       for (const { metadata } of items)
         pods.push({ name: metadata?.name, owners: metadata?.ownerReferences?.map((owner) => owner.name) });
     }),

@@ -3,46 +3,52 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
 import { saveProvider } from '#flows/people/save-provider.ts';
-import { eventually, openHouse, type House } from '#testing/together/house-under-test.ts';
+import {
+  eventually,
+  startTestInstallation,
+  type TestInstallation,
+} from '#testing/together/test-installation.ts';
 
 /*
- * Team objects and the API as two doors, over a real API server with the chart's policies, beside the
- * operator.
+ * Teams managed by Team objects and through the API at once, with a real API server, the chart's policies and
+ * a running operator.
  */
-let house: House;
+let installation: TestInstallation;
 let root: string;
 let count = 0;
-/** Each test has a team of its own: namespaces stay. */
+/** Each test has its own team, because namespaces stay. */
 let team: string;
 
 beforeAll(async () => {
-  house = await openHouse({ sessionSeconds: 0 });
+  installation = await startTestInstallation({ sessionSeconds: 0 });
 }, 600_000);
 beforeEach(async () => {
-  await house.stores.empty();
-  await house.gateway.account('root', { globalAdmin: true, password: 'a long password' });
-  root = await house.gateway.session('root');
+  await installation.stores.empty();
+  await installation.gateway.account('root', { globalAdmin: true, password: 'a long password' });
+  root = await installation.gateway.session('root');
   count += 1;
   team = `team-${count}`;
 });
-afterAll(async () => await house.close(), 600_000);
+afterAll(async () => await installation.close(), 600_000);
 
 interface Body {
   data: Record<string, unknown>;
   type: string;
   detail: string;
 }
-const ask = async <T = Body>(what: string, body?: unknown, as = root) =>
-  await house.gateway.ask<T>(what, { as, ...(body !== undefined && { body }) });
+const ask = async <T = Body>(request: string, body?: unknown, as = root) =>
+  await installation.gateway.ask<T>(request, { as, ...(body !== undefined && { body }) });
 const kind = ({ type }: Body): string => type.split('/').at(-1) ?? '';
-const statusOf = async () => orThrow(await house.client.get(KINDS.teams, { name: team }), 'reading').status;
+const statusOf = async () =>
+  orThrow(await installation.client.get(KINDS.teams, { name: team }), 'reading').status;
 const readyOf = async (reason: string) =>
   await eventually(
     async () => (await statusOf())?.conditions?.find(({ type }) => type === 'Ready'),
     (ready) => ready?.reason === reason,
   );
 const ignored = async () => (await statusOf())?.conditions?.find(({ type }) => type === 'GroupsIgnored');
-const apply = async (spec: object) => await house.apply(KINDS.teams, { metadata: { name: team }, spec });
+const apply = async (spec: object) =>
+  await installation.apply(KINDS.teams, { metadata: { name: team }, spec });
 const roles = async () => {
   const answer = await ask<{ data: { username: string; role: string; group_role?: string }[] }>(
     `GET /teams/${team}/members`,
@@ -50,24 +56,24 @@ const roles = async () => {
   return Object.fromEntries(answer.body.data.map(({ username, role }) => [username, role]));
 };
 
-describe('a team that the API makes', () => {
-  test('is a Team object with a namespace, and whoever asked is its admin', async () => {
+describe('a team of the API', () => {
+  test('is created as a Team object with a namespace, and its creator becomes its admin', async () => {
     const made = await ask('POST /teams', { name: team, display_name: 'The Team' });
     expect([made.status, made.body.data]).toMatchObject([
       201,
       { name: team, display_name: 'The Team', managed_by: 'api', by_manifest: [], members: 1, pipelines: 0 },
     ]);
     expect(await roles()).toEqual({ root: 'admin' });
-    const object = orThrow(await house.client.get(KINDS.teams, { name: team }), 'reading');
+    const object = orThrow(await installation.client.get(KINDS.teams, { name: team }), 'reading');
     expect([object.spec, object.metadata.labels]).toEqual([{}, { 'millrace.dev/managed-by': 'api' }]);
-    expect((await house.client.get(KINDS.namespaces, { name: team })).ok).toBe(true);
+    expect((await installation.client.get(KINDS.namespaces, { name: team })).ok).toBe(true);
     expect(kind((await ask('POST /teams', { name: team })).body)).toBe('already-exists');
     await eventually(statusOf, (status) => status?.displayName === 'The Team');
   });
 
-  test('is not made where its namespace is somebody else’s, and the answer says why', async () => {
+  test('is not created if its namespace belongs to somebody else, and the answer says why', async () => {
     const namespace: object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: team } };
-    orThrow(await house.client.create<object>(KINDS.namespaces, namespace), 'making');
+    orThrow(await installation.client.create<object>(KINDS.namespaces, namespace), 'making');
     const refused = await ask('POST /teams', { name: team });
     expect([refused.status, kind(refused.body), refused.body.detail]).toEqual([
       409,
@@ -75,16 +81,16 @@ describe('a team that the API makes', () => {
       expect.stringContaining(team),
     ]);
     await eventually(
-      async () => (await house.client.get(KINDS.teams, { name: team })).ok,
+      async () => (await installation.client.get(KINDS.teams, { name: team })).ok,
       (there) => !there,
     );
     for (const name of ['kube-x', 'default', 'Upper', 'a.b'])
       expect([name, (await ask('POST /teams', { name })).status]).toEqual([name, 400]);
   });
 
-  test('goes when it is empty, and not before', async () => {
+  test('is deleted only when it is empty', async () => {
     await ask('POST /teams', { name: team });
-    await house.apply(KINDS.pipelines, {
+    await installation.apply(KINDS.pipelines, {
       metadata: { namespace: team, name: 'app' },
       spec: { config: 'job "a" {\n  task "b" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}' },
     });
@@ -97,7 +103,7 @@ describe('a team that the API makes', () => {
       409,
       'One pipeline is left in the team: delete them first.',
     ]);
-    orThrow(await house.client.delete(KINDS.pipelines, { namespace: team, name: 'app' }), 'deleting');
+    orThrow(await installation.client.delete(KINDS.pipelines, { namespace: team, name: 'app' }), 'deleting');
     await eventually(
       async () => (await ask(`GET /teams/${team}`)).body.data['pipelines'],
       (pipelines) => pipelines === 0,
@@ -111,10 +117,10 @@ describe('a team that the API makes', () => {
 });
 
 describe('a team of a manifest', () => {
-  test('leaves to the API what it does not say, and mirrors it', async () => {
+  test('leaves fields that its object omits to the API, and shows them in its status', async () => {
     await apply({});
     await readyOf('NamespaceReady');
-    await house.gateway.account('ann');
+    await installation.gateway.account('ann');
     expect((await ask(`PUT /teams/${team}`, { display_name: 'Here' })).status).toBe(200);
     expect((await ask(`POST /teams/${team}/members`, { username: 'ann', role: 'admin' })).status).toBe(201);
     const groups = [{ claim: 'builders', role: 'write' }];
@@ -124,8 +130,8 @@ describe('a team of a manifest', () => {
     expect(kind((await ask(`DELETE /teams/${team}`)).body)).toBe('managed-by-manifest');
   });
 
-  test('wins where it says something: the API answers 409', async () => {
-    await house.gateway.account('ann');
+  test('cannot be changed through the API in the fields that its object sets', async () => {
+    await installation.gateway.account('ann');
     await apply({
       displayName: 'Said',
       members: [{ user: 'ann', role: 'admin' }],
@@ -137,16 +143,16 @@ describe('a team of a manifest', () => {
       by_manifest: ['display_name', 'members', 'groups'],
       groups: [{ claim: 'ops', role: 'admin' }],
     });
-    for (const [what, body] of [
+    for (const [request, body] of [
       [`PUT /teams/${team}`, { display_name: 'Other' }],
       [`PUT /teams/${team}`, { groups: [] }],
       [`POST /teams/${team}/members`, { username: 'root', role: 'read' }],
       [`DELETE /teams/${team}/members/ann`, undefined],
     ] as const) {
-      const refused = await ask(what, body);
-      expect([what, refused.status, kind(refused.body)]).toEqual([what, 409, 'managed-by-manifest']);
+      const refused = await ask(request, body);
+      expect([request, refused.status, kind(refused.body)]).toEqual([request, 409, 'managed-by-manifest']);
     }
-    // What it says no more stays, and is the API's from then on.
+    // A field removed from the object keeps its last value, and the API may change it.
     await apply({ podSecurity: 'baseline' });
     await eventually(
       async () => (await ask(`GET /teams/${team}`)).body.data['by_manifest'],
@@ -156,9 +162,9 @@ describe('a team of a manifest', () => {
     expect((await ask(`PUT /teams/${team}`, { groups: [] })).status).toBe(200);
   });
 
-  test('takes no admin away that is the last: a condition says so, and what was before goes on', async () => {
-    await house.gateway.account('ann');
-    await house.gateway.account('bob');
+  test('cannot remove its last admin: a condition reports it, and the old members stay', async () => {
+    await installation.gateway.account('ann');
+    await installation.gateway.account('bob');
     await apply({ members: [{ user: 'ann', role: 'admin' }] });
     await readyOf('NamespaceReady');
     await apply({
@@ -175,7 +181,7 @@ describe('a team of a manifest', () => {
     expect(await roles()).toEqual({ bob: 'admin' });
   });
 
-  test('names people before they have an account: it is an admin’s to make, and nobody takes the name', async () => {
+  test('may name people before they have an account, which only an admin can create', async () => {
     await apply({
       members: [
         { user: 'eve', role: 'admin' },
@@ -183,7 +189,7 @@ describe('a team of a manifest', () => {
       ],
     });
     await readyOf('NamespaceReady');
-    const { oauth } = house.stores.access;
+    const { oauth } = installation.stores.access;
     const at = new Date();
     const provider = {
       canonical: 'one',
@@ -226,11 +232,15 @@ describe('groups of an identity provider', () => {
     secretKey: 'x',
   } as const;
   const say = async (groups: string[]) =>
-    await house.stores.access.oauth.saveGroups(identity, groups, new Date());
+    await installation.stores.access.oauth.saveGroups(identity, groups, new Date());
   const save = async (more: object) =>
-    await saveProvider({ ...provider, ...more }, { by: 'test', at: new Date() }, house.stores.access.oauth);
+    await saveProvider(
+      { ...provider, ...more },
+      { by: 'test', at: new Date() },
+      installation.stores.access.oauth,
+    );
 
-  test('give roles beside those of members, and take them away again', async () => {
+  test('grant roles beside those of members, and revoke them again', async () => {
     await apply({
       groups: [
         { claim: 'ops', role: 'admin' },
@@ -239,13 +249,16 @@ describe('groups of an identity provider', () => {
     });
     await readyOf('NamespaceReady');
     await save({});
-    const id = await house.gateway.account('ann', {
+    const id = await installation.gateway.account('ann', {
       password: 'a long password',
       teams: { [team]: 'write' },
     });
-    const ann = await house.gateway.session('ann');
-    const [session] = await house.stores.access.sessions.sessions(id, { at: new Date(), idleSeconds: 0 });
-    await house.stores.access.oauth.link(
+    const ann = await installation.gateway.session('ann');
+    const [session] = await installation.stores.access.sessions.sessions(id, {
+      at: new Date(),
+      idleSeconds: 0,
+    });
+    await installation.stores.access.oauth.link(
       { userId: id, sessionId: session?.id ?? '' },
       { ...identity, provider: 'company', groups: ['all', 'other'] },
       new Date(),
@@ -267,21 +280,24 @@ describe('groups of an identity provider', () => {
     await save({ enabled: false });
     expect(await roleOf()).toBe('write');
     await save({});
-    await house.stores.pool.query(rows()`DELETE FROM team_members WHERE user_id = ${id}`);
+    await installation.stores.pool.query(rows()`DELETE FROM team_members WHERE user_id = ${id}`);
     expect(await roles()).toMatchObject({ ann: 'admin' });
     const gone = await ask(`DELETE /teams/${team}/members/ann`);
     expect([gone.status, gone.body.detail]).toEqual([404, expect.stringContaining('not a member')]);
   });
 
-  test('of another provider that tells groups, too, give nobody the role of the same name', async () => {
+  test('grant no role to people of another provider with a group of the same name', async () => {
     await apply({ groups: [{ claim: 'ops', role: 'admin' }] });
     await readyOf('NamespaceReady');
     await save({});
     const link = async (username: string, { canonical, issuer }: { canonical: string; issuer: string }) => {
-      const id = await house.gateway.account(username, { password: 'a long password' });
-      const token = await house.gateway.session(username);
-      const [session] = await house.stores.access.sessions.sessions(id, { at: new Date(), idleSeconds: 0 });
-      await house.stores.access.oauth.link(
+      const id = await installation.gateway.account(username, { password: 'a long password' });
+      const token = await installation.gateway.session(username);
+      const [session] = await installation.stores.access.sessions.sessions(id, {
+        at: new Date(),
+        idleSeconds: 0,
+      });
+      await installation.stores.access.oauth.link(
         { userId: id, sessionId: session?.id ?? '' },
         { issuer, subject: username, provider: canonical, groups: ['ops'] },
         new Date(),
@@ -291,7 +307,7 @@ describe('groups of an identity provider', () => {
     };
     const ours = await link('ann', { canonical: 'company', issuer: 'https://id.example.org' });
     expect(await ours()).toBe('admin');
-    // Where people make groups of their own.
+    // A provider where people create groups themselves.
     await save({ canonical: 'forge', issuerUrl: 'https://forge.example.com' });
     const theirs = await link('mallory', { canonical: 'forge', issuer: 'https://forge.example.com' });
     expect([await ours(), await theirs()]).toEqual([undefined, undefined]);
@@ -310,7 +326,7 @@ describe('groups of an identity provider', () => {
     });
   });
 
-  test('are refused by the API without a provider where several tell groups, and of one that is not there', async () => {
+  test('are refused by the API if several providers report groups and none, or a missing one, is named', async () => {
     await apply({});
     await readyOf('NamespaceReady');
     await save({});

@@ -15,27 +15,27 @@ import {
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 
-describe('checks', () => {
-  test('answer each for itself, and a failed one fails no other', async () => {
-    const results = await runAll(
-      [
-        check('good', 'echo looking >&2; echo "[{\\"ref\\":\\"$version_ref\\"},{\\"ref\\":\\"b\\"}]"', {
-          env: { version_ref: 'a' },
-        }),
-        check('bad', 'echo hello'),
-        check('failed', 'echo trying >&2; echo because of s3cret >&2; exit 4'),
-        check('late', 'sleep 1000', { timeoutSeconds: 1 }),
-        check('leaking', 'echo "[{\\"url\\":\\"https://s3cret@host\\"}]"; echo s3cret >&2'),
-        check(
-          'own',
-          'test -z "$(ls)"; touch mine; echo "[{\\"dir\\":\\"$(test "$PWD" = "$WORKDIR" && echo same)\\"}]"',
-        ),
-        check('long', 'head -c 2000000 /dev/zero | tr "\\0" x'),
-        check('none', 'echo "[]"'),
-        check('much', 'seq 150 | jq --slurp "map({n: .})"'),
-      ],
-      { secrets: ['s3cret'] },
-    );
+const SECRET = { needsSecrets: true, env: { SECRET: 's3cret' } } as const;
+
+describe('the checks of a run', () => {
+  test('report independently, and a failed one fails no other', async () => {
+    const results = await runAll([
+      check('good', 'echo looking >&2; echo "[{\\"ref\\":\\"$version_ref\\"},{\\"ref\\":\\"b\\"}]"', {
+        env: { version_ref: 'a' },
+      }),
+      check('bad', 'echo hello'),
+      check('failed', 'echo trying >&2; echo because of s3cret >&2; exit 4', SECRET),
+      check('late', 'sleep 1000', { timeoutSeconds: 1 }),
+      check('leaking', 'echo "[{\\"url\\":\\"https://s3cret@host\\"}]"; echo s3cret >&2', SECRET),
+      check(
+        'own',
+        'test -z "$(ls)"; touch mine; echo "[{\\"dir\\":\\"$(test "$PWD" = "$WORKDIR" && echo same)\\"}]"',
+      ),
+      check('long', 'head -c 2000000 /dev/zero | tr "\\0" x'),
+      check('none', 'echo "[]"'),
+      check('refused', 'echo never', { refusal: 'The secret token has no value.' }),
+      check('much', 'seq 150 | jq --slurp "map({n: .})"'),
+    ]);
     expect(results.get('good')).toEqual({
       scope: 'good',
       versions: [{ ref: 'a' }, { ref: 'b' }],
@@ -58,11 +58,16 @@ describe('checks', () => {
     expect(results.get('own')).toMatchObject({ versions: [{ dir: 'same' }] });
     expect(results.get('long')).toMatchObject({ error: 'The check printed more than 1048576 bytes.' });
     expect(results.get('none')).toEqual({ scope: 'none', versions: [], log: '' });
+    expect(results.get('refused')).toEqual({
+      scope: 'refused',
+      error: 'The secret token has no value.',
+      log: '',
+    });
     const newest = Array.from({ length: 100 }, (_, index) => ({ n: String(index + 51) }));
     expect(results.get('much')).toMatchObject({ versions: newest, cut: 50 });
   });
 
-  test('run side by side, but not all at once', async () => {
+  test('run in parallel up to a limit', async () => {
     const four = `until [ $(ls ${pod.workdir} | wc -l) -ge 4 ]; do sleep 0.02; done; sleep 0.5`;
     const checks = Array.from({ length: 8 }, (_, index) =>
       check(String(index), `(date +%s%N; touch ${pod.workdir}/${index}; ${four}; date +%s%N) >&2; echo "[]"`),
@@ -79,8 +84,8 @@ describe('checks', () => {
     expect(Math.max(...beside)).toBe(4);
   });
 
-  test('that are all done by others leave nothing to say', async () => {
-    const run: CheckRun = { format: 1, run: '0', containers: [], checks: [], secrets: [] };
+  test('that others have done leave nothing to report', async () => {
+    const run: CheckRun = { format: 2, run: '0', containers: [], checks: [] };
     useGateway(new FakeGateway(certificate, { work: 'checks', run }));
     await gateway.open();
     const worker = pod.startShim(shim, 'worker');
@@ -90,25 +95,23 @@ describe('checks', () => {
     expect(gateway.requests).toBe(1);
   });
 
-  test('whose run was closed meanwhile end well', async () => {
+  test('end with success if their run was closed meanwhile', async () => {
     const run: CheckRun = {
-      format: 1,
+      format: 2,
       run: '1',
       containers: [{ name: 'worker' }],
       checks: [check('a', 'true')],
-      secrets: [],
     };
     expect(await ended(await startWith({ work: 'checks', run }, undefined, closed))).toBe(0);
   });
 
-  test('get their results through a gateway with troubles', async () => {
+  test('report their results through a gateway with faults', async () => {
     let refusals = 3;
     const run: CheckRun = {
-      format: 1,
+      format: 2,
       run: '1',
       containers: [{ name: 'worker' }],
       checks: [check('a', 'echo "[]"')],
-      secrets: [],
     };
     const agent = await startWith({ work: 'checks', run }, undefined, (path) => {
       refusals -= path.endsWith('check-results') ? 1 : 0;

@@ -16,10 +16,10 @@ import {
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { childrenOf, ended, onlyChild } from '#testing/agent/local-pod.ts';
 
-describe('cancelling', () => {
+describe('cancelling a build', () => {
   const step = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';
 
-  test('by the stream ends the step, keeps the log, and skips the rest', async () => {
+  test('through the stream ends the step, stores the log, and skips the rest', async () => {
     const agent = await start(plan([sh(step), sh('true')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
@@ -30,7 +30,7 @@ describe('cancelling', () => {
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
   });
 
-  test('works without the stream, by the next answer', async () => {
+  test('works without the stream, through the next response', async () => {
     const agent = await start(
       plan([sh('while :; do echo tick; sleep 0.1; done'), sh('true')]),
       undefined,
@@ -42,7 +42,7 @@ describe('cancelling', () => {
     expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
   });
 
-  test('ends a step that will not listen', async () => {
+  test('ends a step that ignores signals', async () => {
     const agent = await start(plan([sh('trap "" TERM; echo begun; while :; do sleep 1; done')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
@@ -50,7 +50,7 @@ describe('cancelling', () => {
     expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', signal: 'SIGKILL' });
   });
 
-  test('of a step that ends well all the same is still a cancelled build', async () => {
+  test('makes it cancelled even if the step succeeds', async () => {
     const agent = await start(plan([sh('trap "exit 0" TERM; echo begun; sleep 1000 & wait')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
@@ -58,7 +58,7 @@ describe('cancelling', () => {
     expect(gateway.end).toMatchObject({ outcome: 'cancelled' });
   });
 
-  test('before the containers came skips everything', async () => {
+  test('before its containers started skips all steps', async () => {
     useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([sh('true')]) }));
     gateway.cancelled = true;
     await gateway.open();
@@ -69,8 +69,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('the end of parts of the Pod', () => {
-  test('a container killed in the middle of a step: no verdict, the step named, the rest to the Pod’s judge', async () => {
+describe('when a part of the Pod ends', () => {
+  test('a killed container during a step: the agent claims no outcome and names the step', async () => {
     const agent = await start(plan([sh('echo begun; sleep 1000', { name: 'unit' })]));
     await gateway.when(() => gateway.log('0') !== '');
     for (const one of shims) process.kill(onlyChild(one), 'SIGKILL');
@@ -85,7 +85,7 @@ describe('the end of parts of the Pod', () => {
     });
   });
 
-  test('the agent killed: its containers end, and all that ran in them', async () => {
+  test('a killed agent: its containers and all of their processes end', async () => {
     const agent = await start(plan([sh('setsid sleep 1000 & echo begun; sleep 1000')]));
     await gateway.when(() => gateway.log('0') !== '');
     const below = shims.flatMap((one) => childrenOf(onlyChild(one)));
@@ -96,7 +96,7 @@ describe('the end of parts of the Pod', () => {
     expect(gateway.end).toBeUndefined();
   });
 
-  test('the Pod asked to end: the step gets its chance, the log is complete, and nobody claims a verdict', async () => {
+  test('the Pod is asked to end: the step gets time, the log is whole, and no outcome is claimed', async () => {
     const agent = await start(
       plan([sh('trap "echo last words; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('true')]),
     );
@@ -113,7 +113,7 @@ describe('the end of parts of the Pod', () => {
     });
   });
 
-  test('a container asked to end before the agent hears of it: no success of what ended then', async () => {
+  test('a container is asked to end before the agent: a step that ended then is no success', async () => {
     const agent = await start(
       plan([sh('trap "echo told; exit 0" TERM; echo begun; sleep 1000 & wait'), sh('touch never')]),
     );
@@ -126,7 +126,7 @@ describe('the end of parts of the Pod', () => {
     expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
   });
 
-  test('a step that asks its own container to end fails, whatever it exits with', async () => {
+  test('a step that asks its own container to end fails, with any exit code', async () => {
     const agent = await start(
       plan([sh('trap "" TERM; kill -15 1; exit 0', { name: 'unit' }), sh('touch never')]),
     );
@@ -139,7 +139,7 @@ describe('the end of parts of the Pod', () => {
     expect(existsSync(join(pod.workdir, 'never'))).toBe(false);
   });
 
-  test('the Pod asked to end before it has work: the agent goes', async () => {
+  test('the Pod is asked to end before it has work: the agent exits', async () => {
     const agent = await start(plan([sh('true')]), undefined, () => ({ delay: 3_600_000 }));
     await gateway.when(() => gateway.connections > 0);
     agent.kill('SIGTERM');

@@ -21,14 +21,14 @@ import {
   termination,
   useGateway,
 } from '#testing/agent/agent-under-test.ts';
-import { FakeGateway, type Mishap } from '#testing/agent/fake-gateway.ts';
+import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 import { makeCertificate } from '#testing/network/certificate.ts';
 
-describe('a gateway with troubles', () => {
-  test.each([1, 2, 3, 4])('loses nothing and doubles nothing (seed %d)', async (seed) => {
+describe('a gateway with faults', () => {
+  test.each([1, 2, 3, 4])('loses and duplicates no event (seed %d)', async (seed) => {
     const random = generator(seed);
-    const mishaps: (Mishap | undefined)[] = [
+    const mishaps: (RequestFailure | undefined)[] = [
       'drop',
       'refuse',
       'answer-lost',
@@ -50,7 +50,7 @@ describe('a gateway with troubles', () => {
     expect(new Set(gateway.sessions.map((session) => session.key)).size).toBe(1);
   });
 
-  test('that is away while much is printed gets all of it later', async () => {
+  test('that is unavailable during much output gets all of it later', async () => {
     let away = true;
     const script = 'seq 2000000; touch printed';
     const agent = await start(plan([sh(script)]), undefined, (path) =>
@@ -64,7 +64,7 @@ describe('a gateway with troubles', () => {
     expect(createHash('sha256').update(gateway.log('0')).digest('hex')).toBe(expected.digest('hex'));
   });
 
-  test('delays a put until its beginning is on record', async () => {
+  test('delays a put until its start is recorded', async () => {
     let away = true;
     let refused = 0;
     const steps = [sh('touch before'), sh('touch pushed', { kind: 'put', name: 'git.app' })];
@@ -82,8 +82,8 @@ describe('a gateway with troubles', () => {
     expect(existsSync(join(pod.workdir, 'pushed'))).toBe(true);
   });
 
-  describe('that does not know yet whose the work is', () => {
-    test('sees it begin at once, hears of it later, and no put is made meanwhile', async () => {
+  describe('that has not confirmed the session yet', () => {
+    test('gives the work at once, and no put runs before it confirms', async () => {
       const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
       const steps = [sh('touch before'), sh('touch pushed', { kind: 'put', name: 'git.app' })];
       const agent = await start(plan(steps), undefined, undefined, promise);
@@ -97,7 +97,7 @@ describe('a gateway with troubles', () => {
       expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
     });
 
-    test('and refuses it in the end, ends what began', async () => {
+    test('and then refuses it ends the work that began', async () => {
       const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
       const agent = await start(plan([sh('touch begun; sleep 1000')]), undefined, undefined, promise);
       await fileAppears('begun');
@@ -107,7 +107,7 @@ describe('a gateway with troubles', () => {
       expect(await Promise.all(shims.map(ended))).toEqual([0]);
     });
 
-    test('and asks it to come again, hears of it then, once', async () => {
+    test('and answers 503 is asked again, and the work runs once', async () => {
       const { promise, resolve } = Promise.withResolvers<SessionConfirmation>();
       const agent = await start(plan([sh('echo x >> begun')]), undefined, undefined, promise);
       await fileAppears('begun');
@@ -119,8 +119,8 @@ describe('a gateway with troubles', () => {
     });
   });
 
-  describe('that goes while a put runs', () => {
-    test('finds its version in the last words of a build that is done', async () => {
+  describe('that fails during a put', () => {
+    test('finds its version in the termination message of a build that has ended', async () => {
       const agent = await start(plan([push('abc')]), undefined, gone);
       await termination('"succeeded"');
       agent.kill('SIGKILL');
@@ -134,7 +134,7 @@ describe('a gateway with troubles', () => {
       });
     });
 
-    test('finds its version though the agent is killed in a later step', async () => {
+    test('finds its version even if the agent is killed in a later step', async () => {
       const agent = await start(plan([push('abc'), sh('sleep 1000')]), undefined, gone);
       await termination('"abc"');
       agent.kill('SIGKILL');
@@ -146,7 +146,7 @@ describe('a gateway with troubles', () => {
       });
     });
 
-    test('does not find a version that is too long, and can tell', async () => {
+    test('does not find a version that is too long, and can detect that', async () => {
       const agent = await start(plan([push('v'.repeat(5000))]), undefined, gone);
       await termination('"succeeded"');
       agent.kill('SIGKILL');
@@ -164,20 +164,20 @@ describe('a gateway with troubles', () => {
     await gateway.when(() => gateway.events.length > 0);
     over = true;
     gateway.breakStreams();
-    gateway.mishap = () => 'unauthorized';
+    gateway.failure = () => 'unauthorized';
     expect(await ended(agent)).toBe(1);
     expect(gateway.end).toBeUndefined();
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentAuthentication' });
     expect(await Promise.all(shims.map(ended))).toEqual([0]);
   });
 
-  test('that cannot make sense of the agent ends the build instead of hanging it', async () => {
+  test('that sends an invalid response ends the build instead of hanging it', async () => {
     const agent = await start(plan([sh('sleep 1000')]), undefined, confused);
     expect(await ended(agent)).toBe(1);
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
   });
 
-  test('that does not understand the end alone finds it in the last words', async () => {
+  test('that refuses only the end finds it in the termination message', async () => {
     const agent = await start(plan([sh('sleep 0.3; exit 3')]), undefined, (path) =>
       path.endsWith('/events') && gateway.events.length > 0 ? 'not-understood' : undefined,
     );
@@ -185,18 +185,18 @@ describe('a gateway with troubles', () => {
     expect(pod.termination()).toMatchObject({ outcome: 'failed', reason: 'StepFailed', exits: { '0': 3 } });
   });
 
-  test('that refuses the session is told so in the last words', async () => {
+  test('that refuses the session finds that in the termination message', async () => {
     const agent = await start(plan([sh('true')]), undefined, () => 'unauthorized');
     expect(await ended(agent)).toBe(1);
     expect(pod.termination()).toMatchObject({ reason: 'AgentAuthentication', exits: {} });
   });
 
-  test('with another certificate is not spoken to', async () => {
+  test('with another certificate gets no request', async () => {
     const other = await makeCertificate();
     useGateway(new FakeGateway(other, { work: 'build', plan: plan([sh('true')]) }));
     await gateway.open();
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);
-    // It comes again because it did not like what it met.
+    // It reconnects because it refused the certificate.
     await gateway.when(() => gateway.connections > 1);
     expect(gateway.sessions).toEqual([]);
     agent.kill('SIGTERM');

@@ -18,14 +18,14 @@ import {
 import { FakeGateway } from '#testing/agent/fake-gateway.ts';
 import { ended } from '#testing/agent/local-pod.ts';
 
-describe('a build', () => {
-  test('says first what people should know of it', async () => {
+describe('a build in the agent', () => {
+  test('first reports what people should know about it', async () => {
     const agent = await start({ ...plan([sh('echo one'), sh('echo two')]), notice: 'no secrets' });
     expect(await ended(agent)).toBe(0);
     expect([gateway.log('0'), gateway.log('1')]).toEqual(['[no secrets]\none\n', 'two\n']);
   });
 
-  test('runs its steps in order and tells all of it', async () => {
+  test('runs its steps in order and reports all of them', async () => {
     const agent = await start(
       plan([sh('echo one; echo KEY=v >> $SVC_OUTPUT'), sh('echo two $TASK_0_KEY >&2')]),
     );
@@ -50,7 +50,7 @@ describe('a build', () => {
     expect(await Promise.all(shims.map(ended))).toEqual([0]);
   });
 
-  test('gives versions to later steps, prints those that need no pull, and names what a put made', async () => {
+  test('gives versions to later steps, prints those without a pull, and reports those of puts', async () => {
     const agent = await start(
       plan([
         { kind: 'get', name: 'cron.daily', version: { date: 'today', 'a-b': '1' }, exports: 'GET_DAILY_' },
@@ -70,7 +70,7 @@ describe('a build', () => {
     expect(gateway.ended('3')).toMatchObject({ status: 'succeeded', version: { tag: 'x' } });
   });
 
-  test('ends with the first step that fails', async () => {
+  test('ends at the first step that fails', async () => {
     const agent = await start(
       plan([sh('true'), sh('echo no >&2; exit 3', { name: 'unit' }), sh('touch never')]),
     );
@@ -91,7 +91,7 @@ describe('a build', () => {
     });
   });
 
-  test('of several images runs each step in its container', async () => {
+  test('with several images runs each step in its container', async () => {
     const containers = [{ name: 'worker' }, { name: 'image-1-a', image: 'a' }];
     const second = { container: 'image-1-a', argv: ['/bin/sh', '-e'], script: 'echo $WHO; cat shared' };
     const work = plan([sh('echo $WHO; echo file > shared'), { command: second }], { containers });
@@ -101,13 +101,12 @@ describe('a build', () => {
     expect(gateway.log('1')).toBe('image-1-a\nfile\n');
   });
 
-  test('gives a step its environment letter by letter, over the image and earlier steps, and masks it', async () => {
+  test('gives a step its exact environment over those of the image and earlier steps, and masks it', async () => {
     const value = `it's "awkward"\n$(echo no) \`echo no\``;
-    const script = 'printf %s "$VALUE" | sha256sum; echo "$VALUE"; echo "$WHO $TASK_0_KEY"';
-    const env = { VALUE: value, WHO: 'step', TASK_0_KEY: 'own' };
-    const work = plan([sh('echo KEY=of-an-earlier-step >> $SVC_OUTPUT'), sh(script, { env })], {
-      secrets: [value],
-    });
+    const script = 'printf %s "$SECRET" | sha256sum; echo "$SECRET"; echo "$WHO $TASK_0_KEY"';
+    const env = { SECRET: value, WHO: 'step', TASK_0_KEY: 'own' };
+    const own = sh(script, { env, needsSecrets: true });
+    const work = plan([sh('echo KEY=of-an-earlier-step >> $SVC_OUTPUT'), own]);
     const agent = await start(work, () => ({ environment: { WHO: 'image' } }));
     expect(await ended(agent)).toBe(0);
     const digest = createHash('sha256').update(value).digest('hex');
@@ -135,7 +134,7 @@ describe('a build', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
-  test('that takes longer than its job may is ended, and says so', async () => {
+  test('that exceeds the time limit of its job is ended, and says so', async () => {
     const agent = await start(plan([sh('sleep 1000'), sh('true')], { timeoutSeconds: 10 }));
     expect(await ended(agent)).toBe(0);
     expect(gateway.ended('0')).toMatchObject({
@@ -147,14 +146,14 @@ describe('a build', () => {
   });
 
   test('shows no secret: not cut, not encoded, not in messages, not in versions', async () => {
-    const secrets = ['s3cret-value', 'multi\nline-secret\n'];
+    const env = { SECRET: 's3cret-value', SECRET_LINES: 'multi\nline-secret\n' };
     const script = `printf s3cr; sleep 0.3; echo et-value; printf s3cret-value | base64
       printf 'line-secret\\n'; echo '{"ref":"s3cret-value"}'`;
     const steps = [
-      sh(script, { kind: 'put', name: 'git.app' }),
+      sh(script, { kind: 'put', name: 'git.app', env, needsSecrets: true }),
       { command: { container: 'worker', argv: ['no-such-s3cret-value'] } },
     ];
-    const agent = await start(plan(steps, { secrets }));
+    const agent = await start(plan(steps));
     expect(await ended(agent)).toBe(0);
     const output = JSON.stringify(gateway.events) + JSON.stringify(pod.termination());
     expect(output).not.toMatch(/s3cr|et-value|line-secret|czNjcmV0/);
@@ -163,7 +162,7 @@ describe('a build', () => {
     expect(gateway.ended('1')).toMatchObject({ message: expect.stringContaining('no-such-***') });
   });
 
-  test('that prints more than it may goes on, and its log says that it is cut', async () => {
+  test('that exceeds its log limit continues, and its log says that it is cut', async () => {
     const agent = await start(plan([sh('yes | head -c 100000'), sh('echo unseen')], { logLimitBytes: 1000 }));
     expect(await ended(agent)).toBe(0);
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
@@ -173,13 +172,23 @@ describe('a build', () => {
     expect(gateway.log('1')).toBe('');
   });
 
-  test('that prints what no text is gets it through somehow', async () => {
+  test('of 50 MB in one step arrives whole and in order', async () => {
+    const agent = await start(plan([sh('seq 1000001 7250000')], { logLimitBytes: 256 * 1024 * 1024 }));
+    expect(await ended(agent)).toBe(0);
+    const numbers = Array.from({ length: 6_250_000 }, (_, index) => index + 1_000_001);
+    const wanted = `${numbers.join('\n')}\n`;
+    // Not `toBe`: it would print both.
+    expect(gateway.log('0') === wanted).toBe(true);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  }, 120_000);
+
+  test('that prints invalid text does not fail for it', async () => {
     const agent = await start(plan([sh('printf "a\\0b\\377c\\303"; sleep 0.3; printf "\\244\\n"')]));
     expect(await ended(agent)).toBe(0);
     expect(gateway.log('0')).toBe('a\uFFFDb\uFFFDcä\n');
   });
 
-  test('shows lines while a step still runs', async () => {
+  test('reports lines while a step is still running', async () => {
     const agent = await start(
       plan([sh('echo first; printf part; while [ ! -e go ]; do sleep 0.05; done; echo ial')]),
     );
@@ -191,7 +200,7 @@ describe('a build', () => {
   });
 });
 
-test('the shim is put where other images wait for it', async () => {
+test('the shim is copied to where containers of other images wait for it', async () => {
   const folder = join(pod.folder, 'shim');
   mkdirSync(folder);
   useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([], { containers: [] }) }));
@@ -202,7 +211,7 @@ test('the shim is put where other images wait for it', async () => {
   expect(statSync(join(folder, 'millrace-shim')).mode & 0o777).toBe(0o755);
 });
 
-test('an environment that lacks something is named whole', async () => {
+test('an incomplete environment is reported with all missing variables', async () => {
   useGateway(new FakeGateway(certificate, { work: 'build', plan: plan([]) }));
   await gateway.open();
   const agent = pod.startAgent(bundle, '', '');

@@ -6,10 +6,11 @@ import { defined } from '#defined';
 import type { CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/plan.ts';
-import { isEventsResponse } from './answers.ts';
+import { isEventsResponse, isSecrets } from './answers.ts';
 import { readToken, type AgentEnvironment } from './environment.ts';
 import { followCommands } from './follow-commands.ts';
 import { GatewayClient, GatewayError, SessionOver } from './gateway-client.ts';
+import { identityFetch } from './identity-tokens.ts';
 import { requestSession, type Opening } from './open-session.ts';
 import { Outbox } from './outbox.ts';
 import { retry } from './retry.ts';
@@ -17,6 +18,7 @@ import { runBuild, type BuildConclusion } from './run-build.ts';
 import { runChecks } from './run-checks.ts';
 import { KILL_AFTER_MS } from './run-command.ts';
 import { runHookPlans } from './run-hooks.ts';
+import type { SecretLinks } from './secrets.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination, type StepEnd, type Termination } from './termination.ts';
@@ -48,9 +50,12 @@ export class Agent {
   readonly #client: GatewayClient;
   readonly #key = randomBytes(32).toString('base64url');
   readonly #stop = new Stop();
+  /** Stops the plan of a build: a cancel ends it, and its hooks still run. */
+  readonly #planStop = this.#stop.child();
   readonly #server: ShimServer;
   #shims = new Map<string, ShimConnection>();
-  #until = Date.now() + REPORT_LIMIT_MS;
+  /** By `performance.now()`: the clock of the node may jump. */
+  #until = performance.now() + REPORT_LIMIT_MS;
   #outbox: Outbox | undefined;
   readonly #ends: StepEnd[] = [];
   /** The end of the build is in the termination message. */
@@ -64,7 +69,7 @@ export class Agent {
 
   /** The Pod is being deleted. */
   terminate(): void {
-    this.#until = Date.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
+    this.#until = performance.now() + KILL_AFTER_MS + TERMINATION_REPORT_MS;
     this.#stop.request('terminated');
   }
 
@@ -102,6 +107,7 @@ export class Agent {
     const request = () => ({
       key: this.#key,
       pod,
+      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
       ...defined({ nonce }),
       ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
     });
@@ -122,16 +128,27 @@ export class Agent {
     const done = new AbortController();
     const outbox = this.#openOutbox(confirmed);
     this.#outbox = outbox;
-    const follow = (): Promise<void> => followCommands(this.#client, this.#stop, done.signal);
+    const follow = (): Promise<void> => followCommands(this.#client, this.#planStop, done.signal);
     void confirmed.then(follow, () => undefined);
     try {
       await this.#gather(plan.containers, BUILD_GATHER_LIMIT_MS).catch((error: unknown) => {
         // Cancelled while the containers were still starting: report every step as skipped.
-        if (this.#stop.reason !== 'cancelled') throw error;
+        if (this.#planStop.reason !== 'cancelled') throw error;
       });
-      this.#until = Date.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
+      this.#until = performance.now() + plan.timeoutSeconds * 1000 + REPORT_LIMIT_MS;
       const ended = (end: StepEnd): void => this.#stepEnded(end);
-      const conclusion = await runBuild({ plan, shims: this.#shims, outbox, stop: this.#stop, ended });
+      const stops = { stop: this.#planStop, root: this.#stop };
+      const requestSecrets = this.#secretsAfter(confirmed);
+      const fetchIdentity = identityFetch(this.#client, confirmed);
+      const conclusion = await runBuild({
+        plan,
+        shims: this.#shims,
+        outbox,
+        requestSecrets,
+        ...stops,
+        ended,
+        fetchIdentity,
+      });
       await this.#report(conclusion, outbox);
       return conclusion.known ? 0 : 1;
     } finally {
@@ -149,7 +166,7 @@ export class Agent {
     };
     const links = {
       send,
-      onCancel: () => this.#stop.request('cancelled'),
+      onCancel: () => this.#planStop.request('cancelled'),
       onOver: () => this.#stop.request('session-over'),
       onRefused: () => this.#stop.request('refused'),
     };
@@ -160,13 +177,17 @@ export class Agent {
    * Writes the termination message before it reports to the gateway, so that a kill in between loses nothing.
    */
   async #report(conclusion: BuildConclusion, outbox: Outbox): Promise<void> {
-    const { known, ...end } = conclusion;
+    const { known, outcome, reason, message } = conclusion;
+    const end = { outcome, reason, message };
     this.#hasReportedEnd = true;
     this.#writeTermination(end);
     if (this.#stop.reason === 'session-over') return;
     const last = known ? outbox.add({ type: 'build-ended', ...end }, true) : outbox.flush();
-    const until = this.#stop.reason === 'terminated' ? this.#until : Date.now() + REPORT_LIMIT_MS;
-    const limit = setTimeout(() => outbox.giveUp(new Error('the gateway is away')), until - Date.now());
+    const until = this.#stop.reason === 'terminated' ? this.#until : performance.now() + REPORT_LIMIT_MS;
+    const limit = setTimeout(
+      () => outbox.giveUp(new Error('the gateway is away')),
+      until - performance.now(),
+    );
     await outbox.whenAcknowledged(last).catch(() => undefined);
     clearTimeout(limit);
     this.#writeTermination(end);
@@ -193,22 +214,36 @@ export class Agent {
     }
     await this.#gather(run.containers, CHECK_GATHER_LIMIT_MS);
     const longest = Math.max(...run.checks.map((check) => check.timeoutSeconds));
-    this.#until = Date.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
+    this.#until = performance.now() + longest * run.checks.length * 1000 + REPORT_LIMIT_MS;
     const post = (results: CheckResultsRequest): Promise<void> => this.#post(results, confirmed);
-    return await exitCodeOf(runChecks({ run, shims: this.#shims, stop: this.#stop, post }));
+    const requestSecrets = this.#secretsAfter(confirmed);
+    return await exitCodeOf(runChecks({ run, shims: this.#shims, stop: this.#stop, post, requestSecrets }));
   }
 
-  async #hooks(
-    { containers, secrets }: CheckRun,
-    hooks: HooksPlan,
-    confirmed: Promise<void>,
-  ): Promise<number> {
+  async #hooks({ containers }: CheckRun, hooks: HooksPlan, confirmed: Promise<void>): Promise<number> {
     const until = performance.now() + hooks.seconds * 1000;
     await this.#gather(containers, hooks.seconds * 1000);
-    const results = await runHookPlans({ hooks, secrets, shims: this.#shims, stop: this.#stop, until });
+    const requestSecrets = this.#secretsAfter(confirmed);
+    const results = await runHookPlans({
+      hooks,
+      requestSecrets,
+      shims: this.#shims,
+      stop: this.#stop,
+      until,
+    });
     // Builds wait for the results only for a short time.
-    this.#until = Math.min(this.#until, Date.now() + HOOKS_REPORT_LIMIT_MS);
+    this.#until = Math.min(this.#until, performance.now() + HOOKS_REPORT_LIMIT_MS);
     return await exitCodeOf(this.#post({ results: [], hooks: results, done: true }, confirmed));
+  }
+
+  /** The gateway knows this agent's key once the session is confirmed. */
+  #secretsAfter(confirmed: Promise<void>): SecretLinks['request'] {
+    return async (request) => {
+      await confirmed;
+      const answer = await this.#client.post('/agent/v1/secrets', JSON.stringify(request));
+      if (!isSecrets(answer)) throw new GatewayError('the gateway answered in another format');
+      return answer;
+    };
   }
 
   async #post(results: CheckResultsRequest, confirmed: Promise<void>): Promise<void> {
@@ -233,7 +268,7 @@ export class Agent {
 
   /** For work without steps that would have to end first: a stop rejects at once. */
   #unlessStopped<Result>(work: Promise<Result>): Promise<Result> {
-    const { signal } = this.#stop;
+    const { signal } = this.#planStop;
     return new Promise((resolve, reject) => {
       const stopped = (): void => reject(new Error('the Pod was asked to end before a step began'));
       if (signal.aborted) stopped();

@@ -1,4 +1,10 @@
-import type { EventsResponse, SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type {
+  EventsResponse,
+  IdentityTokensResponse,
+  SecretsResponse,
+  SessionConfirmation,
+  SessionResponse,
+} from '#domain/build/agent-protocol.ts';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
@@ -7,8 +13,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Checks enough to detect a gateway of another version. The rest is trusted. */
 export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
-  const work = value['work'] === 'build' ? value['plan'] : value['run'];
-  return isObject(work) && work['format'] === 1 && Array.isArray(work['containers']);
+  const isBuild = value['work'] === 'build';
+  const work = isBuild ? value['plan'] : value['run'];
+  return isObject(work) && work['format'] === (isBuild ? 3 : 2) && Array.isArray(work['containers']);
 }
 
 export function isConfirmation(value: unknown): value is SessionConfirmation {
@@ -18,6 +25,25 @@ export function isConfirmation(value: unknown): value is SessionConfirmation {
 
 export function isEventsResponse(value: unknown): value is EventsResponse {
   return isObject(value) && typeof value['acknowledged'] === 'number';
+}
+
+export function isSecrets(value: unknown): value is SecretsResponse {
+  if (!isObject(value)) return false;
+  if (value['answer'] === 'wait') return typeof value['reason'] === 'string';
+  if (value['answer'] === 'run') return Array.isArray(value['gets']) && Array.isArray(value['masks']);
+  return value['answer'] === 'filled' && isObject(value['operation']) && Array.isArray(value['masks']);
+}
+
+/** Undefined: a gateway of another version. */
+export function identityTokensOf(value: unknown): IdentityTokensResponse | undefined {
+  if (!isObject(value)) return undefined;
+  const { tokens, refused } = value;
+  if (typeof refused === 'string') return { refused };
+  if (!isObject(tokens)) return undefined;
+  const found = Object.entries(tokens).flatMap(([name, token]) =>
+    typeof token === 'string' ? [[name, token] as const] : [],
+  );
+  return { tokens: Object.fromEntries(found) };
 }
 
 export function isCancel(line: string): boolean {

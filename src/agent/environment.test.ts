@@ -15,18 +15,18 @@ function variables(): Record<string, string> {
 }
 
 describe('the environment of the agent', () => {
-  test('is read once: what it holds is gone afterwards', () => {
+  test('is read once and deleted', () => {
     const given = variables();
     expect(readAgentEnvironment(given)).toMatchObject({ nonce: 'once', shimPort: 7357, pod: { uid: 'uid' } });
     expect(given).toEqual({});
   });
 
   const bad: Record<string, { change: Record<string, string>; says: string }> = {
-    'everything missing is named at once': {
+    'reports all missing variables at once': {
       change: { MILLRACE_POD_UID: '', MILLRACE_GATEWAY: '' },
       says: 'the environment lacks MILLRACE_GATEWAY, MILLRACE_POD_UID',
     },
-    'a gateway without TLS is refused': {
+    'refuses a gateway without TLS': {
       change: { MILLRACE_GATEWAY: 'http://gateway' },
       says: 'MILLRACE_GATEWAY must begin with https://',
     },

@@ -37,20 +37,20 @@ const begun = (status: number) => (response: ServerResponse) => {
   response.writeHead(status, { 'content-type': 'application/json' }).write('{');
 };
 
-describe('no request waits for ever', () => {
+describe('no request of the agent hangs for ever', () => {
   test.each<[string, () => Promise<unknown>, typeof answer]>([
-    ['for an answer', post, () => undefined],
-    ['for the rest of an answer', post, begun(200)],
-    ['for commands', follow, () => undefined],
-    ['for the rest of a refusal of commands', follow, begun(503)],
-  ])('%s', async (_, ask, given) => {
+    ['before a response', post, () => undefined],
+    ['during a response', post, begun(200)],
+    ['before the command stream', follow, () => undefined],
+    ['during a refusal of the command stream', follow, begun(503)],
+  ])('%s', async (_, request, given) => {
     answer = given;
-    await expect(ask()).rejects.toThrow();
+    await expect(request()).rejects.toThrow();
   });
 });
 
-test('commands come for longer than an answer may take', async () => {
-  // The limit is met by this clock only, which stands until the answer has begun.
+test('the command stream may last longer than a response may take', async () => {
+  // Only the fake clock reaches the limit, and it stands still until the response has begun.
   jest.useFakeTimers({
     doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'],
   });

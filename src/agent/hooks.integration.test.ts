@@ -25,18 +25,18 @@ afterEach(async () => {
   await gateway.close();
 });
 
+let count = 0;
 function hook(version: string, script: string, more: Partial<HookPlan> = {}): HookPlan {
   const command = { container: 'worker', argv: ['/bin/sh', '-e'], script };
-  return { version, job: 'unit', hook: 'shell', command, env: { PATH: process.env['PATH'] ?? '' }, ...more };
+  const env = { PATH: process.env['PATH'] ?? '' };
+  count += 1;
+  return { id: `${version}.${count}`, version, job: 'unit', hook: 'shell', command, env, ...more };
 }
 
-/** What the agent tells of these hooks, in the order in which it does. */
-async function runAll(
-  plans: HookPlan[],
-  { seconds = 300, secrets = [''], leftOut = 0 } = {},
-): Promise<HookResult[]> {
+/** The agent's reports of these hooks, in order. */
+async function runAll(plans: HookPlan[], { seconds = 300, leftOut = 0 } = {}): Promise<HookResult[]> {
   const hooks = { workdir: pod.workdir, seconds, plans, leftOut };
-  const run: CheckRun = { format: 1, run: '1', containers: [{ name: 'worker' }], checks: [], hooks, secrets };
+  const run: CheckRun = { format: 2, run: '1', containers: [{ name: 'worker' }], checks: [], hooks };
   gateway = new FakeGateway(certificate, { work: 'checks', run });
   await gateway.open();
   const worker = pod.startShim(shim, 'worker');
@@ -47,23 +47,24 @@ async function runAll(
   return gateway.hooks;
 }
 
-test('hooks tell how they ended and what they printed, with secrets masked', async () => {
-  const results = await runAll(
-    [
-      hook('7', 'echo "$version_ref for $BUILD_JOB_NAME"; echo s3cret', {
-        env: { PATH: '/bin:/usr/bin', version_ref: 'abc', BUILD_JOB_NAME: 'unit' },
-      }),
-      hook('7', 'echo because of s3cret >&2; exit 3', { job: 'deploy', hook: 'slack.ops' }),
-    ],
-    { secrets: ['s3cret'] },
-  );
+test('hooks report their outcome and their output, with secrets masked', async () => {
+  const env = { PATH: '/bin:/usr/bin', version_ref: 'abc', BUILD_JOB_NAME: 'unit', SECRET: 's3cret' };
+  const results = await runAll([
+    hook('7', 'echo "$version_ref for $BUILD_JOB_NAME"; echo "$SECRET"', { needsSecrets: true, env }),
+    hook('7', 'echo "because of $SECRET" >&2; exit 3', {
+      job: 'deploy',
+      hook: 'slack.ops',
+      needsSecrets: true,
+      env,
+    }),
+  ]);
   expect(results).toEqual([
     { version: '7', job: 'unit', hook: 'shell', output: 'abc for unit\n***\n' },
     { version: '7', job: 'deploy', hook: 'slack.ops', error: 'exit code 3.', output: 'because of ***\n' },
   ]);
 });
 
-test('a hook knows of no build, and its message is filled in with what is known', async () => {
+test('a hook has no build, and its message is filled with the known values', async () => {
   const [result] = await runAll([
     hook('7', 'env | cut -d= -f1 | sort | tr "\\n" " "; echo "$NOTIFY_MESSAGE"', {
       env: { PATH: '/bin:/usr/bin', BUILD_JOB_NAME: 'unit', version_ref: '$BUILD_JOB_NAME' },
@@ -74,10 +75,22 @@ test('a hook knows of no build, and its message is filled in with what is known'
   expect(result?.output).not.toContain('WORKDIR');
 });
 
+test('notifications of a build that has no Pod are sent with its status, and one that fails is reported', async () => {
+  const env = { PATH: '/bin:/usr/bin', BUILD_NUMBER: '7', BUILD_STATUS: 'cancelled' };
+  const results = await runAll([
+    hook('1', 'echo "$NOTIFY_MESSAGE"', { hook: 'chat.a', env, message: '#$BUILD_NUMBER $BUILD_STATUS' }),
+    hook('1', 'exit 22', { hook: 'chat.b', env }),
+  ]);
+  expect(results).toEqual([
+    { version: '1', job: 'unit', hook: 'chat.a', output: '#7 cancelled\n' },
+    { version: '1', job: 'unit', hook: 'chat.b', error: 'exit code 22.', output: '' },
+  ]);
+});
+
 const meet = (mine: string, other: string): string =>
   `touch ${mine}; until [ -e ${other} ]; do sleep 0.02; done; echo met`;
 
-test('hooks of one version run side by side, those of the next after them', async () => {
+test('hooks of one version run in parallel, and those of the next version after them', async () => {
   const results = await runAll([
     hook('7', meet('a', 'b')),
     hook('7', meet('b', 'a')),
@@ -86,7 +99,7 @@ test('hooks of one version run side by side, those of the next after them', asyn
   expect(results.map(({ output }) => output.trim())).toEqual(['met', 'met', '2']);
 });
 
-test('a hook that hangs takes its own version’s share of the time, and is killed if it does not hear', async () => {
+test('a hook that hangs uses only its version’s share of the time, and is killed if it ignores SIGTERM', async () => {
   const results = await runAll(
     [
       hook('7', 'trap "" TERM; echo on; while :; do sleep 0.1; done'),
@@ -102,7 +115,7 @@ test('a hook that hangs takes its own version’s share of the time, and is kill
   ]);
 });
 
-test('what one Pod cannot do is told', async () => {
+test('hooks that do not fit into one Pod are reported', async () => {
   const results = await runAll([hook('7', 'true')], { leftOut: 12 });
   expect(results).toMatchObject([
     { hook: 'shell' },
@@ -113,9 +126,18 @@ test('what one Pod cannot do is told', async () => {
   ]);
 });
 
-test('of long output the end is kept, of all hooks together 64 KiB', async () => {
+test('the end of a long output is stored, up to 64 KiB for all hooks together', async () => {
   const long = 'head -c 100000 /dev/zero | tr "\\0" x; echo end';
   const results = await runAll([hook('7', long), hook('7', long)]);
   expect(results.map(({ output }) => output.length)).toEqual([32 * 1024, 32 * 1024]);
   expect(results.every(({ output }) => output.endsWith('xend\n'))).toBe(true);
+});
+
+test('a hook whose secret has no value does not run, and the others do', async () => {
+  const refusal = 'The secret token has no value.';
+  const results = await runAll([hook('1', 'echo never', { refusal }), hook('1', 'echo done')]);
+  expect(results.map(({ error, output }) => [error, output])).toEqual([
+    [refusal, ''],
+    [undefined, 'done\n'],
+  ]);
 });

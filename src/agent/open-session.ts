@@ -26,7 +26,7 @@ export function requestSession(
         work.resolve(line);
         confirmed = !('provisional' in line);
       } else if (isConfirmation(line)) {
-        throwForStatus(PATH, line.confirmed ? 200 : line.status, 'the work may not go on');
+        throwForStatus(PATH, line.confirmed ? 200 : line.status, 'the session was not confirmed');
         confirmed = true;
       } else throw new GatewayError('the gateway answered with a plan of another format');
     });

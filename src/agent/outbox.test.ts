@@ -33,7 +33,7 @@ const nothing = (): void => undefined;
 const last = (events: Sent['events']): EventsResponse => ({ acknowledged: events.at(-1)?.sequence ?? 0 });
 
 describe('the outbox', () => {
-  test('lets what happens together travel together', async () => {
+  test('sends simultaneous events together', async () => {
     const { outbox, sent } = make(last);
     outbox.add({ type: 'step-started', step: '0' });
     outbox.add({ type: 'log', step: '0', text: 'x' });
@@ -42,7 +42,7 @@ describe('the outbox', () => {
     expect(outbox.acknowledgedUpTo).toBe(3);
   });
 
-  test('sends again what was not acknowledged, and only that', async () => {
+  test('sends again only what was not acknowledged', async () => {
     let tries = 0;
     const { outbox, sent } = make((events) => {
       tries += 1;
@@ -54,7 +54,7 @@ describe('the outbox', () => {
     expect(sent.map((events) => events.map((event) => event.sequence))).toEqual([[1, 2], [1, 2], [2]]);
   });
 
-  test('sends what comes after an outage, although nothing was left to send when the outage ended', async () => {
+  test('sends later events after an outage that ended with nothing to send', async () => {
     let isConnectionLost = true;
     const { outbox } = make((events) => {
       if (!isConnectionLost) return last(events);
@@ -67,7 +67,7 @@ describe('the outbox', () => {
     expect(outbox.acknowledgedUpTo).toBe(2);
   }, 10_000);
 
-  test('sends everything, whenever the gateway is away and however events come', async () => {
+  test('sends everything, with any outages of the gateway and any order of events', async () => {
     const step = fc.record({
       isConnectionLost: fc.boolean(),
       isUrgent: fc.boolean(),
@@ -94,13 +94,13 @@ describe('the outbox', () => {
     );
   }, 60_000);
 
-  test('hands a cancellation on', async () => {
+  test('passes on a cancel', async () => {
     const { outbox, cancelled } = make((events) => ({ ...last(events), cancel: true }));
     await outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
     expect(cancelled()).toBe(1);
   });
 
-  test('says how much log it had to leave out, with no gap in the numbers', async () => {
+  test('says how much log was left out, without a gap in the numbers', async () => {
     let away = true;
     const { outbox, sent } = make(
       (events) => {
@@ -122,13 +122,13 @@ describe('the outbox', () => {
     });
   });
 
-  test('does not believe an acknowledgement of what was never sent', async () => {
+  test('ignores an acknowledgement of unsent events', async () => {
     const { outbox } = make(() => ({ acknowledged: 1_000_000 }));
     await outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
     expect(outbox.acknowledgedUpTo).toBe(1);
   });
 
-  test('stops waiting when it is given up', async () => {
+  test('stops waiting when it gives up', async () => {
     const { outbox } = make(() => ({ acknowledged: 0 }));
     const waiting = outbox.whenAcknowledged(outbox.add({ type: 'step-started', step: '0' }));
     outbox.giveUp(new Error('enough'));

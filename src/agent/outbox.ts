@@ -20,6 +20,11 @@ export interface OutboxLinks {
   onRefused: () => void;
 }
 
+/** The time of an event. It goes on steadily from the agent's start, even if the clock of the node jumps. */
+function steadyTime(): string {
+  return new Date(performance.timeOrigin + performance.now()).toISOString();
+}
+
 /** Numbers events and sends them in order until each is acknowledged, also after outages of the gateway. */
 export class Outbox {
   readonly #links: OutboxLinks;
@@ -89,7 +94,7 @@ export class Outbox {
   }
 
   #put(event: NewEvent): boolean {
-    const json = JSON.stringify({ sequence: this.#last + 1, at: new Date().toISOString(), ...event });
+    const json = JSON.stringify({ sequence: this.#last + 1, at: steadyTime(), ...event });
     if (!this.#spool.add(this.#last + 1, json, event.type !== 'log')) return false;
     this.#last += 1;
     return true;

@@ -22,7 +22,7 @@ export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryLimits {
-  /** Time in milliseconds since 1970. No attempt starts later. */
+  /** By `performance.now()`, because the clock of the node may jump. No attempt starts later. */
   until: () => number;
   signal?: AbortSignal;
 }
@@ -40,7 +40,7 @@ export async function retry<Answer>(action: () => Promise<Answer>, limits: Retry
       return await action();
     } catch (error) {
       const pause = backOff.next();
-      if (isFinal(error) || Date.now() + pause > limits.until()) throw error;
+      if (isFinal(error) || performance.now() + pause > limits.until()) throw error;
       await pauseFor(pause, limits.signal);
       if (limits.signal?.aborted) throw error;
     }

@@ -1,4 +1,5 @@
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { MAX_CHECK_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
@@ -7,6 +8,7 @@ import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
 import { Head, Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
+import { Secrets, type SecretLinks } from './secrets.ts';
 import type { Stop } from './stop.ts';
 
 const LOG_TAIL_BYTES = 64 * 1024;
@@ -19,13 +21,16 @@ export interface ChecksWork {
   shims: Map<string, ShimConnection>;
   stop: Stop;
   post: (results: CheckResultsRequest) => Promise<void>;
+  requestSecrets: SecretLinks['request'];
 }
 
 /** Runs all checks, a few in parallel, and posts results as soon as the previous post has ended. */
-export async function runChecks({ run, shims, stop, post }: ChecksWork): Promise<void> {
+export async function runChecks({ run, shims, stop, post, requestSecrets }: ChecksWork): Promise<void> {
   // Nothing is due: the run has no row, so there is nothing to report to.
   if (run.checks.length === 0) return;
-  const masker = createMasker(run.secrets);
+  const masker = createMasker([]);
+  const onOver = (): void => stop.request('session-over');
+  const secrets = new Secrets({ request: requestSecrets, masker, shims, onOver });
   const waiting = [...run.checks];
   const results: CheckResult[] = [];
   let posting = Promise.resolve();
@@ -40,7 +45,7 @@ export async function runChecks({ run, shims, stop, post }: ChecksWork): Promise
   };
   const lane = async (): Promise<void> => {
     for (let check = waiting.shift(); check; check = waiting.shift()) {
-      results.push(await runCheck(check, { shims, stop, masker }));
+      results.push(await runCheck(check, { shims, stop, masker, secrets }));
       if (waiting.length > 0) posting = posting.then(postSome);
       posting.catch(() => undefined);
     }
@@ -56,17 +61,28 @@ interface CheckContext {
   shims: Map<string, ShimConnection>;
   stop: Stop;
   masker: Masker;
+  secrets: Secrets;
 }
 
-async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckContext): Promise<CheckResult> {
+async function runCheck(
+  planned: CheckPlan,
+  { shims, stop, masker, secrets }: CheckContext,
+): Promise<CheckResult> {
+  const limit = AbortSignal.timeout(planned.timeoutSeconds * 1000);
+  const ending = AbortSignal.any([limit, stop.signal]);
+  const check = await secrets.of(planned, { stop: ending });
+  if (check === undefined)
+    return { scope: planned.scope, log: '', error: whyStopped(planned, limit.aborted) };
+  if (check.refusal !== undefined)
+    return { scope: check.scope, log: '', error: storable(masker.mask(check.refusal)) };
   const answer = new Head(MAX_CHECK_BYTES);
   const log = new Tail(LOG_TAIL_BYTES);
-  const limit = AbortSignal.timeout(check.timeoutSeconds * 1000);
   const end = await runCommand({
     shims,
     command: check.command,
     env: check.env,
-    stop: AbortSignal.any([limit, stop.signal]),
+    ...defined({ cwd: check.workdir }),
+    stop: ending,
     onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
   });
   const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
@@ -84,6 +100,13 @@ async function runCheck(check: CheckPlan, { shims, stop, masker }: CheckContext)
   return { ...shown, versions, ...(cut > 0 ? { cut } : {}) };
 }
 
+/** `late`: its own time was over. */
+function whyStopped({ timeoutSeconds }: CheckPlan, late: boolean): string {
+  return late
+    ? `The check took longer than ${timeoutSeconds} s.`
+    : 'The Pod was asked to end before the check was done.';
+}
+
 interface Judged {
   check: CheckPlan;
   end: CommandEnd;
@@ -99,8 +122,7 @@ function judge({
   late,
   stopped,
 }: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; quoteLog?: boolean } {
-  if (stopped) return { error: 'The Pod was asked to end before the check was done.' };
-  if (late) return { error: `The check took longer than ${check.timeoutSeconds} s.` };
+  if (stopped || late) return { error: whyStopped(check, !stopped) };
   if ('lost' in end) return { error: `The check did not end: ${end.lost}.` };
   const failure = whyFailed(end);
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quoteLog: true };

@@ -12,22 +12,22 @@ const exit = (more: Partial<ShimExit> = {}): ShimExit => ({
 });
 
 const CASES: Record<string, [end: ShimExit, why: string | undefined]> = {
-  'exit code 0 is success': [exit(), undefined],
-  'any other exit code is not': [exit({ end: { kind: 'code', code: 3 } }), 'exit code 3'],
-  'a signal is named': [exit({ end: { kind: 'signal', signal: 9 } }), 'ended by SIGKILL'],
-  'a signal for lack of memory says so': [
+  'is success with exit code 0': [exit(), undefined],
+  'is a failure with any other exit code': [exit({ end: { kind: 'code', code: 3 } }), 'exit code 3'],
+  'names a signal': [exit({ end: { kind: 'signal', signal: 9 } }), 'ended by SIGKILL'],
+  'says if a signal was for lack of memory': [
     exit({ end: { kind: 'signal', signal: 9 }, outOfMemory: true }),
     'out of memory: ended by SIGKILL',
   ],
-  'exit code 0 is no success when a part of the step was killed for lack of memory': [
+  'is no success if part of the step was killed for lack of memory, even with exit code 0': [
     exit({ outOfMemory: true }),
     'out of memory: one of its processes was killed',
   ],
-  'exit code 0 is no success when the container was asked to end': [
+  'is no success if the container was asked to end, even with exit code 0': [
     exit({ terminated: true }),
     'its container was asked to end meanwhile',
   ],
-  'processes that stay are no success': [
+  'is no success if processes are left': [
     exit({ leftovers: true }),
     'processes that it started could not be ended',
   ],

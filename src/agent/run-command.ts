@@ -18,6 +18,15 @@ export interface CommandRun {
   cwd?: string;
   /** Whether to return `$SVC_OUTPUT`. Only for tasks. */
   wantsOutput?: boolean;
+  /** Paths that must exist before, and after a success, relative to `cwd`. */
+  inputs?: string[];
+  outputs?: string[];
+  /**
+   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those it
+   * started. `stay`: none.
+   */
+  leftovers?: 'own' | 'stay';
+  onStarted?: () => void;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
   stop: AbortSignal;
@@ -31,13 +40,18 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   if (!shim) return { lost: `the Pod has no container ${run.command.container}` };
   const running = shim.run(
     {
-      argv: run.command.argv,
+      argv: withEnvironment(run.command, run.env),
       env: run.env,
       ...defined({ cwd: run.cwd, script: run.command.script }),
       wantsOutput: run.wantsOutput === true,
-      ...defined({ makeExecutable: run.command.makeExecutable }),
+      ...defined({
+        makeExecutable: run.command.makeExecutable,
+        inputs: run.inputs,
+        outputs: run.outputs,
+        leftovers: run.leftovers,
+      }),
     },
-    { onOutput: run.onOutput },
+    { onOutput: run.onOutput, ...defined({ onStarted: run.onStarted }) },
   );
   const timers: NodeJS.Timeout[] = [];
   const { killAfterMs = KILL_AFTER_MS } = run;
@@ -59,6 +73,15 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   } finally {
     for (const timer of timers) clearTimeout(timer);
   }
+}
+
+/** Inserts `-e NAME=VALUE` for each variable but `args`, in the order of names, where the runner has `$env`. */
+function withEnvironment({ argv, environmentAt = [] }: PlanCommand, env: Record<string, string>): string[] {
+  const pairs = Object.entries(env)
+    .filter(([name]) => name !== 'args')
+    .toSorted(([a], [b]) => Number(a > b) - Number(a < b))
+    .flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+  return environmentAt.toReversed().reduce((words, at) => words.toSpliced(at, 0, ...pairs), argv);
 }
 
 const SIGNAL_NAMES = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));

@@ -6,6 +6,7 @@ import { storable } from '#domain/build/storable.ts';
 import type { HookPlan, HooksPlan } from '#domain/planning/plan.ts';
 import { Tail } from './capture.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
+import { Secrets, type SecretLinks } from './secrets.ts';
 import type { Stop } from './stop.ts';
 
 /** Hooks of one version that run in parallel. */
@@ -18,7 +19,7 @@ const KILL_AFTER_MS = 1000;
 
 export interface HooksWork {
   hooks: HooksPlan;
-  secrets: string[];
+  requestSecrets: SecretLinks['request'];
   shims: Map<string, ShimConnection>;
   stop: Stop;
   /** When they must have ended, in the time of `performance.now()`. */
@@ -30,13 +31,15 @@ export interface HooksWork {
  * share the remaining time.
  */
 export async function runHookPlans(work: HooksWork): Promise<HookResult[]> {
-  const masker = createMasker(work.secrets);
+  const masker = createMasker([]);
+  const onOver = (): void => work.stop.request('session-over');
+  const secrets = new Secrets({ request: work.requestSecrets, masker, shims: work.shims, onOver });
   const rounds = [...Map.groupBy(work.hooks.plans, ({ version }) => version).values()];
   const results: HookResult[] = [];
   for (const [index, round] of rounds.entries()) {
     const left = work.until - performance.now();
     const until = work.until - left + Math.max(0, left / (rounds.length - index));
-    results.push(...(await runRound(round, { ...work, masker, until })));
+    results.push(...(await runRound(round, { ...work, masker, secrets, until })));
   }
   return [...results, ...leftOut(work.hooks)];
 }
@@ -50,6 +53,7 @@ function leftOut({ plans, leftOut: count }: HooksPlan): HookResult[] {
 
 interface Round extends HooksWork {
   masker: Masker;
+  secrets: Secrets;
 }
 
 async function runRound(round: readonly HookPlan[], work: Round): Promise<HookResult[]> {
@@ -62,20 +66,24 @@ async function runRound(round: readonly HookPlan[], work: Round): Promise<HookRe
   return round.flatMap((hook) => results.get(hook) ?? []);
 }
 
-async function runHook(hook: HookPlan, work: Round): Promise<HookResult> {
-  const { version, job, hook: name } = hook;
-  const left = work.until - performance.now();
-  if (left <= 0 || work.stop.reason !== undefined)
+async function runHook(planned: HookPlan, work: Round): Promise<HookResult> {
+  const { version, job, hook: name } = planned;
+  const left = Math.max(0, work.until - performance.now());
+  const limit = AbortSignal.timeout(Math.ceil(left));
+  const ending = AbortSignal.any([limit, work.stop.signal]);
+  const hook = left > 0 ? await work.secrets.of(planned, { stop: ending }) : undefined;
+  if (hook === undefined || work.stop.reason !== undefined)
     return { version, job, hook: name, error: 'there was no time left to run it.', output: '' };
+  if (hook.refusal !== undefined)
+    return { version, job, hook: name, error: storable(work.masker.mask(hook.refusal)), output: '' };
   const share = Math.floor(OUTPUT_BYTES / work.hooks.plans.length);
   const output = new Tail(Math.max(MIN_OUTPUT_BYTES, share));
-  const limit = AbortSignal.timeout(Math.ceil(left));
   const end = await runCommand({
     shims: work.shims,
     command: hook.command,
     env: environmentOf(hook),
     cwd: work.hooks.workdir,
-    stop: AbortSignal.any([limit, work.stop.signal]),
+    stop: ending,
     killAfterMs: KILL_AFTER_MS,
     onOutput: (_, bytes) => output.write(bytes),
   });

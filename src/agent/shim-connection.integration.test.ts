@@ -49,8 +49,8 @@ async function run(
 
 const code = (value: number): ShimExit['end'] => ({ kind: 'code', code: value });
 
-describe('several commands at once', () => {
-  test('run side by side, each in its own directory, and end each for itself', async () => {
+describe('simultaneous commands of a shim', () => {
+  test('run at the same time, each in its own directory, and end independently', async () => {
     const shim = await startShim();
     const long = run(shim, { script: 'sleep 1; echo long' }, {});
     const brief = await run(shim, { script: 'sleep 1000 & setsid sleep 1000 & echo brief' }, {});
@@ -61,58 +61,59 @@ describe('several commands at once', () => {
   });
 });
 
-describe('the connection', () => {
-  let between: Server | undefined;
-  let meddling = false;
+describe('the connection between agent and shim', () => {
+  let proxy: Server | undefined;
+  let changing = false;
   afterEach(() => {
-    between?.close();
-    meddling = false;
+    proxy?.close();
+    changing = false;
   });
 
-  /** A listener between shim and agent that may touch what the shim says once they know each other. */
-  async function meddle(touch: (bytes: Buffer) => Buffer): Promise<number> {
-    between = createServer((socket) => {
-      const onward = connect(pod.port, '127.0.0.1');
-      socket.on('data', (bytes) => onward.write(meddling ? touch(bytes) : bytes));
-      onward.pipe(socket);
+  /** A proxy between shim and agent that may change what the shim sends after the handshake. */
+  async function startProxy(change: (bytes: Buffer) => Buffer): Promise<number> {
+    proxy = createServer((socket) => {
+      const upstream = connect(pod.port, '127.0.0.1');
+      socket.on('data', (bytes) => upstream.write(changing ? change(bytes) : bytes));
+      upstream.pipe(socket);
       const end = (): void => {
         socket.destroy();
-        onward.destroy();
+        upstream.destroy();
       };
       socket.on('error', end).on('close', end);
-      onward.on('error', end).on('close', end);
+      upstream.on('error', end).on('close', end);
     });
     return new Promise((resolve) => {
-      between?.listen(0, '127.0.0.1', () => {
-        const address = between?.address();
+      proxy?.listen(0, '127.0.0.1', () => {
+        const address = proxy?.address();
         resolve(typeof address === 'object' && address ? address.port : 0);
       });
     });
   }
 
-  const touches: Record<string, (bytes: Buffer) => Buffer> = {
+  const changes: Record<string, (bytes: Buffer) => Buffer> = {
     'a changed frame': (bytes) => {
       const at = Math.max(0, bytes.length - 20);
       bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
       return bytes;
     },
     'a repeated frame': (bytes) => Buffer.concat([bytes, bytes]),
-    'a frame of our own': (bytes) => Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]),
-    'a frame of absurd length': () => Buffer.from([255, 255, 255, 255, 0]),
+    'a frame of the agent’s own': (bytes) =>
+      Buffer.concat([Buffer.from([0, 0, 0, 32]), Buffer.alloc(32), bytes]),
+    'a frame of impossible length': () => Buffer.from([255, 255, 255, 255, 0]),
   };
-  test.each(Object.entries(touches))('%s ends the connection and is never success', async (_name, touch) => {
-    const shim = await startShim({ port: await meddle(touch) });
-    meddling = true;
+  test.each(Object.entries(changes))('ends after %s, which is never success', async (_name, change) => {
+    const shim = await startShim({ port: await startProxy(change) });
+    changing = true;
     await expect(run(shim, { script: 'sleep 0.2; exit 0' })).rejects.toThrow('the container worker');
   });
 
-  test('a container with another key is refused', async () => {
+  test('is refused from a container with another key', async () => {
     const child = pod.startShim(binary, 'worker', { key: '0'.repeat(64) });
     expect(await ended(child)).toBe(1);
-    await expect(server.gather(['worker'], 100)).rejects.toThrow('no word from worker within 0 s');
+    await expect(server.gather(['worker'], 100)).rejects.toThrow('no connection from worker within 0 s');
   });
 
-  test('a second claim to a name is refused', async () => {
+  test('is refused for a name that is already connected', async () => {
     const both = server.gather(['worker', 'other'], 300_000);
     const claims = [pod.startShim(binary, 'worker'), pod.startShim(binary, 'worker')];
     expect(await Promise.race(claims.map(ended))).toBe(1);
@@ -121,7 +122,7 @@ describe('the connection', () => {
     expect(shim && (await run(shim, { script: 'true' })).end).toEqual(code(0));
   });
 
-  test('who does not speak like a shim is dropped', async () => {
+  test('is closed if the peer is not a shim', async () => {
     const socket = connect(pod.port, '127.0.0.1');
     const over = new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
     socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -129,10 +130,10 @@ describe('the connection', () => {
     expect((await run(await startShim(), { script: 'true' })).end).toEqual(code(0));
   });
 
-  test('the missing containers are named', async () => {
+  test('names the containers that are missing', async () => {
     await startShim();
     await expect(server.gather(['worker', 'image-1-a', 'image-2-b'], 1000)).rejects.toThrow(
-      'no word from image-1-a, image-2-b within 1 s',
+      'no connection from image-1-a, image-2-b within 1 s',
     );
   });
 });

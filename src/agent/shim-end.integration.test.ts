@@ -49,8 +49,8 @@ async function run(
 
 const code = (value: number): ShimExit['end'] => ({ kind: 'code', code: value });
 
-describe('stopping', () => {
-  test('SIGTERM reaches the process group, SIGKILL the rest', async () => {
+describe('ending a command', () => {
+  test('sends SIGTERM to its process group and SIGKILL to the rest', async () => {
     const shim = await startShim();
     const polite = shim.run(
       {
@@ -79,7 +79,7 @@ describe('stopping', () => {
     expect((await stubborn.ended).end).toEqual({ kind: 'signal', signal: 9 });
   });
 
-  test('a command that is stopped at once does not begin, or not for long', async () => {
+  test('directly after its start stops it before or shortly after it begins', async () => {
     const shim = await startShim();
     const running = shim.run(
       { argv: ['/bin/sleep', '1000'], env: {}, cwd: pod.workdir },
@@ -89,7 +89,7 @@ describe('stopping', () => {
     expect((await running.ended).end.kind).not.toBe('code');
   });
 
-  test('the shim and all below it die when the agent goes', async () => {
+  test('includes the shim and its processes when the agent ends', async () => {
     const child = pod.startShim(binary, 'worker');
     const shim = (await server.gather(['worker'], 300_000)).get('worker');
     const { promise: begun, resolve } = Promise.withResolvers<void>();
@@ -106,7 +106,7 @@ describe('stopping', () => {
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
   });
 
-  test('a container that is killed is noticed, and its command is no success', async () => {
+  test('is no success if its container was killed', async () => {
     const child = pod.startShim(binary, 'worker');
     const shim = (await server.gather(['worker'], 300_000)).get('worker');
     const running = shim?.run(
@@ -117,10 +117,10 @@ describe('stopping', () => {
   });
 });
 
-describe('where the shim is not process 1', () => {
-  test('it ends what its commands left, and nothing else', async () => {
+describe('a shim that is not process 1', () => {
+  test('ends the processes that its commands left, and no others', async () => {
     const shim = await startShim({ plain: true });
-    // Nobody else on this machine sleeps as long.
+    // A duration that no other process on this machine uses.
     const time = `9${process.pid}`;
     const exit = await run(shim, { script: `(setsid sleep ${time}1 &); sleep ${time}2 & echo $PPID` });
     expect(exit).toMatchObject({ end: code(0), leftovers: false });

@@ -51,12 +51,12 @@ async function run(
 
 const code = (value: number): ShimExit['end'] => ({ kind: 'code', code: value });
 
-describe('a command', () => {
+describe('a command of the shim', () => {
   const ends: Record<string, { command: Partial<ShimCommand>; end: ShimExit['end']; message?: RegExp }> = {
     'that succeeds': { command: { script: 'true' }, end: code(0) },
     'that fails': { command: { script: 'exit 3' }, end: code(3) },
-    'whose script fails in the middle': { command: { script: 'false\nexit 0' }, end: code(1) },
-    'that a signal ends': { command: { script: 'kill -9 $$' }, end: { kind: 'signal', signal: 9 } },
+    'whose script fails half-way': { command: { script: 'false\nexit 0' }, end: code(1) },
+    'that was ended by a signal': { command: { script: 'kill -9 $$' }, end: { kind: 'signal', signal: 9 } },
     'that does not exist': {
       command: { argv: ['no-such-program'] },
       end: { kind: 'not-started', code: 127 },
@@ -67,40 +67,40 @@ describe('a command', () => {
       end: { kind: 'not-started', code: 126 },
       message: /permission denied/,
     },
-    'that is no program': {
+    'that is not a program': {
       command: { argv: ['/etc/passwd'] },
       end: { kind: 'not-started', code: 126 },
       message: /permission denied/,
     },
-    'whose directory cannot be made': {
+    'whose directory cannot be created': {
       command: { cwd: '/proc/nowhere', script: 'true' },
       end: { kind: 'not-started', code: 126 },
       message: /cannot make the working directory/,
     },
-    'with a value that no environment can hold': {
+    'with a value that is invalid in an environment': {
       command: { env: { A: 'x\0y' }, script: 'true' },
       end: { kind: 'not-started', code: 126 },
       message: /invalid argument/,
     },
-    'with more words than the kernel takes': {
+    'with more arguments than the kernel allows': {
       command: { argv: ['/bin/true', 'x'.repeat(200_000)] },
       end: { kind: 'not-started', code: 126 },
       message: /too long for the kernel/,
     },
   };
-  test.each(Object.entries(ends))('%s tells its end', async (_name, { command, end, message }) => {
+  test.each(Object.entries(ends))('%s reports its exit', async (_name, { command, end, message }) => {
     const exit = await run(await startShim(), command);
     expect(exit.end).toEqual(end);
     expect(exit).toMatchObject({ outOfMemory: false, terminated: false, leftovers: false });
     expect(exit.message).toMatch(message ?? /^$/);
   });
 
-  test('prints to two streams', async () => {
+  test('prints to both output streams', async () => {
     const exit = await run(await startShim(), { script: 'echo out; echo err >&2' });
     expect(exit).toMatchObject({ stdout: 'out\n', stderr: 'err\n' });
   });
 
-  test('sees its own environment and that of its image, nothing of the Pod', async () => {
+  test('has its own environment and that of its image, but nothing of the Pod', async () => {
     const environment = { KUBERNETES_SERVICE_HOST: '198.19.0.1', JAVA_HOME: '/java', LANG: 'C.UTF-8' };
     const exit = await run(await startShim({ environment }), {
       env: { param_url: 'x' },
@@ -120,14 +120,14 @@ describe('a command', () => {
     ]);
   });
 
-  test('has a home that it can write to, a group that others share, and trusts every git directory', async () => {
+  test('has a writable home directory, a shared group, and trusts every git directory', async () => {
     const exit = await run(await startShim(), {
       script: 'touch $HOME/x; umask; git config --get-all safe.directory',
     });
     expect(exit.stdout).toBe('0002\n*\n');
   });
 
-  test('keeps git settings of its own', async () => {
+  test('keeps its own git settings', async () => {
     const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'user.name', GIT_CONFIG_VALUE_0: 'me' };
     const exit = await run(await startShim(), {
       env,
@@ -136,21 +136,21 @@ describe('a command', () => {
     expect(exit.stdout).toBe('me\n*\n');
   });
 
-  test('does not show its script to others', async () => {
+  test('does not show its script to other processes', async () => {
     const exit = await run(await startShim(), {
       script: ': secret-in-script; tr "\\0" " " < /proc/$$/cmdline',
     });
     expect(exit.stdout).toMatch(/^\/bin\/sh -e \/\S+\/script $/);
   });
 
-  test('may be a file of the working directory that is not executable yet', async () => {
+  test('can be a file of the working directory that is not executable yet', async () => {
     const shim = await startShim();
     await run(shim, { script: 'printf "#!/bin/sh\\necho ran \\$1\\n" > build.sh' });
     const exit = await run(shim, { argv: ['build.sh'], makeExecutable: true });
     expect(exit).toMatchObject({ end: code(0), stdout: 'ran\n' });
   });
 
-  test('gets a directory of its own when it asks for none, which is gone afterwards', async () => {
+  test('without a directory runs in a new one, which is removed afterwards', async () => {
     const shim = await startShim();
     const exit = await run(shim, { script: 'touch x; pwd; echo $WORKDIR' }, {});
     const [place, reportedEnd] = exit.stdout.trim().split('\n');
@@ -160,34 +160,34 @@ describe('a command', () => {
   });
 });
 
-describe('the output file', () => {
+describe('the output file of a command', () => {
   const cases: Record<string, { script: string; output: string; message: RegExp; end: ShimExit['end'] }> = {
-    'comes back': {
+    'is returned': {
       script: 'echo a=b >> $SVC_OUTPUT; echo c=d >> $MILLRACE_OUTPUT',
       output: 'a=b\nc=d\n',
       message: /^$/,
       end: code(0),
     },
-    'may be replaced by a rename': {
+    'can be replaced by a rename': {
       script: 'echo a=b > x; mv x $SVC_OUTPUT',
       output: 'a=b\n',
       message: /^$/,
       end: code(0),
     },
-    'may be gone': { script: 'rm $SVC_OUTPUT', output: '', message: /^$/, end: code(0) },
-    'is not followed when it is a link': {
+    'can be missing': { script: 'rm $SVC_OUTPUT', output: '', message: /^$/, end: code(0) },
+    'is not followed if it is a link': {
       script: 'ln -sf /etc/passwd $SVC_OUTPUT',
       output: '',
       message: /^$/,
       end: code(0),
     },
-    'does not hang the step when it is a pipe': {
+    'does not hang the step if it is a pipe': {
       script: 'rm $SVC_OUTPUT; mkfifo $SVC_OUTPUT',
       output: '',
       message: /no longer a plain file/,
       end: { kind: 'not-started', code: 1 },
     },
-    'fails the step when it is too large': {
+    'fails the step if it is too large': {
       script: 'head -c 1048577 /dev/zero > $SVC_OUTPUT',
       output: '',
       message: /larger than 1048576 bytes/,
@@ -206,7 +206,8 @@ describe('a hostile step', () => {
   test('cannot read the key of its container', async () => {
     const shim = await startShim();
     const script =
-      'for f in environ mem maps fd/3 cmdline; do cat /proc/1/$f 2>&1 | head -c 200; done; ls -l /proc/1/fd 2>&1 || true';
+      'for f in environ mem maps fd/3 cmdline; do cat /proc/1/$f 2>&1 | head -c 200; done; ' +
+      'ls -l /proc/1/fd 2>&1 || true';
     const exit = await run(shim, { script });
     expect(exit.stdout).toMatch(/environ: Permission denied/);
     expect(exit.stdout).toMatch(/mem: Permission denied/);
@@ -214,7 +215,7 @@ describe('a hostile step', () => {
     expect(exit.stdout).not.toMatch(/SHIM_KEY/);
   });
 
-  test('finds no key where the kernel keeps the environment, even as almighty root', async () => {
+  test('finds no key in the environment that the kernel stores, even as root', async () => {
     const shim = await startShim({ root: true, environment: { MARK: 'plain' } });
     const exit = await run(shim, {
       script: 'cat /proc/1/environ | tr "\\0" "\\n"; echo; tr "\\0" "\\n" < /proc/self/environ',
@@ -223,7 +224,7 @@ describe('a hostile step', () => {
     expect(exit.stdout).toMatch(/MARK=plain/);
   });
 
-  test('finds the agent’s door closed', async () => {
+  test('cannot connect to the agent', async () => {
     const shim = await startShim();
     const script = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${pod.port}' 2>&1 || echo refused`;
     expect((await run(shim, { script })).stdout).toMatch(/refused/);
@@ -232,25 +233,27 @@ describe('a hostile step', () => {
   test('cannot end process 1 or write to it', async () => {
     const shim = await startShim();
     const script =
-      'for s in $(seq 1 64); do [ $s = 15 ] || kill -$s 1; done; sleep 0.1; echo x 2>/dev/null > /proc/1/mem || true; exit 3';
+      'for s in $(seq 1 64); do [ $s = 15 ] || kill -$s 1; done; sleep 0.1; ' +
+      'echo x 2>/dev/null > /proc/1/mem || true; exit 3';
     expect((await run(shim, { script })).end).toEqual(code(3));
     expect((await run(shim, { script: 'true' })).end).toEqual(code(0));
   });
 
-  test('that asks its container to end is marked, whatever it exits with', async () => {
+  test('that asks its container to end is marked, with any exit code', async () => {
     const shim = await startShim();
     const exit = await run(shim, { script: 'trap "" TERM; kill -15 1; sleep 0.2; exit 0' });
     expect(exit).toMatchObject({ end: code(0), terminated: true });
   });
 
-  test('cannot speak for the shim by printing frames', async () => {
+  test('cannot imitate the shim by printing frames', async () => {
     const shim = await startShim();
     const script =
-      'printf "MRS1\\006worker"; head -c 100000 /dev/urandom; printf "\\0\\0\\0\\30\\5\\0\\0\\0\\1\\0\\0\\0\\0\\0\\0"; exit 7';
+      'printf "MRS1\\006worker"; head -c 100000 /dev/urandom; printf ' +
+      '"\\0\\0\\0\\30\\5\\0\\0\\0\\1\\0\\0\\0\\0\\0\\0"; exit 7';
     expect((await run(shim, { script })).end).toEqual(code(7));
   });
 
-  test('leaves nothing behind: daemons, sessions of their own, stopped and stubborn processes, a crowd', async () => {
+  test('leaves no process behind: daemons, other sessions, stopped, stubborn or many', async () => {
     const shim = await startShim();
     const script = `
       setsid sh -c 'trap "" TERM HUP INT; while :; do sleep 1; done' &
@@ -267,13 +270,13 @@ describe('a hostile step', () => {
 
   test('leaves no zombies', async () => {
     const shim = await startShim();
-    // The shim, this shell, and the three that count.
+    // The shim, this shell, and the three processes that count.
     const script = `for i in $(seq 20); do (sh -c "true & exec sleep 0.01" &); done
       until [ $(ls -d /proc/[0-9]* | wc -l) -le 5 ]; do sleep 0.02; done; echo clean`;
     expect((await run(shim, { script })).stdout).toBe('clean\n');
   });
 
-  test('can print a lot, and the shim stays small however slowly it is read', async () => {
+  test('can print a lot, and the shim stays small with a slow reader', async () => {
     const shim = await startShim();
     const hash = createHash('sha256');
     let bytes = 0;
@@ -304,11 +307,12 @@ describe('a hostile step', () => {
     expect(Number(size.stdout)).toBeLessThan(40_000);
   });
 
-  test('that fills the disk stops itself only: the next one is told, and is not green', async () => {
+  test('that fills the disk only ends itself: the next step gets the error and fails', async () => {
     const shim = await startShim({
       environment: { TMPDIR: '/tmp' },
       before:
-        'mount -t tmpfs -o size=256k,mode=1777 tmpfs /tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /var/tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /dev/shm',
+        'mount -t tmpfs -o size=256k,mode=1777 tmpfs /tmp && mount -t tmpfs -o size=4k,mode=755 ' +
+        'tmpfs /var/tmp && mount -t tmpfs -o size=4k,mode=755 tmpfs /dev/shm',
     });
     const filled = await run(shim, { cwd: '/', script: 'cat /dev/zero > /tmp/full' });
     expect(filled.end).toEqual(code(1));
@@ -318,9 +322,10 @@ describe('a hostile step', () => {
     expect((await run(shim, { cwd: '/', argv: ['/bin/rm', '-f', '/tmp/full'] })).end.kind).not.toBe('signal');
   });
 
-  test('that the kernel killed for lack of memory is known as such', async () => {
+  test('that the kernel ended for lack of memory is marked so', async () => {
     const before =
-      'mount -t tmpfs -o mode=777 tmpfs /sys/fs/cgroup && echo "oom_kill 4" > /sys/fs/cgroup/memory.events && chmod 666 /sys/fs/cgroup/memory.events';
+      'mount -t tmpfs -o mode=777 tmpfs /sys/fs/cgroup && echo "oom_kill 4" > ' +
+      '/sys/fs/cgroup/memory.events && chmod 666 /sys/fs/cgroup/memory.events';
     const shim = await startShim({ before });
     const exit = await run(shim, { script: 'echo "oom_kill 5" > /sys/fs/cgroup/memory.events; kill -9 $$' });
     expect(exit).toMatchObject({ end: { kind: 'signal', signal: 9 }, outOfMemory: true });

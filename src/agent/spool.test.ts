@@ -14,7 +14,7 @@ function texts(spool: Spool, bytes = 1000): string[] {
   return spool.first(bytes).texts.map(String);
 }
 
-test('what memory cannot hold comes back from disk, in order', () => {
+test('the spool returns from disk, in order, what exceeds its memory', () => {
   const spool = new Spool(folder, { memory: 5, disk: 100 });
   for (const [index, text] of ['one', 'two', 'three', 'four'].entries()) {
     expect(spool.add(index + 1, text, false)).toBe(true);
@@ -28,7 +28,7 @@ test('what memory cannot hold comes back from disk, in order', () => {
   expect(spool.empty).toBe(true);
 });
 
-test('a full spool refuses what is not essential, until there is room again', () => {
+test('a full spool refuses non-essential events until there is room again', () => {
   const spool = new Spool(folder, { memory: 5, disk: 5 });
   expect(spool.add(1, 'aaaaa', false)).toBe(true);
   expect(spool.add(2, 'bbbbb', false)).toBe(true);
@@ -40,7 +40,7 @@ test('a full spool refuses what is not essential, until there is room again', ()
   expect(texts(spool)).toEqual(['essential', 'ddddd']);
 });
 
-test('without a disk it holds what memory holds', () => {
+test('a spool without a disk holds what fits into memory', () => {
   const spool = new Spool(join(folder, 'nowhere'), { memory: 5, disk: 100 });
   expect(spool.add(1, 'aaaaa', false)).toBe(true);
   expect(spool.add(2, 'bbbbb', false)).toBe(false);
@@ -48,7 +48,7 @@ test('without a disk it holds what memory holds', () => {
   expect(texts(spool)).toEqual(['aaaaa', 'essential']);
 });
 
-test('the file has no name that someone could find', () => {
+test('the file of the spool has no name in any directory', () => {
   const spool = new Spool(folder, { memory: 0, disk: 100 });
   spool.add(1, 'secret', false);
   expect(readdirSync(folder)).toEqual([]);

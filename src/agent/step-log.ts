@@ -33,11 +33,15 @@ export class StepLog {
   readonly #emit: (text: string) => void;
   readonly #budget: LogBudget;
   readonly #streams: Record<'stdout' | 'stderr', Stream>;
+  /** At the beginning of each line. */
+  readonly #prefix: string;
+  #atLineStart = true;
   #text = '';
   #timer: NodeJS.Timeout | undefined;
   #since = 0;
 
-  constructor(masker: Masker, budget: LogBudget, emit: (text: string) => void) {
+  constructor(masker: Masker, budget: LogBudget, emit: (text: string) => void, prefix = '') {
+    this.#prefix = prefix;
     this.#emit = emit;
     this.#budget = budget;
     this.#streams = { stdout: new Stream(masker), stderr: new Stream(masker) };
@@ -60,11 +64,17 @@ export class StepLog {
 
   #append(text: string): void {
     if (text === '') return;
-    if (this.#text === '') this.#since = Date.now();
-    this.#text += text;
+    if (this.#text === '') this.#since = performance.now();
+    this.#text += this.#prefix === '' ? text : this.#withPrefix(text);
     while (this.#text.length >= BATCH_CHARACTERS)
       this.#flush(this.#lineEnd(BATCH_CHARACTERS) || BATCH_CHARACTERS);
     if (this.#text !== '') this.#timer ??= setTimeout(() => this.#due(), FLUSH_LINES_MS);
+  }
+
+  #withPrefix(text: string): string {
+    const first = this.#atLineStart ? this.#prefix : '';
+    this.#atLineStart = text.endsWith('\n');
+    return first + text.replaceAll(/\n(?!$)/g, `\n${this.#prefix}`);
   }
 
   #lineEnd(limit: number): number {
@@ -73,7 +83,7 @@ export class StepLog {
 
   #due(): void {
     this.#timer = undefined;
-    const old = Date.now() - this.#since >= FLUSH_ALL_MS;
+    const old = performance.now() - this.#since >= FLUSH_ALL_MS;
     this.#flush(old ? this.#text.length : this.#lineEnd(this.#text.length));
     if (this.#text !== '') this.#timer = setTimeout(() => this.#due(), FLUSH_LINES_MS);
   }
@@ -82,7 +92,7 @@ export class StepLog {
     if (length === 0) return;
     const text = this.#budget.cut(this.#text.slice(0, length));
     this.#text = this.#text.slice(length);
-    this.#since = Date.now();
+    this.#since = performance.now();
     if (this.#text === '') {
       clearTimeout(this.#timer);
       this.#timer = undefined;

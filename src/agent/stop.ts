@@ -1,21 +1,77 @@
-/** Why an agent ends its steps early. */
-export type StopReason = 'cancelled' | 'timeout' | 'terminated' | 'refused' | 'session-over';
+/** Why an agent ends steps early. */
+export type StopReason =
+  /** A person or the scheduler cancelled the build. */
+  | 'cancelled'
+  /** Another step of the group failed. */
+  | 'fail-fast'
+  | 'step-timeout'
+  | 'group-timeout'
+  | 'job-timeout'
+  /** The hooks of a cancelled build took too long. */
+  | 'cleanup-timeout'
+  /** The Pod is being deleted. */
+  | 'terminated'
+  /** The gateway does not understand this agent. */
+  | 'refused'
+  /** Another attempt replaced this one. */
+  | 'session-over';
 
-/** A request to stop. The first reason stays, except that `session-over` replaces it. */
+/** Nothing runs after them, not even hooks: they stop the Pod's agent as a whole. */
+const FINAL: ReadonlySet<StopReason> = new Set(['terminated', 'refused', 'session-over']);
+
+/**
+ * A request to stop a part of the work, and what is inside of it. The first reason stays, except that
+ * `session-over` replaces it.
+ */
 export class Stop {
   readonly #controller = new AbortController();
+  readonly #parent: Stop | undefined;
   #reason: StopReason | undefined;
 
+  constructor(parent?: Stop) {
+    this.#parent = parent;
+    if (parent?.signal.aborted === true) this.#controller.abort();
+    else parent?.signal.addEventListener('abort', this.#inherit, { once: true });
+  }
+
   get reason(): StopReason | undefined {
-    return this.#reason;
+    const outer = this.#parent?.reason;
+    return outer !== undefined && FINAL.has(outer) ? outer : (this.#reason ?? outer);
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
+  /** The agent has to end at once, without hooks. */
+  get isFinal(): boolean {
+    return this.reason !== undefined && FINAL.has(this.reason);
+  }
+
+  /** A final reason stops everything. */
   request(reason: StopReason): void {
+    if (FINAL.has(reason) && this.#parent !== undefined) {
+      this.#parent.request(reason);
+      return;
+    }
     if (this.#reason === undefined || reason === 'session-over') this.#reason = reason;
     this.#controller.abort();
   }
+
+  child(): Stop {
+    return new Stop(this);
+  }
+
+  /** A part that stops after some time. `release` ends the clock and the link to its parent. */
+  limited(seconds: number | undefined, reason: StopReason): { stop: Stop; release: () => void } {
+    const stop = this.child();
+    const clock = seconds === undefined ? undefined : setTimeout(() => stop.request(reason), seconds * 1000);
+    const release = (): void => {
+      clearTimeout(clock);
+      this.signal.removeEventListener('abort', stop.#inherit);
+    };
+    return { stop, release };
+  }
+
+  readonly #inherit = (): void => this.#controller.abort();
 }

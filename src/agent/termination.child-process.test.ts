@@ -22,7 +22,7 @@ const words: Termination = {
   acknowledged: 7,
 };
 
-function said(more: Partial<Termination>) {
+function written(more: Partial<Termination>) {
   const text = encodeTermination({ ...words, ...more });
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
   return parseTermination(text);
@@ -30,9 +30,9 @@ function said(more: Partial<Termination>) {
 
 const large = (letters: number): Record<string, string> => ({ ref: 'v'.repeat(letters) });
 
-describe('last words', () => {
-  test('are read as they were written', () => {
-    expect(said({})).toEqual({
+describe('the termination message', () => {
+  test('is read as it was written', () => {
+    expect(written({})).toEqual({
       format: 1,
       outcome: 'failed',
       reason: 'StepFailed',
@@ -43,71 +43,71 @@ describe('last words', () => {
     });
   });
 
-  test('name the versions that the gateway has not heard of, and that a put made none', () => {
+  test('names versions that the gateway has not acknowledged, and puts without a version', () => {
     const ends = [
       succeeded('0', { version: { ref: 'a' } }),
       succeeded('1', { version: { ref: 'b' } }),
       succeeded('2', { version: {} }),
     ];
-    expect(said({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
+    expect(written({ ends, acknowledged: 10 })?.versions).toEqual({ '1': { ref: 'b' }, '2': {} });
   });
 
-  test.each(['x', 'ä', '"', '🗝'])('a long sentence of %j is cut, the rest stays', (letter) => {
-    const read = said({ message: letter.repeat(5000) });
+  test.each(['x', 'ä', '"', '🗝'])('with a long sentence of %j shortens it and keeps the rest', (letter) => {
+    const read = written({ message: letter.repeat(5000) });
     expect(read).toMatchObject({ exits: { '0': 0, '1': null }, acknowledged: 7 });
     expect(read?.message.length).toBeGreaterThan(500);
   });
 
-  test('give up the sentence for a version', () => {
-    const read = said({ message: 'x'.repeat(2000), ends: [succeeded('0', { version: large(3800) })] });
+  test('drops the sentence for a version', () => {
+    const read = written({ message: 'x'.repeat(2000), ends: [succeeded('0', { version: large(3800) })] });
     expect(read?.versions).toEqual({ '0': large(3800) });
     expect(read?.message.length).toBeLessThan(200);
   });
 
-  test('give up a version that does not fit whole, and keep the others and the sentence', () => {
+  test('drops a version that does not fit, and keeps the others and the sentence', () => {
     const ends = [
       succeeded('0', { version: large(100) }),
       succeeded('1', { version: large(5000) }),
       succeeded('2', { version: large(200) }),
     ];
-    expect(said({ ends })).toMatchObject({
+    expect(written({ ends })).toMatchObject({
       message: words.message,
       exits: { '0': 0, '1': 0, '2': 0 },
       versions: { '0': large(100), '2': large(200) },
     });
-    expect(said({ ends })?.versions).not.toHaveProperty('1');
+    expect(written({ ends })?.versions).not.toHaveProperty('1');
   });
 
-  test('give up the steps that the gateway knows before anything else', () => {
+  test('drops the steps that the gateway knows before anything else', () => {
     const many = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
     const last = succeeded('1000', { version: large(100) });
-    const read = said({ ends: [...many, last], acknowledged: 1005 });
+    const read = written({ ends: [...many, last], acknowledged: 1005 });
     expect(Object.keys(read?.exits ?? {})).toEqual(['996', '997', '998', '999', '1000']);
     expect(read).toMatchObject({ message: words.message, versions: { '1000': large(100) } });
   });
 
-  test('of very many steps that nobody heard of tell of none rather than of some: nothing is proven then', () => {
+  test('names none of very many unacknowledged steps rather than some, because that proves nothing', () => {
     const ends = Array.from({ length: 1000 }, (_, index) => succeeded(String(index)));
-    expect(said({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
+    expect(written({ outcome: 'succeeded', reason: 'AllStepsSucceeded', ends })).toMatchObject({
       outcome: 'succeeded',
       exits: {},
     });
   });
 });
 
-describe('the file of the last words', () => {
+describe('the file of the termination message', () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-words-'));
   const path = join(folder, 'termination-log');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('has what was written last, shorter or longer than before', () => {
+  test('has the last text, shorter or longer than the earlier one', () => {
     for (const message of ['first', 'a longer one '.repeat(20), 'short']) {
       writeTermination(path, { ...words, message });
       expect(readFileSync(path, 'utf8')).toBe(encodeTermination({ ...words, message }));
     }
   });
 
-  test('has the old words or the new ones when the agent is killed as it writes', async () => {
+  test('has the earlier or the new text if the agent is killed while it writes', async () => {
     const messages = ['short', 'much longer '.repeat(100)];
     const script = `
       import { writeTermination } from ${JSON.stringify(new URL('termination.ts', import.meta.url))};

@@ -1,11 +1,12 @@
 import type { Finding } from './finding.ts';
-import { fault, fieldsOf, isFields, placeAt, placeOfKey, type Manifest } from './parse-manifests.ts';
+import { fieldsOf, isFields, manifestError, placeAt, placeOfKey, type Manifest } from './parse-manifests.ts';
 
 /** Versions of the API group. */
 const VERSION = 'millrace.dev/v1alpha1';
 
 /**
- * What makes the API server refuse a Pipeline, of that which people get wrong in it: see crds/pipelines.yaml.
+ * Finds what the API server would refuse in a Pipeline, of the rules in crds/pipelines.yaml that people
+ * break.
  */
 export function checkPipeline(manifest: Manifest): Finding[] {
   return [...checkIdentity(manifest), ...checkText(manifest), ...checkVariables(manifest)];
@@ -17,16 +18,18 @@ function checkIdentity(manifest: Manifest): Finding[] {
   const findings: Finding[] = [];
   if (fields['apiVersion'] !== VERSION) {
     const message = `there is no version ${String(fields['apiVersion'])} of Pipelines`;
-    findings.push(fault(file, message, `Write apiVersion: ${VERSION}.`, placeAt(manifest, ['apiVersion'])));
+    findings.push(
+      manifestError(file, message, `Write apiVersion: ${VERSION}.`, placeAt(manifest, ['apiVersion'])),
+    );
   }
   if (name === undefined && generateName === undefined) {
     const message = 'the Pipeline has no name';
-    findings.push(fault(file, message, 'Give it metadata.name.', placeOfKey(manifest, ['metadata'])));
+    findings.push(manifestError(file, message, 'Give it metadata.name.', placeOfKey(manifest, ['metadata'])));
   } else if (name !== undefined && !isName(name)) {
     const message = `${JSON.stringify(name)} cannot be the name of a Pipeline`;
     const help =
       'Use 1 to 63 lower-case letters, digits, "-" or "."; the first and last must be a letter or digit.';
-    findings.push(fault(file, message, help, placeAt(manifest, ['metadata', 'name'])));
+    findings.push(manifestError(file, message, help, placeAt(manifest, ['metadata', 'name'])));
   }
   return findings;
 }
@@ -40,7 +43,9 @@ function checkText(manifest: Manifest): Finding[] {
   const { config, configFrom } = fieldsOf(manifest.fields['spec']);
   if (config === undefined || configFrom === undefined) return [];
   const place = placeOfKey(manifest, ['spec', 'configFrom']);
-  return [fault(manifest.file, 'spec has both config and configFrom', 'Leave one of them out.', place)];
+  return [
+    manifestError(manifest.file, 'spec has both config and configFrom', 'Leave one of them out.', place),
+  ];
 }
 
 function checkVariables(manifest: Manifest): Finding[] {
@@ -49,13 +54,15 @@ function checkVariables(manifest: Manifest): Finding[] {
   if (vars === undefined) return [];
   if (!isFields(vars)) {
     const message = 'spec.vars is not a map of names and texts';
-    return [fault(file, message, 'Write it as vars: {name: "value"}.', placeAt(manifest, ['spec', 'vars']))];
+    return [
+      manifestError(file, message, 'Write it as vars: {name: "value"}.', placeAt(manifest, ['spec', 'vars'])),
+    ];
   }
   return Object.entries(vars).flatMap(([name, value]) => {
     if (typeof value === 'string') return [];
     const message = `the value of the variable "${name}" in spec.vars is ${kindOf(value)}, not a text`;
     const help = `Write it in quotes: ${name}: ${quoted(textOfVariable(value))}.`;
-    return [fault(file, message, help, placeAt(manifest, ['spec', 'vars', name]))];
+    return [manifestError(file, message, help, placeAt(manifest, ['spec', 'vars', name]))];
   });
 }
 
@@ -69,7 +76,7 @@ export function kindOf(value: unknown): string {
 const quoted = (text: string): string =>
   text.includes("'") || !text.includes('"') ? JSON.stringify(text) : `'${text}'`;
 
-/** The text that a value was meant as. */
+/** The string that a value was meant as. */
 export function textOfVariable(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

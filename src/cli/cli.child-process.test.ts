@@ -15,27 +15,29 @@ beforeAll(async () => {
   await buildEngine();
 }, 600_000);
 
-describe('what people see is in files (`jest -u` writes them anew; then read the difference)', () => {
+describe('the output for people equals the recorded file (`jest -u` records it; then read the difference)', () => {
   const cases: Record<string, { line: string; input?: string; colour?: boolean }> = {
     'validate-good': { line: 'millrace validate src/cli/testdata/good.hcl' },
     'validate-wrong': { line: 'millrace validate src/cli/testdata/wrong.hcl' },
     'validate-colour': { line: 'millrace validate src/cli/testdata/syntax.hcl', colour: true },
     'validate-wide-letters': { line: 'millrace validate src/cli/testdata/wide.hcl' },
-    'validate-later': { line: 'millrace validate src/cli/testdata/later.hcl src/cli/testdata/pinned.yaml' },
-    'validate-later-json': { line: 'millrace validate --output json src/cli/testdata/later.hcl' },
-    'validate-later-sarif': { line: 'millrace validate --output sarif src/cli/testdata/later.hcl' },
-    'validate-language-only': { line: 'millrace validate --language-only src/cli/testdata/later.hcl' },
     'validate-manifest': { line: 'millrace validate src/cli/testdata/manifest.yaml' },
     'validate-manifests-faults': {
-      line: 'millrace validate src/cli/testdata/no-text.yaml src/cli/testdata/not-yaml.yaml src/cli/testdata/values-missing.yaml config/samples/team.yaml',
+      line:
+        'millrace validate src/cli/testdata/no-text.yaml src/cli/testdata/not-yaml.yaml ' +
+        'src/cli/testdata/values-missing.yaml config/samples/team.yaml',
     },
     'validate-variables': {
-      line: 'millrace validate --var branch=main --vars src/cli/testdata/vars.json src/cli/testdata/values-missing.yaml',
+      line:
+        'millrace validate --var branch=main --vars src/cli/testdata/vars.json ' +
+        'src/cli/testdata/values-missing.yaml',
     },
     'validate-fetched-source': { line: 'millrace validate src/cli/testdata/fetched.hcl' },
     'validate-stdin': { line: 'millrace validate -', input: 'job "a" {\n  tsk "x" {}\n}\n' },
     'validate-json': {
-      line: 'millrace validate --output json src/cli/testdata/good.hcl src/cli/testdata/manifest.yaml src/cli/testdata/no-text.yaml',
+      line:
+        'millrace validate --output json src/cli/testdata/good.hcl src/cli/testdata/manifest.yaml ' +
+        'src/cli/testdata/no-text.yaml',
     },
     'validate-sarif': {
       line: 'millrace validate --output sarif src/cli/testdata/wide.hcl src/cli/testdata/no-text.yaml',
@@ -67,7 +69,7 @@ describe('what people see is in files (`jest -u` writes them anew; then read the
   });
 });
 
-describe('used wrongly', () => {
+describe('a usage error', () => {
   const cases: Record<string, [line: string, message: string]> = {
     'a file that is not there': ['millrace validate nowhere.hcl', 'nowhere.hcl cannot be read: no such file'],
     'a folder': ['millrace validate src', 'src is a folder: name the files in it'],
@@ -95,11 +97,11 @@ describe('used wrongly', () => {
       'millrace graph config/samples/team.yaml',
       'config/samples/team.yaml has no Pipeline',
     ],
-    'a picture into a folder that is not there': [
+    'a picture into a folder that does not exist': [
       'millrace graph src/cli/testdata/good.hcl -o nowhere/x.dot',
       'nowhere/x.dot cannot be written: no such file',
     ],
-    'a picture in a form that there is not': [
+    'a picture in an unknown format': [
       'millrace graph src/cli/testdata/good.hcl -o x.PDF',
       'x.PDF: unknown picture format .pdf: use .dot, .svg or .png, or add --output',
     ],
@@ -111,7 +113,7 @@ describe('used wrongly', () => {
     expect(err).toContain(message);
   });
 
-  test('a PNG picture on a screen', async () => {
+  test('is a PNG picture on a terminal', async () => {
     const { exit, err } = await millrace('millrace graph src/cli/testdata/good.hcl --output png', {
       isScreen: true,
     });
@@ -122,14 +124,14 @@ describe('used wrongly', () => {
   });
 });
 
-describe('with files of its own', () => {
+describe('a command that works on files', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  test('fmt formats the text of a manifest and leaves everything else as it is', async () => {
+  test('formats the pipeline in a manifest and keeps the rest (fmt)', async () => {
     const file = join(folder, 'pipeline.yaml');
     await cp(join(HERE, 'unformatted.yaml'), file);
     expect(await millrace(`millrace fmt ${file}`)).toMatchObject({ exit: 0, out: `${file}\n`, err: '' });
@@ -138,7 +140,7 @@ describe('with files of its own', () => {
     expect(await millrace(`millrace fmt --check ${file}`)).toMatchObject({ exit: 0, out: '' });
   });
 
-  test('fmt names the Pipeline whose text it cannot format, and formats the others', async () => {
+  test('names the Pipeline that it cannot format, and formats the others (fmt)', async () => {
     const file = join(folder, 'several.yaml');
     const head = 'apiVersion: millrace.dev/v1alpha1\nkind: Pipeline\nmetadata: {name: folded}\nspec:\n';
     const folded = `${head}  config: >\n    job "a" {}\n---\n`;
@@ -153,7 +155,7 @@ describe('with files of its own', () => {
     );
   });
 
-  test('fmt keeps the ends of lines that a file has', async () => {
+  test('keeps the line endings of a file (fmt)', async () => {
     const file = join(folder, 'windows.yaml');
     await writeFile(file, readFileSync(join(HERE, 'unformatted.yaml'), 'utf8').replaceAll('\n', '\r\n'));
     await millrace(`millrace fmt ${file}`);
@@ -162,7 +164,7 @@ describe('with files of its own', () => {
     );
   });
 
-  test('graph writes pictures into files by their names', async () => {
+  test('writes pictures to files in the format of their names (graph)', async () => {
     for (const kind of ['dot', 'svg', 'png']) {
       const { exit, out } = await millrace(
         `millrace graph src/cli/testdata/good.hcl -o ${join(folder, `x.${kind}`)}`,
@@ -176,7 +178,7 @@ describe('with files of its own', () => {
   });
 });
 
-test('graph sends a picture to where its output goes', async () => {
+test('writes a picture to standard output if that is redirected (graph)', async () => {
   const { bytes } = await millrace('millrace graph src/cli/testdata/good.hcl --output png');
   expect((await sharp(bytes).metadata()).format).toBe('png');
 });

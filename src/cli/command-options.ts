@@ -13,12 +13,13 @@ export const colour = (): Option =>
     .choices(['auto', 'always', 'never'])
     .default('auto');
 
-const repeated = (value: string, before: string[] = []): string[] => [...before, value];
+/** Collects the values of a repeatable option. */
+export const repeated = (value: string, before: string[] = []): string[] => [...before, value];
 
 export const variables = (command: Command): Command =>
   command
     .option('--var <name=value>', 'value of a variable; repeatable', repeated)
     .option('--vars <file>', 'JSON file with an object of variable values; repeatable', repeated);
 
-export const exits = (wrong: string): string =>
+export const offlineExitCodesHelp = (wrong: string): string =>
   `\nExit codes: 0: success; 1: ${wrong}; 2: usage error, or a file cannot be read or written.`;

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { colour, exits, variables, type Coloured, type Run } from './command-options.ts';
+import { colour, offlineExitCodesHelp, variables, type Coloured, type Run } from './command-options.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
 import type { PlanVerbOptions } from './plan.ts';
@@ -27,24 +27,19 @@ function validateCommand(run: Run): Command {
         .choices(['text', 'json', 'sarif'])
         .default('text'),
     )
-    .option('--language-only', 'accept parts of the language that this version cannot run yet')
     .addOption(colour())
     .addHelpText(
       'after',
       `
-The command reports as an error whatever the operator would refuse. That includes parts of the
-language that this version cannot run yet.
-
 Variables from a Secret (a secret block or varsFrom) need no value here. The command fetches
 nothing: of types with a source it knows only those that come with Millrace.
 
 Examples:
   millrace validate pipeline.hcl
-  millrace validate --language-only pipeline.hcl
   millrace validate --var branch=main --vars values.json pipeline.hcl
   millrace validate deploy/*.yaml --output sarif > millrace.sarif
   kustomize build . | millrace validate -
-${exits('a pipeline has errors')}`,
+${offlineExitCodesHelp('a pipeline has errors')}`,
     )
     .action((files: string[], options: ValidateOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -58,7 +53,8 @@ function formatCommand(run: Run): Command {
   return new Command('fmt')
     .argument(
       '[file...]',
-      'HCL, or a manifest with Pipelines (YAML only, because JSON has no multi-line text); - or no file reads standard input',
+      'HCL, or a manifest with Pipelines (YAML only, ' +
+        'because JSON has no multi-line text); - or no file reads standard input',
     )
     .description("format pipelines in HCL's usual layout; in a manifest, format only the HCL text")
     .option('--check', 'change nothing; list the files that would change')
@@ -73,7 +69,7 @@ Examples:
   millrace fmt pipeline.hcl deploy/pipeline.yaml
   millrace fmt --check *.hcl
   millrace fmt < pipeline.hcl
-${exits('a file has syntax errors or, with --check, needs formatting')}`,
+${offlineExitCodesHelp('a file has syntax errors or, with --check, needs formatting')}`,
     )
     .action((files: string[], options: FormatOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -105,7 +101,7 @@ Examples:
   millrace graph pipeline.hcl -o pipeline.svg
   millrace graph pipeline.hcl --hide-intermediates --group-parallel -o pipeline.png
   millrace graph pipeline.hcl --output dot | dot -Tpdf > pipeline.pdf
-${exits('the pipeline has errors')}`,
+${offlineExitCodesHelp('the pipeline has errors')}`,
     )
     .action((file: string, options: GraphVerbOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -126,7 +122,7 @@ function planCommand(run: Run): Command {
 Examples:
   millrace plan pipeline.hcl --job unit
   millrace plan pipeline.yaml --pipeline demo/app --job test--linux
-${exits('the pipeline has errors')}`,
+${offlineExitCodesHelp('the pipeline has errors')}`,
     )
     .action((file: string, options: PlanVerbOptions & Coloured) =>
       run(options.color, async (terminal) => {

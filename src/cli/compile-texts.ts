@@ -12,11 +12,6 @@ import type { PipelineText } from './read-manifests.ts';
 import type { Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
-export interface CompileOptions extends Pick<Terminal, 'openCompiler'> {
-  /** Do not report what the operator of this version cannot run yet. */
-  languageOnly: boolean;
-}
-
 export interface CompiledText {
   text: PipelineText;
   /** Absent with errors, and with sources that would have to be fetched. */
@@ -28,11 +23,11 @@ export interface CompiledText {
 export async function compileTexts(
   texts: readonly PipelineText[],
   given: GivenVariables,
-  { languageOnly, openCompiler = () => createCompiler({ engine: engineFile() }) }: CompileOptions,
+  { openCompiler = () => createCompiler({ engine: engineFile() }) }: Pick<Terminal, 'openCompiler'>,
 ): Promise<CompiledText[]> {
   const compiler = openCompiler();
   try {
-    return await Promise.all(texts.map((text) => compileText(text, given, { compiler, languageOnly })));
+    return await Promise.all(texts.map((text) => compileText(text, given, compiler)));
   } finally {
     await compiler.close();
   }
@@ -41,7 +36,7 @@ export async function compileTexts(
 async function compileText(
   text: PipelineText,
   given: GivenVariables,
-  { compiler, languageOnly }: { compiler: HclCompiler; languageOnly: boolean },
+  compiler: HclCompiler,
 ): Promise<CompiledText> {
   const variables = { ...text.given, ...given };
   const { hcl } = text.text;
@@ -53,9 +48,8 @@ async function compileText(
     );
     compilation = await compiler.compile(hcl, { ...variables, ...Object.fromEntries(secrets) });
   }
-  const { pipeline, diagnostics, notYetRun = [], needs = [] } = compilation;
-  const refused = languageOnly ? [] : notYetRun;
-  const found = [...sortDiagnostics([...diagnostics, ...refused]), ...needs.map(unseen)].map((diagnostic) =>
+  const { pipeline, diagnostics, needs = [] } = compilation;
+  const found = [...sortDiagnostics(diagnostics), ...needs.map(unseen)].map((diagnostic) =>
     findingOf(diagnostic, text),
   );
   const findings = [...text.faults, ...found, ...unknownPins(text, pipeline)];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { literalBlock } from './embedded-text.ts';
 
-describe('a place in a literal block', () => {
+describe('a position in a literal block', () => {
   const source = 'spec:\n  config: |\n    a = 1\n    b = "é👍"\n\n  paused: true\n';
   const { placeOf, lineOf } = literalBlock({ source, start: 2, text: 'a = 1\nb = "é👍"\n' });
   const cases: Record<
@@ -12,7 +12,7 @@ describe('a place in a literal block', () => {
       [1, 5],
       [3, 9],
     ],
-    'behind its last line is at the end of that': [
+    'behind the last line is at the end of that line': [
       [3, 1],
       [4, 13],
     ],

@@ -24,9 +24,9 @@ export function wholeFile(hcl: string | Uint8Array): EmbeddedText {
 }
 
 export interface EmbeddedBlock {
-  /** Of the file. */
+  /** The whole file. */
   source: string;
-  /** Of the block's first line, from 0; the header `|` is before it. */
+  /** Index of the block's first line, from 0, after the header `|`. */
   start: number;
   /** The content of the block. */
   text: string;
@@ -64,7 +64,10 @@ const lettersOf = (line: string): number => Array.from(segmenter.segment(line.re
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** A quoted or folded text of YAML or JSON: every place in it is where the text begins. */
+/**
+ * A quoted or folded text of YAML or JSON, whose lines are not lines of the file: every place in it is where
+ * the text begins.
+ */
 export function elsewhere(hcl: string, at: Spot): EmbeddedText {
   return { hcl, placeOf: () => ({ start: at, end: { line: at.line, column: at.column + 1 } }) };
 }

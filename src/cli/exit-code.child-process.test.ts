@@ -24,7 +24,7 @@ async function validate(): Promise<string> {
 }
 
 // A command that waits for a process of its own could end with code 13 and no output, when many ran at once.
-test('validating two files ends with 0 each time, also when many processes do it side by side', async () => {
+test('validating two files exits with 0 each time, also in many simultaneous processes', async () => {
   const lane = async (): Promise<string[]> => {
     const outputs = [];
     for (let count = 0; count < RUNS_PER_LANE; count += 1) outputs.push(await validate());

@@ -13,8 +13,6 @@ export interface Finding {
    * The named blocks of the pipeline that hold the place, outermost first: `job "deploy"`, `put "git" "app"`.
    */
   blocks?: string[];
-  /** Other places with the same error. */
-  otherPlaces?: Place[];
 }
 
 /** Lines and columns count from 1; a column is a grapheme. The end is after the last one. */
@@ -33,7 +31,8 @@ export const OWN_CODES = {
   'invalid-manifest': {
     severity: 'error',
     meaning:
-      'The file is not YAML, its Pipeline is invalid for the API server, or something that the command needs is missing.',
+      'The file is not YAML, its Pipeline is invalid for the API server, ' +
+      'or something that the command needs is missing.',
   },
   'no-pipeline': { severity: 'warning', meaning: 'The file has no Pipeline.' },
 } as const;

@@ -11,7 +11,7 @@ import { isErrorFinding, type Finding } from './finding.ts';
 import { readInput, readTexts, type InputFile } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { renderFinding } from './render-findings.ts';
-import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 import { toFinding } from './to-finding.ts';
 
 export interface FormatOptions {
@@ -31,7 +31,7 @@ export async function format(
     const formatted = await formatInput(await readInput(name, terminal), engine);
     exits.push(check ? report(formatted, terminal) : await apply(name, formatted, terminal));
   }
-  return exits.includes(EXIT.wrong) ? EXIT.wrong : EXIT.fine;
+  return exits.includes(EXIT.failure) ? EXIT.failure : EXIT.success;
 }
 
 /** Prints the name of the file if its layout would change. */
@@ -40,7 +40,7 @@ function report(formatted: Formatted, terminal: Terminal): Exit {
   const exit = printFindings(formatted, terminal);
   if (after === before) return exit;
   terminal.out(`${file}\n`);
-  return EXIT.wrong;
+  return EXIT.failure;
 }
 
 async function apply(name: string, formatted: Formatted, terminal: Terminal): Promise<Exit> {
@@ -48,7 +48,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
   const exit = printFindings(formatted, terminal);
   if (name === '-') {
     // A reader of the output would take a part for the whole.
-    if (exit === EXIT.fine) terminal.out(after);
+    if (exit === EXIT.success) terminal.out(after);
   } else if (after !== before) {
     await replaceFile(name, after);
     terminal.out(`${file}\n`);
@@ -59,7 +59,7 @@ async function apply(name: string, formatted: Formatted, terminal: Terminal): Pr
 function printFindings({ before, findings }: Formatted, terminal: Terminal): Exit {
   const paint = painter(terminal);
   for (const finding of findings) terminal.err(`${renderFinding(finding, before, paint)}\n`);
-  return findings.length > 0 ? EXIT.wrong : EXIT.fine;
+  return findings.length > 0 ? EXIT.failure : EXIT.success;
 }
 
 interface Formatted {
@@ -116,6 +116,6 @@ async function replaceFile(name: string, text: string): Promise<void> {
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw new Misuse(`${name} cannot be written: ${explain(error)}`);
+    throw new CommandError(`${name} cannot be written: ${explain(error)}`);
   }
 }

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
-import { looksOf } from '#domain/graph/look.ts';
+import { nodeStyles } from '#domain/graph/node-style.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PictureToDraw } from '#flows/views/overview-ports.ts';
 import { explain } from './explain.ts';
 import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
-import { EXIT, Misuse, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, type Exit, type Terminal } from './terminal.ts';
 
 const KINDS = ['dot', 'svg', 'png'] as const;
 type Kind = (typeof KINDS)[number];
@@ -21,16 +21,16 @@ export interface GraphVerbOptions extends PickOptions, GraphOptions {
 export async function graph(file: string, options: GraphVerbOptions, terminal: Terminal): Promise<Exit> {
   const kind = options.output ?? kindOf(options.out);
   if (kind === 'png' && options.out === undefined && terminal.isScreen) {
-    throw new Misuse('a terminal cannot show a PNG: name a file with -o, or pipe the output');
+    throw new CommandError('a terminal cannot show a PNG: name a file with -o, or pipe the output');
   }
   const picked = await pickPipeline(file, options, terminal);
-  if (!picked) return EXIT.wrong;
+  if (!picked) return EXIT.failure;
   const shown = graphOf(picked.pipeline, options);
-  const looks = looksOf(shown, { jobs: new Map(), resources: new Map() });
-  const picture = await draw(kind, { graph: shown, looks, name: picked.name });
+  const styles = nodeStyles(shown, { jobs: new Map(), resources: new Map() });
+  const picture = await draw(kind, { graph: shown, styles, name: picked.name });
   if (options.out === undefined) terminal.out(picture);
   else await save(options.out, picture);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 /** By the ending of the file's name. */
@@ -39,19 +39,19 @@ function kindOf(out = ''): Kind {
   if (ending === '' || ending === '.gv') return 'dot';
   const kind = KINDS.find((one) => ending === `.${one}`);
   if (kind) return kind;
-  throw new Misuse(`${out}: unknown picture format ${ending}: use .dot, .svg or .png, or add --output`);
+  throw new CommandError(`${out}: unknown picture format ${ending}: use .dot, .svg or .png, or add --output`);
 }
 
-/** Longer than the gateway's limit: only this command waits for the picture. */
+/** Longer than the gateway's limit, because only this command waits for the picture. */
 const PATIENCE_MS = 60_000;
 
 async function draw(kind: Kind, request: PictureToDraw): Promise<string | Uint8Array> {
-  if (kind === 'dot') return writeDot(request.graph, request.name, request.looks);
+  if (kind === 'dot') return writeDot(request.graph, request.name, request.styles);
   const { createPictures } = await import('#adapters/images/pictures.ts');
   const pictures = createPictures({ timeLimitMs: PATIENCE_MS });
   try {
     const answer = kind === 'svg' ? await pictures.svg(request) : await pictures.png(request);
-    if ('refused' in answer) throw new Misuse(answer.refused.message);
+    if ('refused' in answer) throw new CommandError(answer.refused.message);
     return 'svg' in answer ? answer.svg : answer.png;
   } finally {
     await pictures.close();
@@ -62,6 +62,6 @@ async function save(file: string, picture: string | Uint8Array): Promise<void> {
   try {
     await writeFile(file, picture);
   } catch (error) {
-    throw new Misuse(`${file} cannot be written: ${explain(error)}`);
+    throw new CommandError(`${file} cannot be written: ${explain(error)}`);
   }
 }

@@ -15,7 +15,7 @@ const HEREDOC = `job "a" {
 }
 `;
 
-describe('what a file holds whose name does not tell', () => {
+describe('isManifest recognizes the contents of a file without a known extension:', () => {
   const cases: Record<string, [source: string, manifest: boolean]> = {
     'a pipeline with a manifest in a heredoc': [HEREDOC, false],
     'a pipeline behind comments': [`# apiVersion: v1\n// two\n/* three */\n${HEREDOC}`, false],
@@ -27,13 +27,10 @@ describe('what a file holds whose name does not tell', () => {
     'a manifest whose first fields are quoted': ['"kind": Pipeline\n"apiVersion": v1\n', true],
     'a manifest behind comments and a marker': ['# made\n\n---\n# Source: x\napiVersion: v1\n', true],
     'a manifest behind a byte order mark': ['\uFEFFapiVersion: v1\n', true],
-    'a manifest with the ends of lines of Windows': [
-      '\r\nmetadata:\r\n  name: a\r\napiVersion: v1\r\n',
-      true,
-    ],
+    'a manifest with Windows line endings': ['\r\nmetadata:\r\n  name: a\r\napiVersion: v1\r\n', true],
     'JSON on one line': ['{"kind":"Pipeline","apiVersion":"millrace.dev/v1alpha1"}', true],
     'JSON with its first field beside the brace': ['{ "apiVersion": "v1",\n  "items": [] }', true],
-    nothing: ['', false],
+    'an empty file': ['', false],
     'a key and a colon, but no manifest': ['job: "a"\n', false],
   };
   test.each(Object.entries(cases))('%s', (_name, [source, manifest]) => {
@@ -46,6 +43,6 @@ test.each([
   ['a.YAML', true],
   ['a.yml', true],
   ['a.json', true],
-])('a name that tells is enough: %s', (file, manifest) => {
+])('isManifest decides by a known extension: %s', (file, manifest) => {
   expect(isManifest(file, manifest ? 'job "a" {}' : 'apiVersion: v1')).toBe(manifest);
 });

@@ -1,6 +1,6 @@
 /**
- * Whether a file has manifests: by the ending of its name, else by its first line. HCL never begins with a
- * document marker, a brace, a quoted key or a key with a colon, and manifests always do.
+ * Whether a file contains manifests: by the extension of its name, otherwise by its first line. HCL never
+ * begins with a document marker, a brace, a quoted key or a key with a colon; manifests always do.
  */
 export function isManifest(file: string, source: string): boolean {
   if (/\.ya?ml$|\.json$/i.test(file)) return true;

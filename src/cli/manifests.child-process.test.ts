@@ -29,7 +29,7 @@ const indented = (text: string, by: number): string => text.replaceAll(/^(?=.)/g
 const wrong = (line: number, column: number): unknown =>
   expect.stringMatching(new RegExp(`^<stdin>:${line}:${column}: error\\[unknown-attribute\\]`));
 
-describe('a List is looked into', () => {
+describe('the Pipelines in a List are validated', () => {
   const item = `${HEAD}  config: |\n    job "a" {\n      x = 1\n    }\n`;
   const noSteps: unknown = expect.stringContaining('warning[job-without-steps]');
 
@@ -42,24 +42,26 @@ describe('a List is looked into', () => {
     ]);
   });
 
-  test('as JSON on one line', async () => {
+  test('in JSON on one line', async () => {
     const pipeline = `{"apiVersion":"millrace.dev/v1alpha1","kind":"Pipeline","metadata":{"name":"app"},"spec":{"config":"${BROKEN}"}}`;
     const source = `{"apiVersion":"v1","items":[${pipeline}],"kind":"List"}`;
     expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
   });
 
-  test('also a PipelineList, whose items do not say what they are', async () => {
+  test('that is a PipelineList, whose items have no kind', async () => {
     const short = item.replace(/^.*\n.*\n/, '');
     const source = `apiVersion: millrace.dev/v1alpha1\nkind: PipelineList\nitems:\n- ${indented(short, 2).trimStart()}`;
     expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
   });
 
-  test('also one in another, with the ConfigMap of a text in it', async () => {
+  test('that is nested and contains the ConfigMap of a text', async () => {
     const pipeline = `${HEAD}  configFrom: {configMapKeyRef: {name: texts, key: a}}\n`;
     const inner = `apiVersion: v1\nkind: List\nitems:\n- ${indented(pipeline, 2).trimStart()}`;
     const texts =
       'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: texts}\ndata:\n  a: |\n    job "a" { x = 1 }\n';
-    const source = `apiVersion: v1\nkind: List\nitems:\n- ${indented(inner, 2).trimStart()}- ${indented(texts, 2).trimStart()}`;
+    const source =
+      `apiVersion: v1\nkind: List\nitems:\n- ${indented(inner, 2).trimStart()}- ` +
+      indented(texts, 2).trimStart();
     expect(await validate(source)).toEqual([
       noSteps,
       wrong(17, 17),
@@ -67,50 +69,52 @@ describe('a List is looked into', () => {
     ]);
   });
 
-  test('but not endlessly', async () => {
+  test('but not in a List that contains itself', async () => {
     expect(
       await validate('apiVersion: v1\nkind: List\nitems: &items\n- {kind: List, items: *items}\n'),
     ).toEqual(['<stdin>: warning[no-pipeline]: the file has no Pipeline']);
   });
 });
 
-describe('what the API server would refuse is an error', () => {
+describe('what the API server would refuse is an error:', () => {
   const config = `  config: "${GOOD.replaceAll('"', '\\"')}"\n`;
   const cases: Record<string, [source: string, ...findings: string[]]> = {
-    'a number and a truth value for variables': [
-      `${HEAD}  vars: {n: 3, "flag": true}\n  config: |\n    variable "n" { type = number }\n    variable "flag" { type = bool }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
+    'a number and a boolean for variables': [
+      `${HEAD}  vars: {n: 3, "flag": true}\n  config: |\n    variable "n" { type = number }\n` +
+        `    variable "flag" { type = bool }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
       '<stdin>:5:13: error[invalid-manifest]: the value of the variable "n" in spec.vars is a number, not a text',
       '<stdin>:5:24: error[invalid-manifest]: the value of the variable "flag" in spec.vars is a boolean, not a text',
     ],
     'a list for a variable': [
-      `${HEAD}  vars: {l: [1, 2]}\n  config: |\n    variable "l" { type = list(number) }\n    ${GOOD.replaceAll('\\n', '\n    ')}`,
+      `${HEAD}  vars: {l: [1, 2]}\n  config: |\n    variable "l" { type = list(number) }\n` +
+        `    ${GOOD.replaceAll('\\n', '\n    ')}`,
       '<stdin>:5:13: error[invalid-manifest]: the value of the variable "l" in spec.vars is a list, not a text',
     ],
-    'variables that are no map': [
+    'variables that are not a map': [
       `${HEAD}  vars: [a]\n${config}`,
       '<stdin>:5:9: error[invalid-manifest]: spec.vars is not a map of names and texts',
     ],
-    'two texts': [
+    'both config and configFrom': [
       `${HEAD}${config}  configFrom: {configMapKeyRef: {name: a, key: b}}\n`,
       '<stdin>:6:3: error[invalid-manifest]: spec has both config and configFrom',
     ],
-    'a name too few': [
+    'a missing name': [
       `${HEAD.replace('name: app', 'labels: {}')}${config}`,
       '<stdin>:3:1: error[invalid-manifest]: the Pipeline has no name',
     ],
-    'a name that no object can have': [
+    'an invalid name': [
       `${HEAD.replace('app', 'App_1')}${config}`,
       '<stdin>:3:18: error[invalid-manifest]: "App_1" cannot be the name of a Pipeline',
     ],
-    'a version that there is not': [
+    'an unknown version': [
       `${HEAD.replace('v1alpha1', 'v1beta9')}${config}`,
       '<stdin>:1:13: error[invalid-manifest]: there is no version millrace.dev/v1beta9 of Pipelines',
     ],
-    'a text that is a number': [
+    'a config that is a number': [
       `${HEAD}  config: 3\n`,
       '<stdin>:5:11: error[invalid-manifest]: spec.config of the Pipeline app is a number, not a text',
     ],
-    'no text': [
+    'neither config nor configFrom': [
       `${HEAD}  paused: true\n`,
       '<stdin>:4:1: error[invalid-manifest]: the Pipeline app has no text',
     ],
@@ -119,15 +123,17 @@ describe('what the API server would refuse is an error', () => {
     expect((await validate(source)).filter((line) => line.includes(']: '))).toEqual(findings);
   });
 
-  test('a generated name is one', async () => {
+  test('metadata.generateName is accepted as a name', async () => {
     const source = `${HEAD.replace('name: app', 'generateName: app-')}${config}`;
     expect(await validate(source)).toEqual(['<stdin>: valid, 1 job, 0 resources']);
   });
 });
 
-describe('YAML that cannot be followed is an error', () => {
-  test('more aliases than a computer holds', async () => {
-    const source = `a: &a [x, x]\nb: &b [${Array(40).fill('*a').join()}]\nc: [${Array(40).fill('*b').join()}]\napiVersion: v1\n`;
+describe('invalid YAML is an error:', () => {
+  test('aliases that expand too far', async () => {
+    const source =
+      `a: &a [x, x]\nb: &b [${Array(40).fill('*a').join()}]\nc: [${Array(40).fill('*b').join()}]\n` +
+      'apiVersion: v1\n';
     expect(await validate(source)).toEqual([
       expect.stringMatching(
         /^<stdin>:1:1: error\[invalid-manifest\]: the aliases of the document cannot be resolved: /,
@@ -135,30 +141,31 @@ describe('YAML that cannot be followed is an error', () => {
     ]);
   });
 
-  test('an alias of nothing', async () => {
+  test('an alias without an anchor', async () => {
     expect(await validate('apiVersion: v1\na: *b\n')).toEqual([
       expect.stringMatching(/^<stdin>:\d+:\d+: error\[invalid-manifest\]: .*alias/i),
     ]);
   });
 
-  test('deeper than a computer counts', async () => {
+  test('nesting that is too deep', async () => {
     expect(await validate(`{"apiVersion": "v1", "a": ${'['.repeat(100_000)}`)).toEqual([
       expect.stringMatching(/^<stdin>.*: error\[invalid-manifest\]: /),
     ]);
   });
 });
 
-describe('places are those of the manifest', () => {
+describe('a finding names its line and column in the manifest for', () => {
   const cases: Record<string, [config: string, finding: string]> = {
-    'a name that is taken, and the line where': [
+    'a duplicate name, and the line of the first': [
       'job "a" {}\njob "a" {}\n',
       '<stdin>:7:9: error[duplicate-name]: there is already a job "a" in line 6',
     ],
-    'an attribute that is set, and the line where': [
+    'a repeated attribute, and the line of the first': [
       'job "a" {\n  interruptible = true\n  interruptible = true\n}\n',
-      '<stdin>:8:7: error[syntax-error]: Attribute redefined: The argument "interruptible" was already set in line 7. Each argument may be set only once',
+      '<stdin>:8:7: error[syntax-error]: Attribute redefined: The argument "interruptible" was ' +
+        'already set in line 7. Each argument may be set only once',
     ],
-    'a heredoc without its end': [
+    'an unterminated heredoc': [
       'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = <<EOT\n      make\n',
       '<stdin>:9:17: error[syntax-error]: Unterminated template string: No closing marker was found for the string',
     ],
@@ -168,7 +175,7 @@ describe('places are those of the manifest', () => {
     expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([finding]);
   });
 
-  test('of a text on one line the message says where in it', async () => {
+  test('a pipeline on one line, with the place inside of the text in the message', async () => {
     const source = `${HEAD}  config: "job \\"a\\" {}\\njob \\"a\\" {}\\n"\n`;
     expect((await validate(source)).filter((line) => line.includes(': error['))).toEqual([
       '<stdin>:5:11: error[duplicate-name]: there is already a job "a" in line 1 (line 2, column 5 of the text)',
@@ -176,22 +183,26 @@ describe('places are those of the manifest', () => {
   });
 });
 
-test('a value that a Secret may hold is not missing, however the block says whose it is', async () => {
+test('no missing value if a Secret may provide it', async () => {
   const config = 'variable /* "b" */ "a" { type = string }\n';
-  const source = `${HEAD}  varsFrom: [{secretRef: {name: more}}]\n  config: |\n${indented(config + GOOD.replaceAll('\\n', '\n'), 4)}`;
+  const source =
+    `${HEAD}  varsFrom: [{secretRef: {name: more}}]\n  config: |\n` +
+    indented(config + GOOD.replaceAll('\\n', '\n'), 4);
   expect(await validate(source)).toEqual(['<stdin>, app: valid, 1 job, 0 resources']);
 });
 
-test('a value with a name too long for its message is shown where it is given', async () => {
+test('a value whose name is too long for the message', async () => {
   const source = `${HEAD}  vars: {${'a'.repeat(600)}: x}\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n`;
   expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
     expect.stringContaining('<stdin>:5:10: warning[variable-undeclared]'),
   ]);
 });
 
-test('a value for a variable that is not declared is shown where it is given', async () => {
+test('a value of a variable that is not declared', async () => {
   const texts = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {b: x}\n';
-  const source = `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n---\n${texts}`;
+  const source =
+    `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n` +
+    `    ${GOOD.replaceAll('\\n', '\n    ')}\n---\n${texts}`;
   expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
     '<stdin>:18:8: warning[variable-undeclared]: a value is given for the variable "b", which is not declared',
     '<stdin>:5:10: warning[variable-undeclared]: a value is given for the variable "a", which is not declared',

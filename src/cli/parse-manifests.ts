@@ -38,7 +38,7 @@ export function parseManifests(file: string, source: string, findings: Finding[]
       const [text = ''] = error.message.split('\n');
       const place = placeOfRange({ source, lines }, error.pos);
       findings.push({
-        ...fault(file, `this is not YAML: ${text}`, 'Correct the text at this place.', place),
+        ...manifestError(file, `this is not YAML: ${text}`, 'Correct the text at this place.', place),
       });
       return [];
     }
@@ -49,7 +49,7 @@ export function parseManifests(file: string, source: string, findings: Finding[]
       // Aliases may expand without bound, or name no anchor.
       const message = `the aliases of the document cannot be resolved: ${explain(thrown)}`;
       const place = placeOfRange({ source, lines }, document.range);
-      findings.push(fault(file, message, 'Replace each alias with its value.', place));
+      findings.push(manifestError(file, message, 'Replace each alias with its value.', place));
       return [];
     }
   });
@@ -65,7 +65,9 @@ function parseDocuments(
   try {
     return [...parseAllDocuments(source, { lineCounter: lines, prettyErrors: false })];
   } catch (thrown) {
-    findings.push(fault(file, `this cannot be read as YAML: ${explain(thrown)}`, 'Nest it less deeply.'));
+    findings.push(
+      manifestError(file, `this cannot be read as YAML: ${explain(thrown)}`, 'Nest it less deeply.'),
+    );
     return [];
   }
 }
@@ -136,7 +138,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const fault = (file: string, message: string, help: string, place?: Place): Finding => ({
+export const manifestError = (file: string, message: string, help: string, place?: Place): Finding => ({
   severity: 'error',
   code: 'invalid-manifest',
   message,

@@ -1,23 +1,93 @@
+import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import { textOfVariable } from './check-pipeline.ts';
 import { compileTexts } from './compile-texts.ts';
 import { count, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
 import { readVariables, type VariableOptions } from './read-variables.ts';
 import { renderFinding } from './render-findings.ts';
-import { Misuse, painter, type Terminal } from './terminal.ts';
+import { secretVariablesIn } from './secret-variables.ts';
+import { CommandError, painter, type Terminal } from './terminal.ts';
 
 export interface PickOptions extends VariableOptions {
   /** `<namespace>/<name>` or `<name>`; needed if the file has several. */
   pipeline?: string;
 }
 
-/** The one pipeline of a file; undefined after printing why it is not valid. */
+export interface PickedPipeline {
+  name: string;
+  pipeline: Pipeline;
+}
+
+/** Returns the only pipeline of a file, or the named one. Undefined after printing why it is not valid. */
 export async function pickPipeline(
   file: string,
   options: PickOptions,
   terminal: Terminal,
-): Promise<{ name: string; pipeline: Pipeline } | undefined> {
+): Promise<PickedPipeline | undefined> {
+  const picked = await compilePicked(file, options, terminal);
+  return picked && { name: picked.name, pipeline: picked.pipeline };
+}
+
+export interface PickedWithSecrets extends PickedPipeline {
+  /** Values that were given to variables with a secret block, by variable. */
+  secrets: ReadonlyMap<string, string>;
+  /** Keys of secrets of the type `env`, by variable. */
+  environmentKeys: ReadonlyMap<string, string>;
+}
+
+/** The same, but every variable with a secret block holds the placeholder of its own name. */
+export async function pickWithSecrets(
+  file: string,
+  options: PickOptions,
+  terminal: Terminal,
+): Promise<PickedWithSecrets | undefined> {
+  const picked = await compilePicked(file, options, terminal);
+  if (!picked) return undefined;
+  const { name, pipeline, text, given } = picked;
+  const secretVariables = secretVariablesIn(text.text.hcl);
+  const all = { ...text.given, ...given };
+  const secrets = new Map(
+    secretVariables.flatMap((variable) =>
+      all[variable] === undefined ? [] : [[variable, textOfVariable(all[variable].value)] as const],
+    ),
+  );
+  if (secretVariables.length === 0) return { name, pipeline, secrets, environmentKeys: new Map() };
+  const placeholders = Object.fromEntries(
+    secretVariables.map((variable) => [variable, { value: makeSecretPlaceholder(variable), secret: true }]),
+  );
+  // What needs the value itself of a secret is an error now.
+  const compiled = await picked.compile(text, { ...given, ...placeholders });
+  return compiled && { name, pipeline: compiled, secrets, environmentKeys: environmentKeysOf(pipeline) };
+}
+
+function environmentKeysOf({ secrets = [], secretTypes = [] }: Pipeline): ReadonlyMap<string, string> {
+  const types = new Set(
+    secretTypes
+      .filter((type) => builtInSource(type) === 'svc://env' && type.config['path'] === undefined)
+      .map(({ name }) => name),
+  );
+  const own = secrets.filter(({ type, path }) => types.has(type) && path === undefined);
+  return new Map(own.map(({ name, key }) => [name, key]));
+}
+
+interface CompiledPick extends PickedPipeline {
+  text: PipelineText;
+  given: GivenVariables;
+  compile: Compile;
+}
+
+/** Undefined after printing why the text is not valid. */
+type Compile = (text: PipelineText, given: GivenVariables) => Promise<Pipeline | undefined>;
+
+async function compilePicked(
+  file: string,
+  options: PickOptions,
+  terminal: Terminal,
+): Promise<CompiledPick | undefined> {
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines([file], terminal);
   const paint = painter(terminal);
@@ -26,10 +96,15 @@ export async function pickPipeline(
   findings.filter(isErrorFinding).forEach(print);
   if (findings.some(isErrorFinding)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
-  const [compiled] = await compileTexts([text], given, { ...terminal, languageOnly: true });
-  if (compiled && !compiled.pipeline) whatStops(compiled.findings).forEach(print);
-  if (!compiled?.pipeline) return undefined;
-  return { name: text.name?.split('/').at(-1) ?? nameOfFile(file), pipeline: compiled.pipeline };
+  const compile: Compile = async (one, values) => {
+    const [compiled] = await compileTexts([one], values, terminal);
+    if (compiled?.pipeline) return compiled.pipeline;
+    whatStops(compiled?.findings ?? []).forEach(print);
+    return undefined;
+  };
+  const pipeline = await compile(text, given);
+  const name = text.name?.split('/').at(-1) ?? nameOfFile(file);
+  return pipeline && { name, pipeline, text, given, compile };
 }
 
 function choose(file: string, texts: readonly PipelineText[], wanted?: string): PipelineText {
@@ -39,9 +114,9 @@ function choose(file: string, texts: readonly PipelineText[], wanted?: string): 
   const [only] = fitting;
   if (only && fitting.length === 1) return only;
   const names = texts.map(({ name }) => name ?? file).join(', ');
-  if (texts.length === 0) throw new Misuse(`${file} has no Pipeline`);
-  if (fitting.length === 0) throw new Misuse(`${file} has no Pipeline ${wanted}; it has ${names}`);
-  throw new Misuse(
+  if (texts.length === 0) throw new CommandError(`${file} has no Pipeline`);
+  if (fitting.length === 0) throw new CommandError(`${file} has no Pipeline ${wanted}; it has ${names}`);
+  throw new CommandError(
     `${file} has ${count(fitting.length, 'Pipeline')}: choose one of ${names} with --pipeline`,
   );
 }

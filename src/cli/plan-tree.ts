@@ -1,3 +1,4 @@
+import { identityVariable } from '#domain/pipeline/identity.ts';
 import type {
   ActionStep,
   Branch,
@@ -5,6 +6,7 @@ import type {
   GetStep,
   HookAction,
   Hooks,
+  IdentityRequest,
   Input,
   Job,
   NotifyStep,
@@ -27,6 +29,7 @@ export function planTree(pipeline: Pipeline, job: Job): Tree {
     children: [
       ...(job.onTrigger?.length ? [hookTree('on_trigger', job.onTrigger, pipeline)] : []),
       ...(job.inputs ?? []).map(inputTree),
+      ...(job.identity ?? []).map(identityTree),
       ...approvalTree(job, pipeline),
       ...job.steps.map((step) => stepTree(step, pipeline)),
       ...hookTrees(job.hooks, pipeline),
@@ -34,11 +37,11 @@ export function planTree(pipeline: Pipeline, job: Job): Tree {
   };
 }
 
-/** Without those that do not apply. */
+/** Drops facts that do not apply. */
 const present = (...facts: readonly (string | false | undefined)[]): string[] =>
   facts.filter((fact) => fact !== undefined && fact !== false);
 
-/** `on workers linux, gpu`; nothing of an empty list. */
+/** `on workers linux, gpu`; empty for no names. */
 const listed = (before: string, names: readonly string[] = []): string | false =>
   names.length > 0 && `${before} ${names.join(', ')}`;
 
@@ -59,14 +62,18 @@ function jobFacts(job: Job): string[] {
   );
 }
 
-function inputTree({ name, type, default: preset, options = [] }: Input): Tree {
+function inputTree({ name, type, required, default: preset, options = [] }: Input): Tree {
   const facts = present(
     type,
     listed('one of', options),
-    `default ${JSON.stringify(preset)}`,
+    required === true ? 'required in a manual trigger' : `default ${JSON.stringify(preset)}`,
     `$INPUT_${variablePart(name)}`,
   );
   return { kind: 'input', name, facts };
+}
+
+function identityTree({ name, audience }: IdentityRequest): Tree {
+  return { kind: 'identity', name: audience, facts: [`$${identityVariable(name)}`] };
 }
 
 function approvalTree({ approval }: Job, pipeline: Pipeline): Tree[] {
@@ -177,7 +184,8 @@ const typeOf = (
 /** Where a command runs; undefined for a type without that command. */
 function placeOf(command: Command | undefined): string {
   if (!command || isNothing(command)) return 'runs nothing';
-  if (command.runner === 'docker') return `in ${command.image}`;
+  if (command.runner === 'docker')
+    return 'entrypoint' in command ? `the entrypoint of ${command.image}` : `in ${command.image}`;
   return command.runner === 'custom' ? `in the worker image, by ${command.name}` : 'in the worker image';
 }
 

@@ -1,8 +1,9 @@
 import { closestName } from '#domain/language/suggest.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { pickPipeline, type PickOptions } from './pick-pipeline.ts';
 import { planTree } from './plan-tree.ts';
 import { renderTree } from './render-tree.ts';
-import { EXIT, Misuse, painter, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface PlanVerbOptions extends PickOptions {
   job: string;
@@ -11,12 +12,16 @@ export interface PlanVerbOptions extends PickOptions {
 /** Prints what a build of the job would do. */
 export async function plan(file: string, options: PlanVerbOptions, terminal: Terminal): Promise<Exit> {
   const picked = await pickPipeline(file, options, terminal);
-  if (!picked) return EXIT.wrong;
-  const { jobs } = picked.pipeline;
-  const job = jobs.find(({ name }) => name === options.job);
-  if (!job) throw new Misuse(noSuchJob(options.job, jobs));
+  if (!picked) return EXIT.failure;
+  const job = findJob(picked.pipeline, options.job);
   terminal.out(renderTree(planTree(picked.pipeline, job), painter(terminal)));
-  return EXIT.fine;
+  return EXIT.success;
+}
+
+export function findJob({ jobs }: Pipeline, wanted: string): Job {
+  const job = jobs.find(({ name }) => name === wanted);
+  if (!job) throw new CommandError(noSuchJob(wanted, jobs));
+  return job;
 }
 
 /** With `for_each` or `matrix` the label of the block is a group, not a job. */
@@ -24,7 +29,7 @@ function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name
   const names = jobs.map(({ name }) => name);
   const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));
   if (instances.length > 0)
-    return `${wanted} stands for ${instances.length} jobs: choose one of ${list(instances)}`;
+    return `${wanted} is a group of ${instances.length} jobs: choose one of ${list(instances)}`;
   const near = closestName(wanted, names);
   const advice =
     near === undefined ? `there are ${names.length === 0 ? 'none' : list(names)}` : `did you mean ${near}?`;

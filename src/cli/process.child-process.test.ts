@@ -12,9 +12,9 @@ beforeAll(async () => {
   await buildEngine();
 }, 600_000);
 
-/** A process of its own, in a shell, without a screen. */
+/** Runs the line in a shell of its own, without a terminal. */
 async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {
-  // Nothing that chooses colours, and nothing of jest's.
+  // Without variables of jest, and without those that choose colours.
   const { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME } = env;
   const script = `millrace() { "${process.execPath}" src/main.ts "$@"; }; set -o pipefail; ${line}`;
   try {
@@ -28,8 +28,8 @@ async function shell(line: string): Promise<{ exit: unknown; out: string; err: s
   }
 }
 
-describe('a process of the command line', () => {
-  test('ends with 0 when all is right', async () => {
+describe('the process of the command line', () => {
+  test('exits with 0 on success', async () => {
     expect(await shell(`millrace validate ${GOOD}`)).toEqual({
       exit: 0,
       out: `${GOOD}: valid, 2 jobs, 2 resources\n`,
@@ -37,7 +37,7 @@ describe('a process of the command line', () => {
     });
   });
 
-  test('ends with 1 when a pipeline is wrong, read from standard input', async () => {
+  test('exits with 1 for an invalid pipeline from standard input', async () => {
     const { exit, out } = await shell(`echo 'job "a" { b = 1 }' | millrace validate -`);
     expect([exit, out]).toEqual([1, expect.stringContaining('\n<stdin>:1:11: error[unknown-attribute]')]);
   });
@@ -49,29 +49,24 @@ describe('a process of the command line', () => {
     ],
     'an option that does not exist': [
       `millrace validate --varr a=b ${GOOD}`,
-      "error: unknown option '--varr'\n(Did you mean one of --var, --vars?)\n(run millrace validate --help for its arguments)\n",
+      "error: unknown option '--varr'\n(Did you mean one of --var, --vars?)\n" +
+        '(run millrace validate --help for its arguments)\n',
     ],
-    'a file too few': ['millrace validate', "error: missing required argument 'file'"],
-    'a form that does not exist': [
-      `millrace graph --output gif ${GOOD}`,
-      'Allowed choices are dot, svg, png.',
-    ],
-    'a file without an end': [
+    'a missing file argument': ['millrace validate', "error: missing required argument 'file'"],
+    'an unknown format': [`millrace graph --output gif ${GOOD}`, 'Allowed choices are dot, svg, png.'],
+    'an endless file': [
       'millrace validate /dev/zero',
       'millrace: /dev/zero is larger than the limit of 16777216 bytes\n',
     ],
-    'standard input without an end': [
+    'endless standard input': [
       'millrace fmt < /dev/zero',
       'millrace: <stdin> is larger than the limit of 16777216 bytes\n',
     ],
-    'a full disk behind its output': [
+    'a full disk': [
       `millrace validate ${GOOD} > /dev/full`,
       'millrace: the output cannot be written: ENOSPC: no space left on device, write\n',
     ],
-    'a verb of a group that does not exist': [
-      'millrace pipelines pause app',
-      "error: unknown command 'pause'",
-    ],
+    'an unknown command of a group': ['millrace pipelines pause app', "error: unknown command 'pause'"],
     'an option of a verb of a group': [
       'millrace builds watch app/unit --wach',
       '(run millrace builds watch --help for its arguments)',
@@ -88,7 +83,7 @@ describe('a process of the command line', () => {
     'no server': ['XDG_CONFIG_HOME=/nonexistent millrace whoami', 'millrace: no server: '],
     'no job': [`millrace plan ${GOOD}`, "error: required option '--job <name>' not specified"],
   };
-  test.each(Object.entries(misuses))('ends with 2 for %s', async (_name, [line, message]) => {
+  test.each(Object.entries(misuses))('exits with 2 for %s', async (_name, [line, message]) => {
     const { exit, out, err } = await shell(line);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toContain(message);
@@ -102,8 +97,8 @@ describe('a process of the command line', () => {
     });
   });
 
-  test('helps, with examples, and ends with 0', async () => {
-    const verbs = ['', 'validate', 'fmt', 'graph', 'plan', 'operator', 'gateway', 'agent'];
+  test('prints help with examples and exits with 0', async () => {
+    const verbs = ['', 'validate', 'fmt', 'graph', 'plan', 'run', 'operator', 'gateway', 'agent'];
     const asking = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
     for (const verb of [...verbs, ...asking]) {
       const { exit, out } = await shell(`millrace ${verb} --help`);
@@ -111,7 +106,7 @@ describe('a process of the command line', () => {
     }
   });
 
-  test('shows colours when told to, though nobody looks', async () => {
+  test('prints colours on request, also without a terminal', async () => {
     const { out } = await shell(`millrace validate --color always ${GOOD}`);
     expect(out).toContain('\u001B[32mvalid\u001B[39m');
   });
@@ -121,12 +116,12 @@ describe('a process of the command line', () => {
     ['FORCE_COLOR=1 NO_COLOR=1', true],
     ['FORCE_COLOR=0', false],
     ['NO_COLOR=1', false],
-  ])('with %s into a pipe', async (environment, coloured) => {
+  ])('follows %s when its output is a pipe', async (environment, coloured) => {
     const { out } = await shell(`export ${environment}; millrace validate ${GOOD}`);
     expect(out.includes('\u001B[')).toBe(coloured);
   });
 
-  test('does not mind when its reader goes away', async () => {
+  test('ends quietly when its reader goes away', async () => {
     const { err } = await shell(
       'millrace graph config/samples/everything.hcl --output svg | head -c 10 > /dev/null',
     );

@@ -4,7 +4,7 @@ import { wholeFile } from './embedded-text.ts';
 import { explain } from './explain.ts';
 import { isManifest } from './is-manifest.ts';
 import type { Manifests, PipelineText } from './read-manifests.ts';
-import { Misuse, type Terminal } from './terminal.ts';
+import { CommandError, type Terminal } from './terminal.ts';
 
 /** More than the 256 KiB of a pipeline, for files with many manifests. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
@@ -18,11 +18,11 @@ export interface InputFile {
 export async function readInput(name: string, terminal: Terminal): Promise<InputFile> {
   if (name === '-') return { file: '<stdin>', bytes: await readAll('<stdin>', terminal.stdin()) };
   try {
-    if ((await stat(name)).isDirectory()) throw new Misuse(`${name} is a folder: name the files in it`);
+    if ((await stat(name)).isDirectory()) throw new CommandError(`${name} is a folder: name the files in it`);
     return { file: name, bytes: await readAll(name, createReadStream(name)) };
   } catch (error) {
-    if (error instanceof Misuse) throw error;
-    throw new Misuse(`${name} cannot be read: ${explain(error)}`);
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${name} cannot be read: ${explain(error)}`);
   }
 }
 
@@ -33,7 +33,7 @@ async function readAll(file: string, parts: AsyncIterable<Uint8Array>): Promise<
   for await (const part of parts) {
     size += part.length;
     if (size > MAX_INPUT_BYTES)
-      throw new Misuse(`${file} is larger than the limit of ${MAX_INPUT_BYTES} bytes`);
+      throw new CommandError(`${file} is larger than the limit of ${MAX_INPUT_BYTES} bytes`);
     read.push(part);
   }
   return Buffer.concat(read);

@@ -5,8 +5,8 @@ import { checkPipeline, kindOf, textOfVariable } from './check-pipeline.ts';
 import { elsewhere, literalBlock, type EmbeddedText } from './embedded-text.ts';
 import type { Finding, Place } from './finding.ts';
 import {
-  fault,
   fieldsOf,
+  manifestError,
   nodeAt,
   parseManifests,
   placeAt,
@@ -109,15 +109,20 @@ function withoutText(manifest: Manifest, name: string, key: Fields): Finding {
   const advice = 'Give it spec.config: | with the pipeline in HCL.';
   if (config !== undefined) {
     const message = `spec.config of ${pipeline} is ${kindOf(config)}, not a text`;
-    return fault(file, message, advice, placeAt(manifest, ['spec', 'config']));
+    return manifestError(file, message, advice, placeAt(manifest, ['spec', 'config']));
   }
   if (typeof key['name'] !== 'string') {
-    return fault(file, `${pipeline} has no text`, advice, placeOfKey(manifest, ['spec']));
+    return manifestError(file, `${pipeline} has no text`, advice, placeOfKey(manifest, ['spec']));
   }
   const where = `the key ${String(key['key'])} of the ConfigMap ${key['name']}`;
   const help = 'Name the file with the ConfigMap too, or check the HCL text itself.';
   const message = `the text of ${pipeline} is in ${where}, which is not in these files`;
-  return fault(file, message, help, placeAt(manifest, ['spec', 'configFrom', 'configMapKeyRef', 'name']));
+  return manifestError(
+    file,
+    message,
+    help,
+    placeAt(manifest, ['spec', 'configFrom', 'configMapKeyRef', 'name']),
+  );
 }
 
 function placeIn(manifest: Manifest, path: readonly string[]): { file: string; place?: Place } {

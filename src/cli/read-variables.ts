@@ -1,7 +1,7 @@
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { explain } from './explain.ts';
 import { readInput } from './read-files.ts';
-import { Misuse, type Terminal } from './terminal.ts';
+import { CommandError, type Terminal } from './terminal.ts';
 
 export interface VariableOptions {
   /** `<name>=<value>` */
@@ -16,7 +16,7 @@ export async function readVariables(options: VariableOptions, terminal: Terminal
   for (const file of options.vars ?? []) Object.assign(given, await readVariablesFile(file, terminal));
   for (const assignment of options.var ?? []) {
     const at = assignment.indexOf('=');
-    if (at < 1) throw new Misuse(`--var ${assignment}: write it as --var <name>=<value>`);
+    if (at < 1) throw new CommandError(`--var ${assignment}: write it as --var <name>=<value>`);
     given[assignment.slice(0, at)] = { value: assignment.slice(at + 1) };
   }
   return given;
@@ -33,10 +33,10 @@ function parseObject(file: string, text: string): Record<string, GivenVariables[
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Misuse(`${file} is not JSON: ${explain(error)}`);
+    throw new CommandError(`${file} is not JSON: ${explain(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Misuse(`${file} is not a JSON object: write {"<name>": <value>, …}`);
+    throw new CommandError(`${file} is not a JSON object: write {"<name>": <value>, …}`);
   }
   return value;
 }

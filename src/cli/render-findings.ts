@@ -21,7 +21,8 @@ export function renderFinding(finding: AnyFinding, source: string | undefined, p
   const margin = ' '.repeat(Math.max(1, number.length));
   const gutter = (label: string): string => paint('blue', `${label} |`);
   return [
-    `${paint('bold', `${visible(where)}:`)} ${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${visible(message)}`)}`,
+    `${paint('bold', `${visible(where)}:`)} ` +
+      `${paint([style, 'bold'], kindOf(severity, code))}${paint('bold', `: ${visible(message)}`)}`,
     ...(snippet
       ? [
           gutter(margin),
@@ -34,7 +35,6 @@ export function renderFinding(finding: AnyFinding, source: string | undefined, p
       `${visible(message)}\n${snippet?.text ?? ''}`,
       paint('blue', `${margin} =`),
     ),
-    ...otherLines(finding.otherPlaces, paint('blue', `${margin} =`)),
     ...helpLine(help, `${margin} =`, paint),
     '',
   ].join('\n');
@@ -49,18 +49,6 @@ function snippetOf(source: string | undefined, place: Place): Snippet | undefine
 function blocksLine(blocks: readonly string[] = [], shown: string, margin: string): string[] {
   const others = blocks.map(visible).filter((block) => !shown.includes(block));
   return others.length === 0 ? [] : [`${margin} in ${others.join(', ')}`];
-}
-
-const MAX_LINES_NAMED = 10;
-
-/** `also in lines 12 and 30` */
-function otherLines(places: readonly Place[] = [], margin: string): string[] {
-  const lines = [...new Set(places.map(({ start }) => start.line))];
-  if (lines.length === 0) return [];
-  const named = lines.slice(0, MAX_LINES_NAMED);
-  const more = lines.length > named.length ? [`${lines.length - named.length} more`] : [];
-  const word = lines.length === 1 ? 'line' : 'lines';
-  return [`${margin} also in ${word} ${[...named, ...more].join(', ')}`];
 }
 
 const kindOf = (severity: string, code: string | undefined): string =>
@@ -91,7 +79,12 @@ function cutLine(line: string, { start, end }: Place): Snippet {
   const cut = { before: from > 0 ? '…' : '', after: until < letters.length ? '…' : '' };
   return {
     text: `${cut.before}${letters.slice(from, until).join('')}${cut.after}`,
-    indent: `${cut.before === '' ? '' : ' '}${before.map((letter) => (letter === '\t' ? letter : ' '.repeat(stringWidth(letter)))).join('')}`,
+    indent: `${cut.before === '' ? '' : ' '}${before.map(blank).join('')}`,
     caret: `^${'~'.repeat(Math.max(0, marked.reduce((sum, letter) => sum + stringWidth(letter), 0) - 1))}`,
   };
+}
+
+/** Spaces as wide as the letter. A tab stays one, so that the caret stands below its letter. */
+function blank(letter: string): string {
+  return letter === '\t' ? letter : ' '.repeat(stringWidth(letter));
 }

@@ -1,5 +1,5 @@
 import { isNativeError } from 'node:util/types';
-import { EXIT, Misuse, openTerminal, type ColourWhen, type Exit, type Terminal } from './terminal.ts';
+import { CommandError, EXIT, openTerminal, type ColourWhen, type Exit, type Terminal } from './terminal.ts';
 
 type Verb = (terminal: Terminal) => Promise<Exit>;
 
@@ -8,13 +8,13 @@ export async function runVerb(colour: ColourWhen, verb: Verb): Promise<void> {
   process.exitCode = await runGuarded(verb, openTerminal(colour));
 }
 
-/** Prints a misuse as its message alone, and any other error with its stack. */
+/** Prints a command error as its message alone, and any other error with its stack. */
 export async function runGuarded(verb: Verb, terminal: Terminal): Promise<Exit> {
   try {
     return await verb(terminal);
   } catch (error) {
     const fault = isNativeError(error) ? (error.stack ?? error.message) : String(error);
-    terminal.err(`millrace: ${error instanceof Misuse ? error.message : fault}\n`);
-    return EXIT.misuse;
+    terminal.err(`millrace: ${error instanceof CommandError ? error.message : fault}\n`);
+    return EXIT.error;
   }
 }

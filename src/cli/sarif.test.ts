@@ -5,8 +5,8 @@ import type { Finding } from './finding.ts';
 import { toSarif } from './sarif.ts';
 
 /*
- * What SARIF 2.1.0 (OASIS, errata 01) says of the properties that are used here, and closed: another property
- * would have to be added here first. Sections are those of the standard.
+ * The parts of SARIF 2.1.0 (OASIS, errata 01) that reports use, as closed schemas: a new property must be
+ * added here first. The numbers are sections of the standard.
  */
 const closed = { additionalProperties: false };
 const text = Type.Object({ text: Type.String({ minLength: 1 }) }, closed);
@@ -111,11 +111,11 @@ function reportOf(findings: readonly Finding[], source = ''): Static<typeof log>
 }
 
 describe('a report in SARIF', () => {
-  test('without findings is one too', () => {
+  test('is valid without findings', () => {
     expect(reportOf([])).toMatchObject({ results: [], tool: { driver: { rules: [] } } });
   });
 
-  test('explains each code once, whether of the language or of the command line', () => {
+  test('has each code once, whether of the language or of the command line', () => {
     const { tool, results } = reportOf([
       finding({}),
       finding({ code: 'no-pipeline', severity: 'warning' }),
@@ -130,7 +130,7 @@ describe('a report in SARIF', () => {
     expect(results.map(({ ruleIndex }) => ruleIndex)).toEqual([1, 0, 1]);
   });
 
-  test('says what is wrong and what to do in one text', () => {
+  test('has the problem and the help in one message', () => {
     const texts = reportOf([finding({}), finding({ message: 'it is wrong' })]).results.map(
       ({ message }) => message.text,
     );
@@ -140,7 +140,7 @@ describe('a report in SARIF', () => {
     ]);
   });
 
-  test('counts columns in code points, where people see fewer letters', () => {
+  test('counts columns in code points', () => {
     const place = { start: { line: 1, column: 5 }, end: { line: 1, column: 6 } };
     // A letter with an accent of its own, and a family of three people: one letter each.
     const { results } = reportOf([finding({ place })], 'e\u0301\u{1F468}\u200D\u{1F469}\u200D\u{1F467}ab!');
@@ -152,7 +152,7 @@ describe('a report in SARIF', () => {
     });
   });
 
-  test('names the blocks around the place', () => {
+  test('names the enclosing blocks', () => {
     const blocks = ['job "deploy"', 'put "git" "app"'];
     const { results } = reportOf([finding({ blocks }), finding({})]);
     expect(results.map(({ locations }) => locations[0]?.logicalLocations)).toEqual([
@@ -161,7 +161,7 @@ describe('a report in SARIF', () => {
     ]);
   });
 
-  test('puts what concerns a whole file into its first line', () => {
+  test('puts a finding about a whole file on its first line', () => {
     expect(reportOf([finding({})]).results[0]?.locations[0]?.physicalLocation.region).toEqual({
       startLine: 1,
     });

@@ -23,7 +23,7 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
         tool: { driver: { name: 'millrace', semanticVersion: VERSION, rules: used.map(ruleOf) } },
         columnKind: 'unicodeCodePoints',
         results: findings.map((finding) => {
-          const { code, severity, message, help, file, place, blocks, otherPlaces = [] } = finding;
+          const { code, severity, message, help, file, place, blocks } = finding;
           const locate = (one: Place | undefined): object => ({
             physicalLocation: {
               artifactLocation: { uri: uriOf(file) },
@@ -37,7 +37,6 @@ export function toSarif(findings: readonly Finding[], sources: ReadonlyMap<strin
             level: severity,
             message: { text: `${message}${/[.?!]$/.test(message) ? '' : '.'} ${help}` },
             locations: [{ ...locate(place), ...logicalLocations(blocks) }],
-            ...(otherPlaces.length > 0 && { relatedLocations: otherPlaces.map(locate) }),
           };
         }),
       },

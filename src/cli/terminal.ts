@@ -2,25 +2,25 @@ import { styleText } from 'node:util';
 import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { explain } from './explain.ts';
 
-/** What a verb sees of the world besides files: tests give it another one. */
+/** What a command uses besides files; tests replace it. */
 export interface Terminal {
   /** Results. */
   out(text: string | Uint8Array): void;
-  /** What people should know besides. */
+  /** Messages for people, besides the results. */
   err(text: string): void;
   stdin(): AsyncIterable<Uint8Array>;
   /** Results go to a screen, not into a file or a pipe. */
   isScreen: boolean;
-  /** Whoever took results has gone. */
+  /** The reader of standard output has closed it. */
   readonly isOver?: boolean;
   colour: boolean;
-  /** Asks whoever sits there for a line, which a screen shows or not; absent where nobody does. */
+  /** Prompts for a line, with or without echo. Absent if nobody is at the terminal. */
   ask?: (question: string, line: 'shown' | 'hidden') => Promise<string>;
-  /** What reads pipelines in place of a compiler of the verb's own. */
+  /** Opens the compiler. Absent: the command opens its own. */
   openCompiler?: () => HclCompiler;
-  /** In place of the environment of the process. */
+  /** Replaces the environment of the process. */
   environment?: Readonly<Record<string, string | undefined>>;
-  /** Waits, in place of a clock, for so many milliseconds. */
+  /** Waits this many milliseconds; replaces the clock. */
   pause?: (milliseconds: number) => Promise<void>;
 }
 
@@ -34,21 +34,21 @@ export function openTerminal(when: ColourWhen): Terminal {
   const isScreen = stdout.isTTY;
   let isOver = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads may have seen enough: `millrace plan … | head`.
+    // The reader may have seen enough: `millrace plan … | head`.
     if (error.code === 'EPIPE') {
       isOver = true;
       return;
     }
     stderr.write(`millrace: the output cannot be written: ${explain(error)}\n`);
-    // Nothing that could still be done makes it whole.
-    process.exit(EXIT.misuse);
+    // The output is incomplete whatever happens next.
+    process.exit(EXIT.error);
   });
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     stdin() {
       if (!stdin.isTTY) return stdin;
-      throw new Misuse('no input: name a file, or pipe a pipeline into the command');
+      throw new CommandError('no input: name a file, or pipe a pipeline into the command');
     },
     isScreen,
     get isOver() {
@@ -64,7 +64,7 @@ export function openTerminal(when: ColourWhen): Terminal {
   };
 }
 
-/** Node.js asks the environment and the stream itself when it is to style a text for one. */
+/** Node.js reads the environment and the stream to decide whether to style text. */
 const takesColour = (stream: NodeJS.WriteStream): boolean => styleText('red', '.', { stream }) !== '.';
 
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
@@ -73,11 +73,11 @@ export const painter = ({ colour }: Pick<Terminal, 'colour'>): Paint =>
   colour ? (style, text) => styleText(style, text, { validateStream: false }) : (_style, text) => text;
 
 /**
- * Exit codes: everything is right; the pipelines are not; the command was used wrongly or could not do its
+ * Exit codes. `failure`: the pipelines are not valid. `error`: a usage error, or the command could not do its
  * work.
  */
-export const EXIT = { fine: 0, wrong: 1, misuse: 2 } as const;
+export const EXIT = { success: 0, failure: 1, error: 2 } as const;
 export type Exit = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command cannot do what was asked; the message says what to do. Ends with `EXIT.misuse`. */
-export class Misuse extends Error {}
+/** The command cannot do its work. The message says what to do. Exits with `EXIT.error`. */
+export class CommandError extends Error {}

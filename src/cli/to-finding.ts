@@ -3,16 +3,13 @@ import type { Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Finding } from './finding.ts';
 import type { PipelineText } from './read-manifests.ts';
 
-/**
- * What is wrong with a text, where it stands in its file; lines that the message names are the file's too.
- */
+/** Converts a diagnostic of a text to a finding in its file, including the line that the message names. */
 export function toFinding(
   diagnostic: Diagnostic,
   { file, text }: Pick<PipelineText, 'file' | 'text'>,
 ): Finding {
-  const { severity, code, range, blocks, otherRanges, help } = diagnostic;
+  const { severity, code, range, blocks, help } = diagnostic;
   const place = range && { place: text.placeOf(range) };
-  const others = otherRanges && { otherPlaces: otherRanges.map(text.placeOf) };
   return {
     severity,
     code,
@@ -21,7 +18,6 @@ export function toFinding(
     file,
     ...place,
     ...defined({ blocks }),
-    ...others,
   };
 }
 
@@ -31,7 +27,7 @@ function messageIn({ lineOf }: PipelineText['text'], { message, range, otherLine
     return start ? `${message} (line ${start.line}, column ${start.column} of the text)` : message;
   }
   if (otherLine === undefined) return message;
-  // Before it the message may hold names, which may hold anything.
+  // Names before the phrase may contain the same words, so the last one counts.
   const phrase = `in line ${otherLine}`;
   const at = message.lastIndexOf(phrase);
   return at < 0

@@ -9,8 +9,6 @@ import { EXIT, painter, type Exit, type Terminal } from './terminal.ts';
 
 export interface ValidateOptions extends VariableOptions {
   output: 'text' | 'json' | 'sarif';
-  /** Check the language alone, not whether the operator of this version can run the pipeline. */
-  languageOnly?: boolean;
 }
 
 /** Validates pipelines as the operator does, without a cluster or the network. */
@@ -21,15 +19,12 @@ export async function validate(
 ): Promise<Exit> {
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines(files, terminal);
-  const compiled = await compileTexts(pipelines, given, {
-    ...terminal,
-    languageOnly: options.languageOnly === true,
-  });
+  const compiled = await compileTexts(pipelines, given, terminal);
   const all = [...findings, ...compiled.flatMap((one) => one.findings)];
   if (options.output === 'text') terminal.out(asText(compiled, { findings, sources }, terminal));
   if (options.output === 'json') terminal.out(asJson(compiled, findings));
   if (options.output === 'sarif') terminal.out(`${JSON.stringify(toSarif(all, sources), undefined, 2)}\n`);
-  return all.some(isErrorFinding) ? EXIT.wrong : EXIT.fine;
+  return all.some(isErrorFinding) ? EXIT.failure : EXIT.success;
 }
 
 /** The findings of manifests, then those of each pipeline with a summary line. */

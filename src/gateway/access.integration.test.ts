@@ -10,8 +10,8 @@ import { registeredRoutes } from '#testing/http/registered-routes.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Every route × every kind of credential × every role × two teams, over HTTP and a real Postgres, against
- * what each route needs. The oracle below is written apart from the code that decides.
+ * Sends every kind of credential with every role in two teams to every route, over HTTP and a real Postgres.
+ * The expected answers come from `oracle` below, which shares no code with the implementation.
  */
 type Kind = 'none' | 'wrong' | 'session' | 'personal' | 'team-token' | 'installation';
 interface Caller {
@@ -31,7 +31,9 @@ let stores: TestStores;
 let gateway: Gateway;
 let folder: string;
 const callers: Caller[] = [];
-/** What a body may not say; and nobody's tokens end before all have asked. */
+/**
+ * A body cannot choose team or user. `keep_tokens` keeps a test from ending tokens that others still need.
+ */
 const ELSEWHERE = { team: 'other', user: 'root', keep_tokens: true };
 
 beforeAll(async () => {
@@ -111,10 +113,10 @@ async function makeCallers(): Promise<void> {
   }
 }
 
-/** 401, 403, or undefined where the caller may come in. */
+/** The status of the refusal, or undefined if the caller may call the route. */
 function oracle(needs: AccessLevel, { kind, role, globalAdmin = false }: Caller): 401 | 403 | undefined {
   if (needs === 'nothing') return undefined;
-  // Whoever is nobody is told that there is nothing.
+  // An anonymous caller gets the same answer whether the object exists or not.
   if (needs === 'public') return kind === 'wrong' ? 401 : undefined;
   if (kind === 'none' || kind === 'wrong') return 401;
   const known = {
@@ -131,7 +133,7 @@ function oracle(needs: AccessLevel, { kind, role, globalAdmin = false }: Caller)
   return new Map<string, boolean>(Object.entries(known)).get(needs) === true ? undefined : 403;
 }
 
-/** Names of which nothing is, so that nothing changes for those who may. */
+/** Fills in names that do not exist, so that authorized requests change nothing. */
 const fill = (url: string): string =>
   url
     .replace(':team', 'main')
@@ -139,13 +141,13 @@ const fill = (url: string): string =>
     .replace(/:(?:build|id|version|version_id)/g, '999999')
     .replace(':resource', 'git.absent');
 
-describe('every route × credential × role', () => {
-  test('the server has the routes that are asked here, and no other', () => {
+describe('the access of each credential and role to each route', () => {
+  test('is tested for exactly the routes that the server registers', () => {
     const names = gateway.routes.map(({ method, url }) => `${method} ${url}`);
     expect(names.toSorted()).toEqual(ROUTES.map(([name]) => name).toSorted());
   });
 
-  test.each(ROUTES)('%s', async (name, { needs }) => {
+  test.each(ROUTES)('%s is refused exactly to callers without the role it needs', async (name, { needs }) => {
     const [method = '', url = ''] = name.split(' ');
     const wrong: string[] = [];
     for (const caller of callers) {
@@ -162,7 +164,7 @@ describe('every route × credential × role', () => {
     expect(callers.length).toBe(31);
   });
 
-  test('a role in one team is none in another', async () => {
+  test('a role in one team gives no access to another team', async () => {
     const routes = ROUTES.filter(([name]) => name.includes('/:team'));
     expect(routes.length).toBeGreaterThan(15);
     for (const [name, { needs }] of routes) {

@@ -2,33 +2,35 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
-import { authorizePeople } from '#adapters/http/auth/authorize-people.ts';
-import type { Authorize } from '#adapters/http/auth/authorize.ts';
+import { authenticatePeople } from '#adapters/http/auth/authenticate-people.ts';
+import type { Authenticate } from '#adapters/http/auth/authenticate.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
 import { sessionCodec } from '#adapters/http/auth/session-token.ts';
 import type { OAuthClient } from '#flows/people/oauth-ports.ts';
 import type { Passwords } from '#flows/people/ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
+import type { SetSecretPorts } from '#flows/pipelines/secret-ports.ts';
 
 export interface AccessParts {
   stores: AccessStores;
   client: OAuthClient;
   objects: ApiObjects | undefined;
   compiler: Compiler;
+  seal: SetSecretPorts['seal'];
   sessionKey: Buffer;
   sessionSeconds: number;
   idleSeconds: number;
   tokenMaxSeconds: number;
   externalUrl: string | undefined;
-  /** Knows the tokens of the installation. */
-  installation: Authorize;
+  /** Authorizes tokens of the installation. */
+  installation: Authenticate;
   now: () => Date;
   passwords: Passwords;
 }
 
-/** What the routes of accounts stand on, and who a request comes from. */
-export function openAccess(parts: AccessParts): { ports: AccountPorts; authorize: Authorize } {
+/** Opens the ports of the routes for accounts, and the authentication of their callers. */
+export function openAccess(parts: AccessParts): { ports: AccountPorts; authenticate: Authenticate } {
   const { stores, client, installation, passwords, externalUrl, now } = parts;
   const codec = sessionCodec(parts.sessionKey);
   return {
@@ -37,6 +39,7 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authorize
       client,
       objects: parts.objects,
       compiler: parts.compiler,
+      seal: parts.seal,
       wait: async (milliseconds) => await sleep(milliseconds),
       externalUrl,
       passwords,
@@ -51,6 +54,6 @@ export function openAccess(parts: AccessParts): { ports: AccountPorts; authorize
       newSessionId: randomUUID,
       now,
     },
-    authorize: authorizePeople({ ...stores, codec, installation, idleSeconds: parts.idleSeconds, now }),
+    authenticate: authenticatePeople({ ...stores, codec, installation, idleSeconds: parts.idleSeconds, now }),
   };
 }

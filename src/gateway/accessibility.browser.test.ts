@@ -1,26 +1,35 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { problemPage } from '#adapters/http/pages/problem-page.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
-import { stumblingBlocks, withoutKeyboard } from '#testing/browser/accessibility.ts';
+import { accessibilityProblems, keyboardProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
 /*
- * Every page as those meet it who read it aloud, enlarge it, or have no mouse. PICTURES names a folder for
- * pictures.
+ * Every page for people who use a screen reader, magnification or only the keyboard. PICTURES names a folder
+ * for screenshots.
  */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// It only ends what hangs: a slow machine takes long to look at a page.
+// Ends only a test that hangs: on a slow machine a page takes long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
 const PASSWORD = 'correct horse battery';
+
+const INPUTS: Input[] = [
+  { name: 'reason', type: 'string', description: 'Why it is deployed', default: '' },
+  { name: 'environment', type: 'choice', default: 'dev', options: ['dev', 'prod'] },
+  { name: 'replicas', type: 'number', default: '1' },
+  { name: 'dry_run', type: 'bool', default: 'false' },
+  { name: 'targets', type: 'list', description: 'Where', default: 'eu', options: ['eu', 'us'] },
+];
 
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 let page: Page;
@@ -32,7 +41,8 @@ beforeAll(async () => {
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
-  const jobs = [job('unit', getStep('git.app', { trigger: false }), task('test'))];
+  const unit = job('unit', getStep('git.app', { trigger: false }), task('test'));
+  const jobs = [{ ...unit, inputs: INPUTS }];
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline({ jobs })));
   const versions = Array.from({ length: 60 }, (_, index) => ({ ref: `${index}`.padStart(40, 'f') }));
   await found(stores, saved, versions);
@@ -54,7 +64,10 @@ afterAll(async () => {
   await site.close();
 });
 
-/** A log in all of the 256 colours, as letters and as ground, and longer than what a page brings with it. */
+/**
+ * A log that uses all 256 colours as foreground and background, and is longer than the part in the page
+ * itself.
+ */
 async function buildOfManyColours(): Promise<void> {
   const { stores, gateway } = site;
   await giveTurns(stores);
@@ -89,8 +102,8 @@ async function signIn(username: string): Promise<void> {
 
 async function look(name: string): Promise<void> {
   await picture(page, name, PICTURES);
-  expect(await stumblingBlocks(page)).toEqual([]);
-  expect(await withoutKeyboard(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
+  expect(await keyboardProblems(page)).toEqual([]);
 }
 
 const PAGES: Record<string, string> = {
@@ -105,8 +118,8 @@ const PAGES: Record<string, string> = {
   forbidden: '/teams/other/pipelines',
 };
 
-describe('nobody stumbles, and the keyboard reaches everything', () => {
-  test('where one signs in, also after a mistake', async () => {
+describe('the pages have no accessibility problems and can be used by keyboard', () => {
+  test('on the sign-in form, also after a failed sign-in', async () => {
     await page.goto('/auth/login');
     await look('sign-in');
     await page.getByLabel('Username').fill('ann');
@@ -129,7 +142,7 @@ describe('nobody stumbles, and the keyboard reaches everything', () => {
     }
   });
 
-  test('on a build with a long log of many colours, which nobody is read aloud', async () => {
+  test('on a build with a long coloured log, which screen readers do not read aloud', async () => {
     await signIn('ann');
     await page.goto(BUILD);
     const log = page.locator('#log');
@@ -141,7 +154,7 @@ describe('nobody stumbles, and the keyboard reaches everything', () => {
     expect([spoken, await log.getAttribute('aria-live')]).toEqual([['status', 'log'], 'off']);
   });
 
-  test.each([409, 429, 500, 503])('on a page that says %s', async (status) => {
+  test.each([409, 429, 500, 503])('on a page for status %s', async (status) => {
     const detail = 'Something we need does not answer now. Try again in a second.';
     const again = status === 409 ? undefined : '/teams/main';
     const shown = problemPage({ status, detail, again, request: '6f82c0bd-222c-416f-9ac1-0f2eef95596c' });
@@ -153,7 +166,7 @@ describe('nobody stumbles, and the keyboard reaches everything', () => {
   });
 });
 
-test('what people stumble over is seen', async () => {
+test('the check finds planted accessibility problems', async () => {
   await page.goto('/openapi');
   await page.locator('main').evaluate((main: { innerHTML: string }) => {
     main.innerHTML =
@@ -161,7 +174,7 @@ test('what people stumble over is seen', async () => {
       'wide'.repeat(200) +
       '</td></tr></table><button class="unseen" tabindex="-1">x</button>';
   });
-  const seen = (await stumblingBlocks(page)).join('\n');
+  const seen = (await accessibilityProblems(page)).join('\n');
   for (const rule of ['image-alt', 'page-has-heading-one', 'too wide']) expect(seen).toContain(rule);
-  expect((await withoutKeyboard(page)).join('\n')).toContain('not reached');
+  expect((await keyboardProblems(page)).join('\n')).toContain('not reached');
 });

@@ -3,7 +3,7 @@ import { agentPods } from './agent-pods.ts';
 
 type Client = Parameters<typeof agentPods>[0];
 
-/** Answers every question with this body, as the API server would send it. */
+/** Answers every request with this body, as the API server would. */
 function client(body: object): Client {
   const value = JSON.parse(JSON.stringify(body));
   return { get: async () => ({ ok: true, value }), reviewToken: async () => ({ ok: true, value }) };
@@ -14,10 +14,10 @@ function refusing(status: number): Client {
   return { get: async () => problem, reviewToken: async () => problem };
 }
 
-describe('a Pod as the API server shows it', () => {
+describe('agentPods.find', () => {
   const metadata = { uid: 'u1', labels: { a: 'b' } };
   const cases: Record<string, [body: object, seen: object]> = {
-    'just made': [{ metadata }, { uid: 'u1', labels: { a: 'b' }, ending: false, addresses: [] }],
+    new: [{ metadata }, { uid: 'u1', labels: { a: 'b' }, ending: false, addresses: [] }],
     'running, with both addresses': [
       {
         metadata,
@@ -29,16 +29,16 @@ describe('a Pod as the API server shows it', () => {
       { metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } },
       { ending: true },
     ],
-    'at its end': [{ metadata, status: { phase: 'Failed' } }, { ending: true }],
+    finished: [{ metadata, status: { phase: 'Failed' } }, { ending: true }],
   };
-  test.each(Object.entries(cases))('%s', async (_name, [body, seen]) => {
+  test.each(Object.entries(cases))('reads a Pod that is %s', async (_name, [body, seen]) => {
     expect(await agentPods(client(body)).find({ namespace: 'main', name: 'pod' })).toMatchObject({
       answer: 'found',
       pod: seen,
     });
   });
 
-  test('none is none, and no answer is no absence', async () => {
+  test('tells an absent Pod from an API server that does not answer', async () => {
     expect(await agentPods(refusing(404)).find({ namespace: 'main', name: 'pod' })).toEqual({
       answer: 'absent',
     });
@@ -49,7 +49,7 @@ describe('a Pod as the API server shows it', () => {
   });
 });
 
-describe('whose a token is', () => {
+describe('agentPods.ofToken', () => {
   const extra = {
     'authentication.kubernetes.io/pod-name': ['check-1'],
     'authentication.kubernetes.io/pod-uid': ['u1'],
@@ -57,7 +57,7 @@ describe('whose a token is', () => {
   const user = { username: 'system:serviceaccount:main:millrace-pods', extra };
   const status = { authenticated: true, audiences: ['millrace-gateway'], user };
 
-  test('that of the Pod it was made for', async () => {
+  test('returns the Pod that the token was created for', async () => {
     expect(await agentPods(client({ status })).ofToken('t')).toEqual({
       answer: 'agent',
       pod: { namespace: 'main', name: 'check-1', uid: 'u1' },
@@ -76,11 +76,11 @@ describe('whose a token is', () => {
     'of a node': { ...status, user: { ...user, username: 'system:node:main:millrace-pods' } },
     'bound to no Pod': { ...status, user: { username: user.username } },
   };
-  test.each(Object.entries(others))('nobody of ours: %s', async (_name, reported) => {
+  test.each(Object.entries(others))('accepts no token that is %s', async (_name, reported) => {
     expect(await agentPods(client({ status: reported })).ofToken('t')).toEqual({ answer: 'unknown' });
   });
 
-  test('no answer is no verdict', async () => {
+  test('reports an API server that does not answer as unavailable', async () => {
     expect(await agentPods(refusing(500)).ofToken('t')).toEqual({
       answer: 'unavailable',
       reason: 'reviewing the token of an agent: no (Told, 500)',

@@ -39,7 +39,7 @@ function podOf({ metadata = {}, status = {} }: Wire<V1Pod>): AgentPod {
   };
 }
 
-/** Only tokens that the API server bound to a Pod of the service account of our Pods, for us. */
+/** Accepts only tokens for our audience that are bound to a Pod with the service account of our Pods. */
 function podOfToken({ status }: Wire<V1TokenReview>): (PodName & { uid: string }) | undefined {
   if (status?.authenticated !== true || status.user === undefined) return undefined;
   if (status.audiences?.includes(GATEWAY_AUDIENCE) !== true) return undefined;

@@ -38,14 +38,14 @@ const ask = async <T = Problem>(what: string, as: string, body?: unknown) =>
 
 const scope = (role: Role, team = 'main') => ({ personal: false, team_canonical: team, role });
 
-describe('tokens', () => {
+describe('API tokens', () => {
   let ann: string;
   beforeEach(async () => {
     await gateway.account('ann', { teams: { main: 'maintain', web: 'read' } });
     ann = await gateway.session('ann');
   });
 
-  test('are shown once, and kept as a hash', async () => {
+  test('are shown once and stored as a hash', async () => {
     const made = await ask<{ data: { token: string; token_prefix: string } }>('POST /api-tokens', ann, {
       name: 'ci',
       personal: true,
@@ -71,7 +71,7 @@ describe('tokens', () => {
     expect(gateway.lines.join('')).not.toContain(token.slice(12));
   });
 
-  test('of a person have all their rights, those of a team at most a role in it', async () => {
+  test('have the rights of their person, or at most one role in their team', async () => {
     const personal = await gateway.token(ann, { name: 'all', personal: true });
     const reader = await gateway.token(ann, { name: 'reader', ...scope('read') });
     expect((await ask('GET /teams/web', personal)).status).toBe(200);
@@ -82,7 +82,7 @@ describe('tokens', () => {
     expect([(await ask(check, personal)).status, (await ask(check, reader)).status]).toEqual([404, 403]);
   });
 
-  test('never have more than their owner has now', async () => {
+  test('never have more rights than their owner has now', async () => {
     const token = await gateway.token(ann, { name: 'ci', ...scope('maintain') });
     const check = 'POST /teams/main/pipelines/app/resources/git.app/check';
     expect((await ask(check, token)).status).toBe(404);
@@ -97,30 +97,30 @@ describe('tokens', () => {
   });
 
   const refused: Record<string, [wanted: object, status: number]> = {
-    'a role above the own': [{ name: 'x', ...scope('admin') }, 403],
-    'a team that one is not in': [{ name: 'x', ...scope('read', 'absent') }, 403],
+    "a role above the person's own": [{ name: 'x', ...scope('admin') }, 403],
+    'a team that the person is not in': [{ name: 'x', ...scope('read', 'absent') }, 403],
     'a personal token with a role': [{ name: 'x', personal: true, role: 'admin' }, 400],
     'a token of a team without a role': [{ name: 'x', personal: false, team_canonical: 'main' }, 400],
-    'no name': [{ name: ' ', personal: true }, 400],
-    'an end in the past': [{ name: 'x', personal: true, expires_at: '2020-01-01T00:00:00Z' }, 400],
-    'an end that is no time': [{ name: 'x', personal: true, expires_at: 'soon' }, 400],
+    'an empty name': [{ name: ' ', personal: true }, 400],
+    'an expiry in the past': [{ name: 'x', personal: true, expires_at: '2020-01-01T00:00:00Z' }, 400],
+    'an expiry that is not a time': [{ name: 'x', personal: true, expires_at: 'soon' }, 400],
   };
-  test.each(Object.entries(refused))('%s is refused', async (_name, [wanted, status]) => {
+  test.each(Object.entries(refused))('are refused for %s', async (_name, [wanted, status]) => {
     expect((await ask('POST /api-tokens', ann, wanted)).status).toBe(status);
   });
 
-  test('a global admin gets none for a team that there is not', async () => {
+  test('cannot be created by a global admin for a team that does not exist', async () => {
     expect((await ask('POST /api-tokens', root, { name: 'x', ...scope('read', 'absent') })).status).toBe(404);
   });
 
-  test('a name twice is refused, also at the same moment', async () => {
+  test('cannot share a name, not even when created at the same moment', async () => {
     const both = await Promise.all(
       [1, 2].map(async () => await ask('POST /api-tokens', ann, { name: 'ci', personal: true })),
     );
     expect(both.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
   });
 
-  test('that have expired open nothing and stay in the list', async () => {
+  test('give no access after they expire, and stay in the list', async () => {
     const expires_at = new Date(now.getTime() + 60_000).toISOString();
     const token = await gateway.token(ann, { name: 'short', personal: true, expires_at });
     expect((await ask('GET /profile', token)).status).toBe(200);
@@ -130,7 +130,7 @@ describe('tokens', () => {
     expect(list.body.data).toMatchObject([{ name: 'short', expires_at, last_used_at: expect.any(String) }]);
   });
 
-  test('are written down as used once a minute at most', async () => {
+  test('record their use once a minute at most', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
     const start = now;
     const used = async (): Promise<string | undefined> => {
@@ -145,7 +145,7 @@ describe('tokens', () => {
     expect(await used()).toBe(now.toISOString());
   });
 
-  test('manage no tokens, and are not taken from a query or a cookie', async () => {
+  test('cannot manage tokens, and are not read from a query or a cookie', async () => {
     const token = await gateway.token(root, { name: 'all', personal: true });
     expect((await ask('GET /api-tokens', token)).status).toBe(403);
     expect((await ask('POST /api-tokens', token, { name: 'y', personal: true })).status).toBe(403);
@@ -157,7 +157,7 @@ describe('tokens', () => {
     ).toBe(401);
   });
 
-  test('are deleted by their owner, and go with the account', async () => {
+  test('can be deleted by their owner, and are deleted with the account', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
     const other = await gateway.token(ann, { name: 'other', personal: true });
     const list = await ask<{ data: { id: number; name: string }[] }>('GET /api-tokens', ann);
@@ -171,7 +171,7 @@ describe('tokens', () => {
     expect((await ask('GET /profile', other)).status).toBe(401);
   });
 
-  test('stop while their owner must change the password', async () => {
+  test('are refused while their owner must change the password', async () => {
     const token = await gateway.token(ann, { name: 'ci', personal: true });
     await ask('PUT /users/ann', root, { password: 'from an admin', keep_tokens: true });
     expect(kind((await ask('GET /profile', token)).body)).toBe('password-change-required');

@@ -55,7 +55,7 @@ describe('the audit log', () => {
       ({ actor, action, target }) => `${actor} ${action} ${target}`,
     );
 
-  test('tells everything to a global admin, newest first', async () => {
+  test('shows a global admin every entry, newest first', async () => {
     await history();
     expect(await actions('/admin/audit')).toEqual([
       'bob user.signed_in bob',
@@ -68,7 +68,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('tells a team what is of the team', async () => {
+  test('shows a team the entries about that team', async () => {
     const bob = await history();
     const { body } = await ask<Page>('GET /teams/main/audit', bob);
     expect(body.data).toMatchObject([
@@ -83,7 +83,7 @@ describe('the audit log', () => {
     expect(await actions('/teams/web/audit')).toEqual([]);
   });
 
-  test('is filtered: OR inside of one filter, AND between them', async () => {
+  test('combines values of one filter with OR and filters with AND', async () => {
     await history();
     expect(await actions('/admin/audit?action=member.added&action=user.created')).toHaveLength(2);
     expect(await actions('/admin/audit?action=user.signed_in&user=bob')).toEqual(['bob user.signed_in bob']);
@@ -100,7 +100,7 @@ describe('the audit log', () => {
     expect((await ask('GET /admin/audit?since=yesterday', root)).status).toBe(400);
   });
 
-  test('is filtered by pipeline, whose jobs and resources count with it', async () => {
+  test('includes jobs and resources of a pipeline when filtered by the pipeline', async () => {
     const entry = { team: 'main', actor: 'ann', action: 'job.triggered', targetType: 'job', at: now };
     for (const target of ['app/unit', 'app', 'apple/unit', 'app%/x'])
       await stores.access.audit.record({ ...entry, target });
@@ -110,7 +110,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('comes in pages, forwards and back', async () => {
+  test('has pages that can be followed forwards and back', async () => {
     await history();
     const first = (await ask<Page>('GET /admin/audit?limit=3', root)).body;
     const second = (await ask<Page>(`GET /admin/audit?limit=3&before=${first.data.at(-1)?.id}`, root)).body;
@@ -119,7 +119,7 @@ describe('the audit log', () => {
     expect(back.data).toEqual(first.data);
   });
 
-  test('outlives what it speaks of', async () => {
+  test('keeps entries about what was deleted', async () => {
     await history();
     await gateway.account('two', { teams: { main: 'admin' } });
     await ask('DELETE /users/ann', root);

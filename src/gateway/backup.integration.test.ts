@@ -10,8 +10,8 @@ import { startDebianPostgres, type DebianPostgres } from '#testing/postgres/debi
 import { found, storesOver, succeed, toSave } from '#testing/stores/stores.ts';
 
 /*
- * docs/how-to/backup.md, tried: its own words of pg_dump, psql and pg_restore, with the Postgres that the
- * chart brings.
+ * Runs the commands of docs/how-to/backup.md: its arguments of pg_dump, psql and pg_restore, with the
+ * Postgres of the chart.
  */
 const GUIDE = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'backup.md'), 'utf8');
 const APP = '/teams/main/pipelines/app';
@@ -47,15 +47,17 @@ async function open() {
 }
 type Stores = Awaited<ReturnType<typeof open>>;
 
-/** Every row of every table, in short. */
+/** Digests of all rows, by table. */
 async function contentsOf(pool: DatabasePool): Promise<Record<string, string>> {
   const tables = await pool.anyFirst(rows<{ name: string }>()`
-    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1`);
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+      AND relkind IN ('r', 'p') ORDER BY 1`);
   const contents: Record<string, string> = {};
   for (const table of tables) {
     contents[table] = await pool.oneFirst(rows<{ text: string }>()`
       SELECT count(*) || ' ' || coalesce(md5(string_agg(row, E'\n' ORDER BY row)), '') AS text
-      FROM xmltable('//row' PASSING query_to_xml('SELECT t::text AS r FROM ' || quote_ident(${table}) || ' t', true, false, '')
+      FROM xmltable('//row' PASSING query_to_xml('SELECT t::text AS r FROM ' || quote_ident(${table}) ||
+      ' t', true, false, '')
         COLUMNS row text PATH 'r')`);
   }
   return contents;
@@ -79,7 +81,7 @@ async function fill(stores: Stores): Promise<{ session: string; token: string }>
   return { session, token };
 }
 
-/** What people would miss first. */
+/** What people would miss first after a restore. */
 async function seen(gateway: Gateway, as: string): Promise<string[]> {
   const paths = ['/profile', '/profile/sessions', '/api-tokens', '/teams/main/members', '/teams/main/audit'];
   const ofPipeline = [
@@ -99,7 +101,7 @@ async function seen(gateway: Gateway, as: string): Promise<string[]> {
   return answers;
 }
 
-test('what was saved is all there again: sign-ins, tokens, versions, pins, builds and logs; and it goes on', async () => {
+test('a restored dump contains sign-ins, tokens, versions, pins, builds and logs, and work continues', async () => {
   const stores = await open();
   await migrate(stores.url);
   const { session, token } = await fill(stores);
@@ -126,7 +128,8 @@ test('what was saved is all there again: sign-ins, tokens, versions, pins, build
   const body = { username: 'ann', password: 'correct horse' };
   expect((await second.ask('POST /auth/login', { body })).status).toBe(200);
 
-  // The object is applied anew in another cluster: it is the pipeline that was, and its builds count on.
+  // The object is applied again in another cluster. It is the same pipeline, and the numbers of its builds
+  // continue.
   const again = await after.pipelines.savePipeline(toSave(samplePipeline(), { uid: 'another' }));
   expect([again.id, again.changed]).toEqual([1, false]);
   const next = await second.ask(`POST ${APP}/jobs/unit/trigger`, { as: session });

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** As a key of a Secret may be; never a way out of the folder. */
+/** A valid key of a Secret, which cannot name a file outside the folder. */
 const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
 
 /**
- * Secrets of our clients at identity providers, from mounted Secrets: read each time, so that a new one
- * counts as soon as it is there. Files come late; what is not mounted yet, `elsewhere` may know.
+ * Secrets of our clients at identity providers, from mounted Secrets. They are read each time, so a new one
+ * works as soon as it is mounted. Mounted files arrive late; until then, `elsewhere` may have the value.
  */
 export function secretsIn(
   directories: readonly string[],

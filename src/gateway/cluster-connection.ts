@@ -18,14 +18,14 @@ export async function connectionOf(cluster: ClusterConfig): Promise<Connection> 
     : await kubeconfigConnection(cluster.file);
 }
 
-/** What the public gateway does in Kubernetes: objects that the API makes, and two Secrets. */
+/** What the public gateway does in Kubernetes: it writes the objects of the API and reads two Secrets. */
 export interface ClusterConnection {
   objects: ApiObjects;
-  /** Of our client at an identity provider. */
+  /** The client secret for an identity provider, by its key in the Secret. */
   clientSecret(key: string): Promise<string | undefined>;
-  /** Keeps Argo CD from deleting the Secret that holds them. */
+  /** Marks the Secret of client secrets so that Argo CD does not delete it. */
   markClientSecrets(): Promise<void>;
-  /** Under a key of the Secret with the tokens of the installation. */
+  /** The tokens of the installation, under a key of a Secret. */
   tokens(secret: { name: string; key: string }): Promise<string | undefined>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.t
 import { tlsInFront } from '#testing/network/tls-in-front.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* The command line at the public gateway, over a real Postgres: who somebody is. */
+/* Login, logout and credentials of the command line, at the public gateway over a real Postgres. */
 const PASSWORD = 'correct horse battery';
 
 let stores: TestStores;
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 interface Given {
   input?: string;
-  /** What somebody types, in turn. */
+  /** What the person types, in order. */
   typed?: string[];
   environment?: Record<string, string>;
 }
@@ -50,8 +50,8 @@ const file = (): string => join(home, 'millrace', 'credentials.json');
 const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
 const login = async (more: string, given: Given) => await run(`login ${gateway.base} ${more}`.trim(), given);
 
-describe('logging in', () => {
-  test('with a password that is piped in keeps a session where nobody else can read it', async () => {
+describe('`millrace login`', () => {
+  test('stores the session of a piped password in a file that only its owner can read', async () => {
     await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
     const ran = await login('--username ann', { input: `${PASSWORD}\n` });
     expect([ran.exit, ran.out]).toEqual([0, '']);
@@ -72,13 +72,13 @@ describe('logging in', () => {
     });
   });
 
-  test('asks for name and password where somebody sits', async () => {
+  test('prompts for user name and password on a terminal', async () => {
     await gateway.account('ann', { password: PASSWORD });
     expect(await login('', { typed: ['ann', PASSWORD] })).toMatchObject({ exit: 0 });
     expect(await run('whoami')).toMatchObject({ out: `ann at ${gateway.base}: in no team\n` });
   });
 
-  test('lets somebody change a password that another gave, and keeps the session of the new one', async () => {
+  test('changes a password that an admin gave, and stores the new session', async () => {
     await gateway.account('root', { globalAdmin: true });
     const root = await gateway.session('root');
     await gateway.ask('POST /users', { as: root, body: { username: 'bob', password: PASSWORD } });
@@ -92,7 +92,7 @@ describe('logging in', () => {
     expect(await login('--username bob', { input: PASSWORD })).toMatchObject({ exit: 2 });
   });
 
-  test('with an API token, one of a person or of a team', async () => {
+  test('stores an API token of a person or of a team', async () => {
     await gateway.account('ann', { teams: { main: 'maintain' } });
     const session = await gateway.session('ann');
     const own = await gateway.token(session, { name: 'own', personal: true });
@@ -109,12 +109,12 @@ describe('logging in', () => {
   });
 
   const refused: Record<string, [more: string, given: Given, message: string]> = {
-    'with a wrong password': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
-    'with a token that is none': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
-    'with no token at all': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
-    'where nobody is asked and nothing said': ['', { input: 'x' }, 'cannot prompt here: add --username'],
+    'the password is wrong': ['--username ann', { input: 'wrong' }, 'The username or the password is wrong.'],
+    'the token is unknown': ['--token', { input: 'tok_x' }, 'The token is not valid here.'],
+    'the token is empty': ['--token', { input: '' }, 'the input is empty: nothing was sent'],
+    'it cannot prompt and gets no user name': ['', { input: 'x' }, 'cannot prompt here: add --username'],
   };
-  test('does not repeat a token that stands in the command', async () => {
+  test('does not repeat a token that was given as an argument', async () => {
     const ran = await login('--token tok_secret', { input: 'x' });
     expect([ran.exit, ran.err]).toEqual([
       2,
@@ -123,7 +123,7 @@ describe('logging in', () => {
     expect(ran.err).not.toContain('tok_secret');
   });
 
-  test.each(Object.entries(refused))('%s keeps nothing', async (_name, [more, given, message]) => {
+  test.each(Object.entries(refused))('stores nothing if %s', async (_name, [more, given, message]) => {
     await gateway.account('ann', { password: PASSWORD });
     const ran = await login(more, given);
     expect([ran.exit, ran.out]).toEqual([2, '']);
@@ -132,8 +132,8 @@ describe('logging in', () => {
   });
 });
 
-describe('afterwards', () => {
-  test('a session ends at the server with the log-out', async () => {
+describe('after the login', () => {
+  test('the server ends the session at logout', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
     const { token } = stored().servers[gateway.base];
@@ -144,7 +144,7 @@ describe('afterwards', () => {
     expect((await run('whoami')).err).toContain('no server: run millrace login');
   });
 
-  test('a session that is over says to log in again', async () => {
+  test('a command whose session is over says to log in again', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
     const { token } = stored().servers[gateway.base];
@@ -156,7 +156,7 @@ describe('afterwards', () => {
     expect(await run('logout')).toMatchObject({ exit: 0, err: `Logged out at ${gateway.base}.\n` });
   });
 
-  test('an API token is forgotten, and the way to delete it told', async () => {
+  test('logout forgets an API token and says how to delete it', async () => {
     await gateway.account('ann', {});
     const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
     await login('--token', { input: token });
@@ -164,7 +164,7 @@ describe('afterwards', () => {
     expect((await gateway.ask('GET /profile', { as: token })).status).toBe(200);
   });
 
-  test('in CI the environment says it all, and nothing is kept', async () => {
+  test('environment variables are enough in CI, and nothing is stored', async () => {
     await gateway.account('ann', { teams: { main: 'read' } });
     const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
     const secret = join(home, 'token');
@@ -180,7 +180,7 @@ describe('afterwards', () => {
     expect(nowhere.err).toContain('MILLRACE_URL is not: set it to the server of the token');
   });
 
-  test('a file that others can read is refused', async () => {
+  test('a credentials file that others can read is refused', async () => {
     await gateway.account('ann', { password: PASSWORD });
     await login('--username ann', { input: PASSWORD });
     chmodSync(file(), 0o644);
@@ -193,7 +193,7 @@ describe('afterwards', () => {
   });
 });
 
-/** A process of its own: what it trusts is its own. */
+/** Runs the command in a new process, because trusted certificates are set per process. */
 async function process(
   args: string[],
   { input = '', ...environment }: Record<string, string> = {},
@@ -208,7 +208,7 @@ async function process(
   });
 }
 
-test('a certificate is checked, and the authority that vouched at the log-in is remembered', async () => {
+test("the server's certificate is verified with the authority given at login", async () => {
   await gateway.account('ann', { teams: { main: 'read' } });
   const token = await gateway.token(await gateway.session('ann'), { name: 'own', personal: true });
   const front = await tlsInFront(gateway.base);

@@ -1,4 +1,5 @@
 import { buildStore } from '#adapters/database/builds/build-store.ts';
+import { imageStore } from '#adapters/database/builds/image-store.ts';
 import { sessionStore } from '#adapters/database/builds/session-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import {
@@ -8,7 +9,10 @@ import {
 import { openPool, rows } from '#adapters/database/connection/pool.ts';
 import { accessStores, type AccessStores } from '#adapters/database/people/access-stores.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
+import { cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
+import { secretStore, storedValues, type StoredValue } from '#adapters/database/pipelines/secret-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
@@ -17,6 +21,7 @@ import type { Log } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { DatabaseConfig } from '#config';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
+import type { ImageStore } from '#flows/builds/image-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
@@ -29,9 +34,12 @@ export interface GatewayDatabase {
   actions: ActionStore;
   checks: CheckStore;
   sessions: SessionStore;
+  images: ImageStore;
   views: Views;
   show: OverviewStore;
   access: AccessStores;
+  /** Values of these names for a pipeline: the pipeline's own, otherwise the team's. */
+  storedValues: (pipelineId: number, names: string[]) => Promise<StoredValue[]>;
   notifications: ClosableNotifications;
   readiness: Readiness;
   close(): Promise<void>;
@@ -42,7 +50,7 @@ export interface GatewayDatabase {
  * back.
  */
 export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Promise<GatewayDatabase> {
-  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database failed');
   const { certificateAuthority } = config;
   const pool = await openPool(config.url, { onError: logError, certificateAuthority });
   const notifications = openNotifications({
@@ -57,12 +65,19 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     actions: actionStore(database),
     checks: checkStore(database),
     sessions: sessionStore(database),
+    images: imageStore(database),
     views: completeViews(viewStore(database), () => new Date()),
     show: showStore(database),
-    access: accessStores(database, renameRequests(database)),
+    access: accessStores(database, {
+      renames: renameRequests(database),
+      secrets: secretStore(database),
+      identityKeys: identityKeyStore(database),
+      caches: cacheViews(database),
+    }),
+    storedValues: async (pipelineId, names) => await storedValues(pool, pipelineId, names),
     notifications,
-    // The newest thing that this release reads: while it is missing, the operator has yet to bring the schema
-    // up to date.
+    // The newest column that this release reads. While it is missing, the operator has not migrated the schema
+    // yet.
     readiness: databaseReadiness(
       () => pool.query(rows()`SELECT 1 FROM audit_log LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),

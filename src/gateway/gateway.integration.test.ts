@@ -8,10 +8,11 @@ import {
 } from '#adapters/database/connection/notifications.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
+import { agentFlows } from '#adapters/http/agent/agent-flows.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
-import type { Authorize } from '#adapters/http/auth/authorize.ts';
+import type { Authenticate } from '#adapters/http/auth/authenticate.ts';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import type { App } from '#adapters/http/server/route.ts';
 import { createServer } from '#adapters/http/server/server.ts';
@@ -23,27 +24,26 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 import { workLabels } from '#domain/build/judge-agent-pod.ts';
 import type { Topic } from '#flows/notification-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
-import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
+import { agentPodsOf, noIdentity, noImages, realWaiting } from '#testing/flows/agent-ports.ts';
 import { textOf } from '#testing/flows/recorded-notifications.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
-import { agentApi } from './agent-api.ts';
 import { cancelHints } from './cancel-hints.ts';
+import { openOverviews, type ClosableOverviews } from './overviews.ts';
 import { pipelinePorts } from './pipelines.ts';
-import { openShows, type ClosableShows } from './shows.ts';
 
 /*
  * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from
  * a webhook to a log.
  */
 const AGENT_KEY = Buffer.alloc(32, 1);
-/** Nothing of it builds but what is asked for. */
+/** A pipeline that builds only on request. */
 const byHand = samplePipeline({ jobs: [job('unit', getStep('git.app', { trigger: false }), task('test'))] });
 const APP = '/teams/main/pipelines/app';
 
 let stores: TestStores;
 let notifications: ClosableNotifications;
-let shows: ClosableShows;
+let overviews: ClosableOverviews;
 let people: App;
 let agents: AgentApp;
 let resourceId = 0;
@@ -51,7 +51,7 @@ const heard: string[] = [];
 const lines: string[] = [];
 const pods = new Map<string, { session: AgentSession; uid: string }>();
 
-const authorize: Authorize = async ({ authorization }) =>
+const authenticate: Authenticate = async ({ authorization }) =>
   authorization === undefined
     ? 'anonymous'
     : { user: 'anna', globalAdmin: false, teams: new Map([['main', 'maintain']]) };
@@ -67,10 +67,10 @@ beforeAll(async () => {
   const log = createLog('info', 'test', { write: (line) => void lines.push(line) });
   const { registry } = createMetrics('test', '0');
   const shared = { ...stores, notifications, now: () => new Date() };
-  shows = openShows(stores.show, stores.views);
+  overviews = openOverviews(stores.show, stores.views);
   const ports = pipelinePorts({
     ...shared,
-    ...shows,
+    ...overviews,
     views: completeViews(
       viewStore({ pool: stores.pool, definitions: cachedDefinitions() }),
       () => new Date(),
@@ -78,14 +78,15 @@ beforeAll(async () => {
     webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
   });
-  people = createServer({ routes: publicRoutes(ports, async () => undefined, '0'), authorize, log });
+  people = createServer({ routes: publicRoutes(ports, async () => undefined, '0'), authenticate, log });
   const authority = await makeAuthority('test', new Date());
   agents = createAgentServer({
-    api: agentApi({
+    flows: agentFlows({
       ...shared,
       credentials: agentCredentials(AGENT_KEY),
       waiting: realWaiting,
-      cancels: cancelHints(notifications),
+      images: noImages,
+      ...noIdentity,
       secrets: { read: async () => ({ answer: 'read', values: new Map() }) },
       pods: agentPodsOf(({ namespace, name }) => {
         const pod = pods.get(`${namespace}/${name}`);
@@ -94,6 +95,8 @@ beforeAll(async () => {
         );
       }),
     }),
+    sessions: shared.sessions,
+    cancels: cancelHints(notifications),
     certificate: {
       cert: authority.certificate,
       key: authority.key,
@@ -108,7 +111,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([people.close(), agents.close()]);
-  await shows.close();
+  await overviews.close();
   await notifications.close();
   await stores.close();
 });
@@ -128,7 +131,7 @@ interface Webhook {
   data: { webhook_token: string; webhook_secret: string };
 }
 
-/** Without and with a signature. */
+/** Sends the webhook without and then with a signature. */
 async function webhook({ data }: Webhook): Promise<number[]> {
   const url = `/webhooks/${data.webhook_token}`;
   const payload = '{}';
@@ -151,7 +154,7 @@ async function openSession(session: AgentSession, name: string, key: string) {
 }
 
 describe('from a webhook to a log', () => {
-  test('a webhook becomes a check, whose versions an agent reports', async () => {
+  test('a webhook starts a check whose versions an agent reports', async () => {
     const token = webhookToken(WEBHOOK_KEY, resourceId, 1);
     expect((await people.inject({ method: 'POST', url: `/webhooks/${token}` })).statusCode).toBe(202);
     const [due] = await stores.checks.dueChecks(new Date(), 10);
@@ -171,7 +174,7 @@ describe('from a webhook to a log', () => {
     });
   });
 
-  test('a trigger becomes a build, whose agent tells steps and log', async () => {
+  test('a trigger starts a build whose agent reports steps and logs', async () => {
     const answer = await post(`${APP}/jobs/unit/trigger`);
     expect(answer.json()).toMatchObject({ data: { job: 'unit', number: '1' } });
     expect((await get(`${APP}/jobs/unit/builds/1`)).json()).toMatchObject({
@@ -234,7 +237,7 @@ describe('from a webhook to a log', () => {
     expect((await say('events', { events: [forged] }, keyOf('stranger'))).statusCode).toBe(401);
   });
 
-  test('a person asks for a check, once however often', async () => {
+  test('repeated requests of a person start one check', async () => {
     const before = await stores.checks.dueChecks(new Date(), 10);
     expect(before).toEqual([]);
     const answers = [
@@ -253,7 +256,7 @@ describe('from a webhook to a log', () => {
     expect(answer.json()).toMatchObject({ reasons: [{ code: 'NoVersion' }] });
   });
 
-  test('the others were told, and no secret is in the log', () => {
+  test('the other processes are notified, and the log contains no secret', () => {
     expect(heard).toEqual(expect.arrayContaining(['checks', 'builds']));
     expect(heard.some((text) => text.startsWith('schedule '))).toBe(true);
     const text = lines.join('');
@@ -263,12 +266,12 @@ describe('from a webhook to a log', () => {
     }
   });
 
-  test('the maintainer sees the token that works', async () => {
+  test('a maintainer sees the webhook token that works', async () => {
     const shown = (await get(`${APP}/resources/git.app`)).json<Webhook>();
     expect(await webhook(shown)).toEqual([202, 202]);
   });
 
-  test('and makes another, which ends the first at once; then only who signs is heard', async () => {
+  test('a new webhook token ends the old one at once, and then only signed deliveries are accepted', async () => {
     const before = (await get(`${APP}/resources/git.app`)).json<Webhook>();
     const answer = await people.inject({
       method: 'POST',

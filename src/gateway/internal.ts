@@ -1,23 +1,72 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
+import { agentFlows } from '#adapters/http/agent/agent-flows.ts';
 import { followCertificate, readCertificate } from '#adapters/http/agent/certificate.ts';
 import { agentCredentials } from '#adapters/http/agent/credentials.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import { createMetricsServer } from '#adapters/telemetry/metrics-server.ts';
-import { agentMetrics, createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
+import {
+  agentMetrics,
+  createMetrics,
+  requestMetrics,
+  type AgentMetrics,
+} from '#adapters/telemetry/metrics.ts';
 import { VERSION, type InternalGatewayConfig } from '#config';
-import { agentApi } from './agent-api.ts';
+import type { AddressWait, TeamSecrets } from '#flows/builds/session-ports.ts';
 import { agentPods } from './agent-pods.ts';
 import { cancelHints } from './cancel-hints.ts';
 import { connectionOf } from './cluster-connection.ts';
-import { openGatewayDatabase } from './database.ts';
-import { closerOf, closeServer, listen } from './listen.ts';
+import { openGatewayDatabase, type GatewayDatabase } from './database.ts';
+import { openIdentitySigner } from './identity-signer.ts';
+import { imageLookUps } from './image-look-ups.ts';
+import { kubernetesSource, teamSecretSource } from './kubernetes-secrets.ts';
+import { closeServer, gracefulClose, listen } from './listen.ts';
 import type { Service } from './serve.ts';
+import { storeSource } from './store-secrets.ts';
 import { teamSecrets } from './team-secrets.ts';
+import { vaultSource } from './vault-secrets.ts';
 
-/** The TLS listener for agents. It alone may read Pods and Secrets of team namespaces. */
+/** What needs the keys of stored secrets. */
+function secretsOf(
+  client: ApiClient,
+  config: InternalGatewayConfig,
+  database: Pick<GatewayDatabase, 'storedValues' | 'access'>,
+) {
+  return { secrets: teamSecretsOf(client, config, database), ...identityOf(config, database) };
+}
+
+function teamSecretsOf(
+  client: ApiClient,
+  { vaultAllowedRanges, storeKeysDirectory }: InternalGatewayConfig,
+  { storedValues }: Pick<GatewayDatabase, 'storedValues'>,
+): TeamSecrets {
+  const ofTeam = teamSecretSource(client);
+  return teamSecrets({
+    kubernetes: kubernetesSource(client),
+    env: ofTeam,
+    file: ofTeam,
+    store: storeSource(storeKeysDirectory, storedValues),
+    vault: vaultSource(client, vaultAllowedRanges),
+  });
+}
+
+function identityOf(config: InternalGatewayConfig, { access }: Pick<GatewayDatabase, 'access'>) {
+  const { externalUrl, storeKeysDirectory } = config;
+  const signer = { ...access, storeKeysDirectory, now: () => new Date() };
+  return { identitySigner: openIdentitySigner(signer), externalUrl, newTokenId: randomUUID };
+}
+
+function addressWait(metrics: AgentMetrics): AddressWait {
+  return {
+    elapsed: () => performance.now(),
+    sleep: async (milliseconds) => await sleep(milliseconds),
+    waited: (seconds) => metrics.waitedForAddress(seconds),
+  };
+}
+
+/** Starts the TLS listener for agents. Only this gateway may read Pods and Secrets of team namespaces. */
 export async function startInternalGateway(config: InternalGatewayConfig, log: Log): Promise<Service> {
   const [certificate, connection, database] = await Promise.all([
     readCertificate(config.tlsDirectory),
@@ -28,24 +77,23 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const metrics = agentMetrics(registry);
   const client = new ApiClient(connection);
   const cancels = cancelHints(database.notifications);
-  const api: AgentApi = agentApi({
+  const images = imageLookUps({ client, images: database.images, registries: config.imageRegistries });
+  const flows = agentFlows({
     credentials: agentCredentials(config.agentKey),
     pods: agentPods(client),
-    secrets: teamSecrets(client),
+    ...secretsOf(client, config, database),
     ...database,
-    cancels,
+    images,
     logLimitBytes: config.logLimitBytes,
     now: () => new Date(),
-    waiting: {
-      elapsed: () => performance.now(),
-      sleep: async (milliseconds) => await sleep(milliseconds),
-      waited: (seconds) => metrics.waitedForAddress(seconds),
-    },
+    waiting: addressWait(metrics),
   });
   let draining = false;
   const readiness = async () => (draining ? 'The process is stopping.' : await database.readiness());
   const app = createAgentServer({
-    api,
+    flows,
+    sessions: database.sessions,
+    cancels,
     certificate,
     readiness,
     draining: () => draining,
@@ -60,7 +108,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     renewed: () => log.info('the renewed certificate is in use'),
     failed: (err) => log.warn({ err }, 'the certificate cannot be used; the one before stays'),
   });
-  const closeApp = closerOf(app);
+  const closeApp = gracefulClose(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
   log.info({ address: config.listen, metrics: config.metricsListen }, 'agents may call');
@@ -72,7 +120,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
       stopFollowing();
       await closeApp();
       cancels.stop();
-      await Promise.all([database.close(), connection.close(), closeServer(metricsServer)]);
+      await Promise.all([images.close(), database.close(), connection.close(), closeServer(metricsServer)]);
     },
   };
 }

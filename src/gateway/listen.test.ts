@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { Agent, createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
-import { closerOf, listen } from './listen.ts';
+import { gracefulClose, listen } from './listen.ts';
 
 let agent: Agent;
 afterEach(() => agent.destroy());
 
-/** A server that is asked once, by a client that would keep its connection. */
+/** A server that got one request from a client that would keep its connection. */
 async function askedOnce(patienceMs?: number) {
   agent = new Agent({ keepAlive: true });
   const server = createServer({ keepAliveTimeout: 600_000 });
-  const close = closerOf({ server, close: async () => await closed(server) }, patienceMs);
+  const close = gracefulClose({ server, close: async () => await closed(server) }, patienceMs);
   await listen(server, { host: '127.0.0.1', port: 0 });
   const address = server.address();
   const asking = get(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`, { agent });
@@ -26,7 +26,7 @@ const closed = async (server: Server): Promise<void> =>
     server.close(() => resolve());
   });
 
-test('the end does not wait for a client that keeps its connection after an answer that was under way', async () => {
+test('closing the server does not wait for a client that keeps its connection after its answer', async () => {
   const { close, asking, response } = await askedOnce();
   response?.write('the head is out, and says that the connection stays; ');
   const [answer]: IncomingMessage[] = await once(asking, 'response');
@@ -36,11 +36,11 @@ test('the end does not wait for a client that keeps its connection after an answ
   await closing;
 });
 
-/** More than the kernel takes at once. */
+/** More than the kernel buffers. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024);
 
 test.each(['before the end', 'while it ends'])(
-  'an answer that was given %s reaches a client that reads slowly, whole',
+  'an answer written %s reaches a client that reads slowly, whole',
   async (when) => {
     const { close, asking, response } = await askedOnce();
     response?.write('first ');
@@ -54,7 +54,7 @@ test.each(['before the end', 'while it ends'])(
   },
 );
 
-test('a client that reads nothing is not waited for for ever', async () => {
+test('closing the server ends a client that reads nothing', async () => {
   const { close, asking, response } = await askedOnce(300);
   response?.write('first ');
   const [answer]: IncomingMessage[] = await once(asking, 'response');

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '#config';
 
-/** Opens a plain server on an address; the error names what could not be opened. */
+/** Opens a server on an address. The error names the address. */
 export async function listen(server: Server, { host, port }: Address): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -28,15 +28,15 @@ interface Closable {
 }
 
 const SWEEP_MS = 100;
-/** So long the end waits for clients that read slowly. */
+/** How long the close waits for clients that read slowly. */
 const PATIENCE_MS = 5000;
 
 /**
- * How a server that is about to listen ends. What is under way is answered; a connection ends with its last
- * answer, also where its client would keep it. To Node a connection is idle as soon as its answer was given,
- * with megabytes of it unsent: those are waited for, or the answer would be cut in half.
+ * Returns a function that closes the server in order: pending requests are answered, and each connection ends
+ * after its last response. Node counts a connection as idle once a response was written, even if megabytes of
+ * it are not sent yet. Those are waited for, or the response would be cut.
  */
-export function closerOf(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
+export function gracefulClose(app: Closable, patienceMs = PATIENCE_MS): () => Promise<void> {
   const sockets = new Set<Socket>();
   const watch = (socket: Socket): void => {
     sockets.add(socket);

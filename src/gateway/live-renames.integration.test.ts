@@ -7,8 +7,8 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Somebody follows a pipeline while it gets another name, and another pipeline gets the name that it had.
- * Nobody looks again by themselves.
+ * Follows a pipeline while it is renamed and another pipeline gets its old name. Rights are not checked again
+ * in this time, so only the rename itself can move the streams.
  */
 const PATIENT = { recheckMs: 3_600_000 };
 const DEFINITION = samplePipeline({
@@ -44,7 +44,7 @@ async function save(): Promise<void> {
   await found(stores, saved, [{ ref: 'a1' }]);
 }
 
-/** The pipeline app is shop from now on, and another one is app. */
+/** Renames the pipeline app to shop, and another pipeline to app. */
 async function pass(): Promise<void> {
   await stores.pool.query(rows()`UPDATE pipelines SET name = 'shop', uid = 'uid-of-shop' WHERE name = 'app'`);
   await save();
@@ -61,7 +61,7 @@ interface ReceivedEvent {
   status?: string;
 }
 
-/** What is told of what is followed, once there is something. */
+/** Opens a stream and returns a function that gives its events so far. */
 async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, ...ReceivedEvent[]]> {
   const headers: Record<string, string> = as === undefined ? {} : { authorization: `Bearer ${as}` };
   const reader = await readEvents(`${gateway.base}/teams/main/pipelines/${path}/events`, headers);
@@ -80,14 +80,14 @@ async function follow(path: string, as?: string): Promise<() => [ReceivedEvent, 
 
 test.each([
   ['members', () => ann],
-  ['strangers', () => undefined],
-])('%s who come to the new name see that pipeline, whoever still looks at the old name', async (_, as) => {
+  ['non-members', () => undefined],
+])('%s who open the new name see that pipeline, even while others follow the old name', async (_, as) => {
   const [{ id }] = (await follow('app', as()))();
   await pass();
   expect((await follow('shop', as()))()).toMatchObject([{ id, name: 'shop' }]);
 });
 
-test('a build that waited is followed under the new name, whoever still looks at the old one', async () => {
+test('a build that was waiting is followed under the new name, even while others follow the old name', async () => {
   await trigger();
   const [{ id }] = (await follow('app/jobs/unit/builds/1', ann))();
   await pass();

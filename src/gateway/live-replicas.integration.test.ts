@@ -19,8 +19,8 @@ import {
 } from '#testing/stores/stores.ts';
 
 /*
- * Readers of two processes of the public gateway, of which one is killed: nothing is said to anybody, no
- * connection is closed by us.
+ * Readers of two processes of the public gateway. One process is killed, so it closes nothing and tells
+ * nobody.
  */
 // It only ends what hangs: a slow machine takes long to start processes.
 jest.setTimeout(600_000);
@@ -103,14 +103,14 @@ async function say(event: Said): Promise<void> {
   await followBuild(build, [numbered], { builds: stores.builds, notifications });
 }
 
-/** The agent's work goes on whatever happens to gateways. */
+/** The agent's work continues whatever happens to gateways. */
 async function sayLines(from: number, count: number): Promise<string> {
   const lines = Array.from({ length: count }, (_, index) => `line ${from + index}\n`);
   for (const text of lines) await say({ type: 'log', step: '1', text });
   return lines.join('');
 }
 
-/** A reader that keeps what it was told, and the id that it names when it comes again. */
+/** A reader that stores its events, and the id that it sends when it reconnects. */
 function person() {
   const self = {
     text: '',
@@ -136,12 +136,12 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(10);
 }
 
-test('a replica is killed while it tells a log: its readers go on at the other, and no line is lost or doubled', async () => {
+test('readers of a log continue at another replica, without a line lost or repeated', async () => {
   await startBuild();
   const [one, other, late] = [person(), person(), person()];
   const [ofOne] = [await one.follow(0), await other.follow(1)];
   const early = sayLines(0, 200);
-  // In the middle: lines are on their way while the process is killed.
+  // The process is killed while lines are on their way.
   await until(() => one.text.includes('line 20\n'));
   at(0).kill('SIGKILL');
   expect(await at(0).ended).toBeNull();

@@ -8,10 +8,7 @@ import { readEvents, type EventReader } from '#testing/http/event-reader.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/*
- * Two replicas over one Postgres, each with its own connection that listens; what an agent tells comes in at
- * the first.
- */
+/* Two replicas over one Postgres, each with its own listening connection. The agent reports to the first. */
 const QUICK = { recheckMs: 50, heartbeatMs: 200, maxWaitMs: 5000, perAccount: 4 };
 const APP = '/teams/main/pipelines/app';
 const BUILD = `${APP}/jobs/unit/builds/1`;
@@ -57,7 +54,7 @@ afterAll(async () => {
 
 type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
 
-/** As the agent of the build, at the first replica. */
+/** Reports events as the agent of the build, at the first replica. */
 async function say(...events: Said[]): Promise<void> {
   const at = new Date().toISOString();
   const numbered = events.map((event) => ({ ...event, at, sequence: (sent += 1) }));
@@ -95,8 +92,8 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 const OPEN = 'millrace_event_streams';
 const ENDED = 'millrace_event_streams_ended_total';
 
-describe('a build that is followed', () => {
-  test('at another replica than its agent speaks with: state, log and the end', async () => {
+describe('the stream of a build', () => {
+  test('has state, log and end at another replica than the agent reports to', async () => {
     const reader = await read(second, `${BUILD}/events`);
     expect([reader.status, reader.headers['content-type'], reader.headers['cache-control']]).toEqual([
       200,
@@ -122,7 +119,7 @@ describe('a build that is followed', () => {
     expect(reader.events.at(-1)).toMatchObject({ name: 'end', data: '{"complete":true}' });
   });
 
-  test('goes on behind the chunk that Last-Event-ID names, also at another replica', async () => {
+  test('resumes after the chunk in Last-Event-ID, also at another replica', async () => {
     await say(log('one\n'), log('two\n'));
     const before = await read(first, `${BUILD}/events`);
     await until(() => named(before, 'log').length === 2);
@@ -137,7 +134,7 @@ describe('a build that is followed', () => {
     expect((await read(first, `${BUILD}/events?after=${sent}`)).status).toBe(200);
   });
 
-  test('that has ended: everything, and the end', async () => {
+  test('of an ended build has the whole log and the end', async () => {
     const lines = Array.from({ length: 700 }, (_, index) => log(`line ${index} ${'x'.repeat(400)}\n`));
     await say(...lines, END);
     const reader = await read(second, `${BUILD}/events`);
@@ -145,7 +142,7 @@ describe('a build that is followed', () => {
     expect(textOf(reader)).toBe(lines.map((line) => ('text' in line ? line.text : '')).join(''));
   });
 
-  test('when a replica is cut in the middle: no line is lost or doubled', async () => {
+  test('loses and repeats no line when a replica is cut off', async () => {
     let text = '';
     let last = '0';
     const seen: string[] = [];
@@ -167,7 +164,7 @@ describe('a build that is followed', () => {
     })();
     const reader = await follow(second);
     await until(() => seen.length > 20);
-    // As a process that is killed: no word to anybody.
+    // A killed process sends nothing before its connections end.
     second.app.server.closeAllConnections();
     await reader.over;
     const other = await follow(first);
@@ -177,7 +174,7 @@ describe('a build that is followed', () => {
     expect(text).toBe(lines.join(''));
   });
 
-  test('by somebody who takes nothing: the others go on, and the slow one is cut off and resumes', async () => {
+  test('is cut off for a reader that takes nothing, and continues for the others', async () => {
     const cut = new Set<number | undefined>();
     second.app.server.on('connection', (socket) => {
       const { remotePort } = socket;
@@ -208,7 +205,7 @@ describe('a build that is followed', () => {
   });
 });
 
-describe('a pipeline that is followed', () => {
+describe('the stream of a pipeline', () => {
   interface State {
     pipeline: { paused: boolean };
     jobs: { name: string; paused: boolean; latest_status?: string }[];
@@ -219,7 +216,7 @@ describe('a pipeline that is followed', () => {
       return state;
     });
 
-  test('is told whole, at once and whenever it changes; nothing to whoever has it', async () => {
+  test('has the whole state at once and after each change, and nothing for a client that has it', async () => {
     const reader = await read(second, `${APP}/events`);
     await until(() => statesOf(reader).length > 0);
     expect(statesOf(reader)[0]).toMatchObject({
@@ -238,7 +235,7 @@ describe('a pipeline that is followed', () => {
     expect(statesOf(other)[0]?.jobs[0]?.paused).toBe(false);
   });
 
-  test('that does not exist, or of another team: the problem', async () => {
+  test('is a problem if the pipeline does not exist or is of another team', async () => {
     const answers = [];
     for (const path of ['/teams/main/pipelines/nobody/events', `${APP}/jobs/unit/builds/9/events`])
       answers.push((await first.ask(`GET ${path}`, { as: ann })).status);
@@ -249,7 +246,7 @@ describe('a pipeline that is followed', () => {
 });
 
 describe('streams', () => {
-  test('end when the session that opened them does, and when its role is taken', async () => {
+  test('end when their session ends or its role is taken away', async () => {
     const reader = await read(second, `${BUILD}/events`);
     await first.ask('POST /auth/logout', { as: ann });
     await reader.over;
@@ -263,7 +260,7 @@ describe('streams', () => {
       await until(async () => (await counted(ENDED, { kind, reason: 'rights' })) > 0);
   });
 
-  test('are as many as one may have open', async () => {
+  test('are limited for each person', async () => {
     for (const kind of ['build', 'pipeline']) await until(async () => (await counted(OPEN, { kind })) === 0);
     for (let times = 0; times < QUICK.perAccount; times += 1) await read(second, `${APP}/events`);
     const refused = await read(second, `${APP}/events`);
@@ -277,7 +274,7 @@ describe('streams', () => {
     expect(status).toBe(200);
   });
 
-  test('end when the process does, and readers are told when to come back', async () => {
+  test('end with a time to reconnect when the process stops', async () => {
     const reader = await read(second, `${BUILD}/events`);
     await until(() => named(reader, 'build').length === 1);
     await second.close();
@@ -287,7 +284,7 @@ describe('streams', () => {
     second = await openGateway(stores, { limits: QUICK });
   });
 
-  test('are not opened by a question for their headers', async () => {
+  test('are not opened by a HEAD request', async () => {
     for (const path of [`${BUILD}/events`, `${APP}/events`]) {
       const answer = await fetch(`${first.base}${path}`, {
         method: 'HEAD',
@@ -301,7 +298,7 @@ describe('streams', () => {
     }
   });
 
-  test('show that they live while nothing happens', async () => {
+  test('send comments while nothing happens', async () => {
     const reader = await read(second, `${BUILD}/events`);
     await until(() => reader.signs > 1);
     expect(reader.events.length).toBeLessThan(2);

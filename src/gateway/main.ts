@@ -17,8 +17,8 @@ import { serve, type Service } from './serve.ts';
 export async function runGateway(role: 'public' | 'internal', flags: GatewayFlags): Promise<void> {
   if (role === 'public') {
     await run(publicGatewayConfig(withFlags(flags)), async (config, log) => {
-      // With another thread for what is new, the first would wait for it while the processor does something
-      // else (docs/benchmarks.md).
+      // A parallel scavenger makes the main thread wait for the other one whenever the CPU is busy
+      // (docs/benchmarks.md).
       setFlagsFromString('--no-parallel-scavenge');
       const { startPublicGateway } = await import('./public.ts');
       return await startPublicGateway(config, log);

@@ -13,7 +13,7 @@ import {
 } from '#testing/people/identity-provider.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* What somebody may try who can send browsers where they like: over HTTP, with a real identity provider. */
+/* Attacks by a site that can redirect browsers, over HTTP with a real identity provider. */
 const CALLBACK = `${ORIGIN}/auth/oauth/one/callback`;
 const EVIL = 'https://evil.example';
 let stores: TestStores;
@@ -24,7 +24,7 @@ let browser: Browser;
 const passwords = new CheapPasswords();
 
 beforeAll(async () => {
-  // The provider tells of each default that a test leaves as it is.
+  // The provider warns about each default setting.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
   stores = await openStores();
   provider = await startIdentityProvider([CALLBACK]);
@@ -74,7 +74,7 @@ function dataOf({ text }: Page): Data {
   return data;
 }
 
-/** An account of that name, linked with the person of that name at the provider. */
+/** Creates an account that is linked with the person of the same name at the provider. */
 async function known(name: string): Promise<void> {
   provider.person = name;
   const other = visitor();
@@ -87,7 +87,7 @@ async function known(name: string): Promise<void> {
   provider.person = 'ann';
 }
 
-/** Ways to name an address that browsers follow to another site. */
+/** Spellings of an address that browsers resolve to another site. */
 const ELSEWHERE = [
   EVIL,
   '//evil.example',
@@ -104,8 +104,8 @@ const ELSEWHERE = [
 ];
 const NAMES = ['redirect_uri', 'redirect', 'return_to', 'next', 'continue', 'url', 'rd', 'callback'];
 
-describe('a browser is sent nowhere that a request names', () => {
-  test.each(ELSEWHERE)('%j', async (target) => {
+describe('an OAuth sign-in redirects only to the provider and to us', () => {
+  test.each(ELSEWHERE)('for the address %j in the request', async (target) => {
     const sent = new URLSearchParams(Object.fromEntries(NAMES.map((name) => [name, target]))).toString();
     const begun = await request(`${gateway.base}/auth/oauth/one?${sent}`);
     await begun.body.dump();
@@ -124,13 +124,13 @@ describe('a browser is sent nowhere that a request names', () => {
     { forwarded: 'host=evil.example;proto=http' },
     { 'x-original-url': '/auth/oauth/evil' },
     { referer: `${EVIL}/`, 'sec-fetch-site': 'cross-site', 'sec-fetch-user': '?1' },
-  ])('also not by a header: %j', async (headers) => {
+  ])('for the header %j', async (headers) => {
     const begun = await request(`${gateway.base}/auth/oauth/one`, { headers: { ...headers } });
     await begun.body.dump();
     expect(new URL(String(begun.headers['location'])).searchParams.get('redirect_uri')).toBe(CALLBACK);
   });
 
-  test('a name of a provider is a name', async () => {
+  test('for a path as the name of the provider', async () => {
     for (const name of [
       '..%2f..%2fevil',
       '%2F%2Fevil.example',
@@ -146,8 +146,8 @@ describe('a browser is sent nowhere that a request names', () => {
   });
 });
 
-describe('a sign-in', () => {
-  test('gives a session of its own, whatever cookie somebody put there before', async () => {
+describe('an OAuth sign-in', () => {
+  test('gives a new session, whatever cookie was set before', async () => {
     await known('ann');
     await gateway.account('mallory', { password: 'correct horse' });
     const planted = `__Host-millrace-session=${await gateway.session('mallory')}`;
@@ -162,12 +162,12 @@ describe('a sign-in', () => {
     expect(own).not.toBe(planted);
     const who = async (cookie: string) =>
       (await gateway.ask('GET /auth/session', { headers: { cookie } })).body.data['username'];
-    // Nobody can go on with what the browser had before.
+    // The browser's earlier session has ended for everyone.
     expect(await who(own)).toBe('ann');
     expect((await gateway.ask('GET /auth/session', { headers: { cookie: planted } })).status).toBe(401);
   });
 
-  test('that somebody else began is not finished in this browser, signed in or not', async () => {
+  test('that another person began cannot be finished in this browser, signed in or not', async () => {
     await known('mallory');
     provider.person = 'mallory';
     const theirs = await halfWay(visitor());
@@ -177,7 +177,7 @@ describe('a sign-in', () => {
     expect(browser.cookiesOf(ORIGIN)).not.toContain('session');
   });
 
-  test('to link that somebody else began links nothing here, and nobody to them', async () => {
+  test('that another person began to link an account links nothing', async () => {
     await gateway.account('mallory', { password: 'correct horse' });
     const as = await gateway.session('mallory');
     const begun = await gateway.ask<{ data: { url: string } }>('POST /profile/linked-accounts/one', { as });
@@ -188,7 +188,7 @@ describe('a sign-in', () => {
     expect(links.body.data).toEqual([]);
   });
 
-  test('leaves its code to nobody: not kept, not in a frame, not in the address that others are told', async () => {
+  test('keeps its code out of caches, frames and referrers', async () => {
     const answer = await gateway.ask(`GET ${(await halfWay()).slice(ORIGIN.length)}`);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -198,7 +198,7 @@ describe('a sign-in', () => {
     });
   });
 
-  test('leaves neither code nor state nor session in the log', async () => {
+  test('writes neither code nor state nor session to the log', async () => {
     const back = new URL(await halfWay());
     await browser.go(back.href);
     await browser.go(back.href);
@@ -207,7 +207,7 @@ describe('a sign-in', () => {
     }
   });
 
-  test('that fails writes the words of whoever sent it into one line that moves no terminal', async () => {
+  test('that fails logs what was sent on one line without control characters', async () => {
     const back = new URL(await halfWay());
     back.searchParams.delete('code');
     back.searchParams.set('error', 'access_denied');
@@ -228,7 +228,7 @@ describe('signing in from another site', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
   ];
-  test.each(refused)('is refused before the password is looked at: %j', async (headers) => {
+  test.each(refused)('is refused before the password is checked: %j', async (headers) => {
     await gateway.account('mallory', { password: 'correct horse' });
     const body = { username: 'mallory', password: 'correct horse', session: 'cookie' };
     const answer = await gateway.ask<{ type: string }>('POST /auth/login', { body, headers });
@@ -240,7 +240,7 @@ describe('signing in from another site', () => {
     expect(passwords.verified).toBe(0);
   });
 
-  test('is not begun by a site that the person only looks at, but by a link that they follow', async () => {
+  test('begins only when the person follows a link', async () => {
     const begin = async (headers: Record<string, string>) => {
       const answer = await request(`${gateway.base}/auth/oauth/one`, { headers });
       await answer.body.dump();
@@ -260,14 +260,14 @@ describe('signing in from another site', () => {
     expect(back.statusCode).toBe(200);
   });
 
-  test('is refused for a profile too, and a webhook may come from anywhere', async () => {
+  test('is refused for the form of a profile too, but webhooks may come from anywhere', async () => {
     const body = { profile_token: 'x', username: 'ann' };
     const headers = { origin: EVIL };
     expect((await gateway.ask('POST /auth/oauth/complete-profile', { body, headers })).status).toBe(403);
     expect((await gateway.ask('POST /webhooks/none', { headers })).status).toBe(404);
   });
 
-  test('is possible from our own pages, and for programs', async () => {
+  test('is not what our own pages and programs do', async () => {
     await gateway.account('ann', { password: 'correct horse' });
     const body = { username: 'ann', password: 'correct horse', session: 'cookie' };
     for (const headers of [{}, { origin: ORIGIN, 'sec-fetch-site': 'same-origin' }]) {

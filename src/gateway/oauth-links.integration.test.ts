@@ -31,7 +31,7 @@ const callback = (canonical: string): string => `${ORIGIN}/auth/oauth/${canonica
 const act = () => ({ by: 'manifest', at: now });
 
 beforeAll(async () => {
-  // The provider tells of each default that a test leaves as it is.
+  // The provider warns about each default setting.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
   stores = await openStores();
   one = await startIdentityProvider([callback('one')]);
@@ -105,14 +105,14 @@ async function complete(page: Page, username: string) {
   });
 }
 
-/** Signed in for the first time, with a session token. */
+/** Signs a new person in and returns their session token. */
 async function newcomer(username = 'ann'): Promise<string> {
   const made = await complete(await start(), username);
   expect(made.status).toBe(201);
   return made.body.data.token;
 }
 
-/** As far as the provider's answer. */
+/** Starts to link an account, up to the provider's answer. */
 async function beginLink(as: string, canonical: string): Promise<{ path: string; cookie: string }> {
   const begun = await gateway.ask<{ data: { url: string } }>(`POST /profile/linked-accounts/${canonical}`, {
     as,
@@ -133,7 +133,7 @@ const linked = async (as: string): Promise<string[]> => {
 };
 
 describe('linked accounts', () => {
-  test('are linked, and a first password is set, only soon after a sign-in', async () => {
+  test('can be added, and a first password set, only soon after a sign-in', async () => {
     const ann = await newcomer();
     now = new Date(now.getTime() + 11 * 60_000);
     const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/two', { as: ann });
@@ -158,7 +158,7 @@ describe('linked accounts', () => {
     ['signing out everywhere', async (as) => await gateway.ask('POST /auth/logout-everywhere', { as })],
     ['signing out', async (as) => await gateway.ask('POST /auth/logout', { as })],
     [
-      'an admin who shuts the account out for a while',
+      'a temporary disabling of the account',
       async () => {
         for (const disabled of [true, false])
           expect(await writeAccountChange('ann', { disabled }, act(), stores.access)).toMatchObject({
@@ -166,7 +166,7 @@ describe('linked accounts', () => {
           });
       },
     ],
-  ])('are not added by a link that was begun before %s', async (_, end) => {
+  ])('are not added by a link that began before %s', async (_, end) => {
     const ann = await newcomer();
     const { path, cookie } = await beginLink(ann, 'two');
     await end(ann);
@@ -175,14 +175,14 @@ describe('linked accounts', () => {
     expect(await linked(await gateway.session('ann'))).toEqual(['one']);
   });
 
-  test('are not added when the session ends while the provider is asked', async () => {
+  test('are not added if the session ends while the provider answers', async () => {
     await newcomer();
     const { id: userId = 0 } = (await stores.access.accounts.credentials('ann')) ?? {};
     const identity = { issuer: two.issuer, subject: 'x', provider: 'two', groups: [] };
     expect(await stores.access.oauth.link({ userId, sessionId: 'gone' }, identity, now)).toBe('over');
   });
 
-  test('are added, listed and given up, but not the only way to sign in', async () => {
+  test('can be added, listed and removed, except the only way to sign in', async () => {
     const ann = await newcomer();
     expect(dataOf(await link(ann, 'two')).status).toBe('linked');
     expect(await linked(ann)).toEqual(['one', 'two']);
@@ -196,7 +196,7 @@ describe('linked accounts', () => {
     expect(await linked(again)).toEqual([]);
   });
 
-  test('are of one person only', async () => {
+  test('belong to one person only', async () => {
     await newcomer();
     const root = await gateway.session('root');
     const answer = await link(root, 'one');
@@ -208,8 +208,8 @@ describe('linked accounts', () => {
   });
 });
 
-describe('nobody is locked out', () => {
-  test('when a provider is disabled, deleted, or becomes another', async () => {
+describe('somebody can still sign in', () => {
+  test('after a provider is disabled, deleted or replaced', async () => {
     await newcomer();
     const elsewhere = provider('one', one, { issuerUrl: 'https://other.example.org' });
     for (const answer of [
@@ -223,7 +223,7 @@ describe('nobody is locked out', () => {
     expect(await save(provider('two', two, { enabled: false }))).toEqual({ answer: 'done' });
   });
 
-  test('when passwords are turned off', async () => {
+  test('after passwords are turned off', async () => {
     const root = await gateway.session('root');
     const off = async () =>
       await gateway.ask<{ detail: string }>('PUT /admin/auth-settings', { as: root, body: { local: false } });
@@ -244,7 +244,7 @@ describe('nobody is locked out', () => {
     );
   });
 
-  test('when both happen at the same moment', async () => {
+  test('after both happen at the same moment', async () => {
     await stores.pool.query(rows()`
       INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
       SELECT ${one.issuer}, 'root', id, 'one', now() FROM users`);

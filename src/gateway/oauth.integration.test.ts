@@ -30,7 +30,7 @@ const callback = (canonical: string): string => `${ORIGIN}/auth/oauth/${canonica
 const act = () => ({ by: 'manifest', at: now });
 
 beforeAll(async () => {
-  // The provider tells of each default that a test leaves as it is.
+  // The provider warns about each default setting.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
   stores = await openStores();
   one = await startIdentityProvider([callback('one')]);
@@ -95,7 +95,7 @@ const dataOf = ({ text }: Page): Data['data'] => {
 const problemOf = ({ text }: Page): { type: string; detail: string } => JSON.parse(text);
 const start = async (canonical = 'one'): Promise<Page> =>
   await browser.go(`${ORIGIN}/auth/oauth/${canonical}`);
-/** As far as the provider's answer, which is not shown to the gateway yet. */
+/** Signs in up to the provider's answer, which the gateway has not seen yet. */
 const halfWay = async (canonical = 'one'): Promise<string> =>
   (await browser.go(`${ORIGIN}/auth/oauth/${canonical}`, callback(canonical))).url;
 
@@ -107,7 +107,7 @@ async function complete(page: Page, username: string) {
   });
 }
 
-/** Signed in for the first time, with a session token. */
+/** Signs a new person in and returns their session token. */
 async function newcomer(username = 'ann'): Promise<string> {
   const made = await complete(await start(), username);
   expect(made.status).toBe(201);
@@ -119,7 +119,7 @@ const failed = (page: Page) => {
 };
 
 describe('signing in with a provider', () => {
-  test('is offered, and begins with everything that the answer must match', async () => {
+  test('begins at the offered provider with everything that the answer must match', async () => {
     const methods = await gateway.ask('GET /auth/methods');
     expect(methods.body.data).toEqual({
       local: true,
@@ -143,7 +143,7 @@ describe('signing in with a provider', () => {
     expect(url).not.toContain(CLIENT.secret);
   });
 
-  test('for the first time asks for a name, and makes an account without a team', async () => {
+  test('asks for a name the first time, and creates an account without a team', async () => {
     const page = await start();
     expect(page.status).toBe(200);
     expect(dataOf(page)).toEqual({
@@ -163,7 +163,7 @@ describe('signing in with a provider', () => {
     });
   });
 
-  test('again signs in directly, under the name that was chosen', async () => {
+  test('uses the chosen name the next time', async () => {
     await newcomer('somebody');
     browser.forget(ORIGIN);
     const page = await start();
@@ -172,7 +172,7 @@ describe('signing in with a provider', () => {
     expect(profile.body.data).toMatchObject({ username: 'somebody' });
   });
 
-  test('is not asked to change a password that an admin gave', async () => {
+  test('does not ask to change a password that an admin gave', async () => {
     await newcomer();
     const body = { password: 'from an admin' };
     await gateway.ask('PUT /users/ann', { as: await gateway.session('root'), body });
@@ -192,14 +192,14 @@ describe('signing in with a provider', () => {
     expect((await complete(page, 'ann-2')).status).toBe(201);
   });
 
-  test('by somebody of the same name at another provider is somebody else', async () => {
+  test('creates another account for the same name at another provider', async () => {
     await newcomer();
     two.person = 'ann';
     browser.forget(ORIGIN);
     expect(dataOf(await start('two')).status).toBe('complete-profile');
   });
 
-  test('goes on after the provider has changed its keys', async () => {
+  test('works after the provider has rotated its keys', async () => {
     await newcomer();
     await one.rotateKeys();
     monotonic += 10 * 60_000;
@@ -221,8 +221,8 @@ const definition = (more: Partial<StoredProvider> = {}): StoredProvider => ({
   ...more,
 });
 
-describe('a provider that knows no OpenID', () => {
-  test('says who it is by what it tells of the user', async () => {
+describe('a provider without OpenID Connect', () => {
+  test('identifies the person by its user endpoint', async () => {
     await save(definition());
     const page = await start('plain');
     expect(dataOf(page)).toMatchObject({
@@ -243,7 +243,7 @@ describe('a provider that knows no OpenID', () => {
     expect(dataOf(await start('plain')).username).toBe('root');
   });
 
-  test('accepts no answer with another verifier', async () => {
+  test('gets no answer accepted with another verifier', async () => {
     await save(definition());
     const url = await halfWay('plain');
     await stores.pool.query(rows()`UPDATE oauth_flows SET verifier = ${'y'.repeat(43)}`);
@@ -251,20 +251,20 @@ describe('a provider that knows no OpenID', () => {
   });
 });
 
-/** Neither the gateway nor the provider knows it. */
+/** A browser without cookies of the gateway or the provider. */
 function anotherBrowser(): void {
   browser.forget(ORIGIN);
   browser.forget(one.issuer);
 }
 
-describe('an answer is not accepted', () => {
-  test('twice', async () => {
+describe('an answer of a provider is refused', () => {
+  test('the second time', async () => {
     const url = await halfWay();
     expect((await browser.go(url)).status).toBe(200);
     failed(await browser.go(url));
   });
 
-  test('twice, also at the same moment on two replicas', async () => {
+  test('the second time, also at the same moment on two replicas', async () => {
     const url = await halfWay();
     const answers = await Promise.all([browser.go(url), browser.go(url)]);
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
@@ -290,22 +290,22 @@ describe('an answer is not accepted', () => {
     failed(await browser.go((await halfWay()).replace('/one/', '/two/')));
   });
 
-  test('with a state that there is not', async () => {
+  test('with an unknown state', async () => {
     const url = new URL(await halfWay());
     url.searchParams.set('state', 'x'.repeat(43));
     failed(await browser.go(url.href));
   });
 
-  test('with the code of another flow', async () => {
+  test('with the code of another sign-in', async () => {
     const first = new URL(await halfWay());
-    // The provider gives up its code when the same browser comes again.
+    // The provider revokes its code if the same browser comes again.
     anotherBrowser();
     const second = new URL(await halfWay());
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
     failed(await browser.go(second.href));
   });
 
-  test('with a code that was used', async () => {
+  test('with a used code', async () => {
     const first = new URL(await halfWay());
     await browser.go(first.href);
     const second = new URL(await halfWay());
@@ -334,14 +334,14 @@ describe('an answer is not accepted', () => {
     failed(await browser.go(url));
   });
 
-  test('when the provider says that the person did not agree', async () => {
+  test('if the person denied access at the provider', async () => {
     const url = new URL(await halfWay());
     url.searchParams.delete('code');
     url.searchParams.set('error', 'access_denied');
     failed(await browser.go(url.href));
   });
 
-  test('when the provider was disabled, or deleted, meanwhile', async () => {
+  test('if the provider was disabled or deleted meanwhile', async () => {
     const url = await halfWay();
     await save(provider('one', one, { enabled: false }));
     failed(await browser.go(url));
@@ -352,7 +352,7 @@ describe('an answer is not accepted', () => {
     expect((await complete(page, 'ann')).body.type).toBe('https://millrace.dev/problems/provider-failed');
   });
 
-  test('for a profile twice, from another browser, or after five minutes', async () => {
+  test('for a profile, if it is repeated, late or from another browser', async () => {
     const page = await start();
     expect((await complete(page, 'ann')).status).toBe(201);
     expect((await complete(page, 'ann-2')).status).toBe(401);
@@ -369,7 +369,7 @@ describe('an answer is not accepted', () => {
     ).toBe(401);
   });
 
-  test('where our client has no secret, or the provider is away', async () => {
+  test('if our client secret is missing or the provider does not answer', async () => {
     await save(provider('one', one, { secretKey: 'unknown' }));
     failed(await start());
     await save({ ...provider('gone', one), issuerUrl: 'https://127.0.0.1:1' });
@@ -378,7 +378,7 @@ describe('an answer is not accepted', () => {
   });
 });
 
-test('no answer, line of a log or row of a table has the secret of our client', async () => {
+test('no response, log line or table row contains the client secret', async () => {
   const root = await gateway.session('root');
   await newcomer();
   const listed = await gateway.ask('GET /admin/oauth-providers', { as: root });

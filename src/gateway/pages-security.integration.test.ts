@@ -4,7 +4,7 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What pages and forms promise, by what goes over the wire; `pages.browser.test.ts` has them in a browser. */
+/* Security of pages and forms as sent over HTTP. `pages.browser.test.ts` tests them in a browser. */
 const PASSWORD = 'correct horse';
 const APP = '/teams/main/pipelines/app';
 let stores: TestStores;
@@ -57,33 +57,30 @@ const PAGES = [
 ];
 
 describe('every page', () => {
-  test.each(['/auth/login', ...PAGES])(
-    '%s runs nothing but our scripts, and is in no frame',
-    async (path) => {
-      const { status, headers, text } = await page(path);
-      expect([status, headers['content-type'], headers['cache-control']]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-        'no-store',
-      ]);
-      expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
-      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
-      // What the policy would refuse is not there either.
-      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+\s*=|\sstyle\s*=|javascript:/i);
-    },
-  );
+  test.each(['/auth/login', ...PAGES])('at %s runs only our scripts and allows no frame', async (path) => {
+    const { status, headers, text } = await page(path);
+    expect([status, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ]);
+    expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    // The page contains nothing that its policy would block.
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+\s*=|\sstyle\s*=|javascript:/i);
+  });
 
-  test.each(PAGES)('%s has the way to sign out', async (path) => {
+  test.each(PAGES)('at %s has a sign-out button', async (path) => {
     expect((await page(path)).text).toMatch(/<form method="post" action="\/auth\/logout"/);
   });
 });
 
-describe('a field for a password', () => {
+describe('a password field', () => {
   test.each([
     ['/auth/login', ['current-password']],
     ['/profile', ['current-password', 'new-password']],
     ['/profile/password', ['current-password', 'new-password']],
-  ])('on %s is masked, may be pasted into and is known to password managers', async (path, kinds) => {
+  ])('on %s is masked, allows pasting and is known to password managers', async (path, kinds) => {
     const fields = (await page(path)).text.match(/<input[^>]*password"[^>]*>/g) ?? [];
     const masked = fields.filter((field) => /name="[^"]*password"/.test(field));
     expect(masked.map((field) => /autocomplete="([^"]*)"/.exec(field)?.[1])).toEqual(kinds);
@@ -94,10 +91,10 @@ describe('a field for a password', () => {
   });
 });
 
-describe('the form to sign in', () => {
+describe('the sign-in form', () => {
   const fields = { username: 'ann', password: PASSWORD };
 
-  test('leads to a page of ours, whatever it was told', async () => {
+  test('redirects only to pages of ours', async () => {
     for (const wanted of [
       'https://evil.example',
       '//evil.example',
@@ -113,21 +110,21 @@ describe('the form to sign in', () => {
   });
 
   test.each([{}, { origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])(
-    'is not taken from elsewhere: %j',
+    'is refused from another site: %j',
     async (headers) => {
       const answer = await post('/auth/login', fields, { ...headers });
       expect([answer.status, answer.cookies]).toEqual([403, undefined]);
     },
   );
 
-  test('ends the session that the browser had', async () => {
+  test('replaces the session that the browser had', async () => {
     expect((await post('/auth/login', fields, { ...OURS, cookie })).status).toBe(303);
     expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
   });
 });
 
 test.each([`${APP}/pause`, `${APP}/jobs/unit/trigger`, '/profile', '/auth/logout', '/api-tokens'])(
-  'a form that changes something needs its proof: %s',
+  'a form that changes something needs its CSRF token: %s',
   async (path) => {
     for (const csrf_token of ['', 'nonsense']) {
       expect((await post(path, { csrf_token, name: 'x', full_name: 'x' }, { ...OURS, cookie })).status).toBe(

@@ -3,18 +3,18 @@ import type { Page } from 'playwright-core';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
-import { stumblingBlocks } from '#testing/browser/accessibility.ts';
+import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endCheck } from '#testing/stores/end-check.ts';
 import { found, giveTurns, toSave } from '#testing/stores/stores.ts';
 
-/* What people do in a browser, and what it shows them. PICTURES names a folder for pictures of every page. */
+/* What people do in a browser, and what it shows. PICTURES names a folder for screenshots of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
-// It only ends what hangs: a slow machine takes long to look at a page.
+// Ends only a test that hangs: on a slow machine a page takes long.
 jest.setTimeout(600_000);
 
 const APP = '/teams/main/pipelines/app';
@@ -27,7 +27,7 @@ let complaints: string[];
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  // The provider tells of each default that a test leaves as it is.
+  // The provider warns about each default setting.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   const { stores, gateway } = site;
@@ -43,7 +43,7 @@ beforeAll(async () => {
     ),
   );
   await found(stores, saved, [{ ref: '3f2a91c', message: '<script>alert(1)</script>' }]);
-  // What it leaves due.
+  // Records that the hooks of the new versions have ended.
   await endCheck({ stores, notifications: gateway.notifications }, saved, { versions: [] });
   await gateway.account('root', { globalAdmin: true, password: PASSWORD });
   await gateway.account('ann', { teams: { main: 'maintain' }, password: PASSWORD });
@@ -68,15 +68,15 @@ const press = async (name: string): Promise<void> =>
 const follow = async (name: string): Promise<void> =>
   await page.getByRole('link', { name, exact: true }).click();
 
-/** Also where the page before has such a place, too. */
+/** Waits for the words, also if the page before has an element with the same selector. */
 async function shows(at: Page, place: string, words: string): Promise<void> {
   await at.locator(place).filter({ hasText: words }).waitFor();
 }
 
-/** Of each page that a test has before it: nobody stumbles, and people may look at its picture. */
+/** Called for each page of a test: checks accessibility and stores a screenshot. */
 async function seen(name: string): Promise<void> {
   await picture(page, name, PICTURES);
-  expect(await stumblingBlocks(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
 }
 
 async function signIn(username: string, password = PASSWORD): Promise<void> {
@@ -85,8 +85,8 @@ async function signIn(username: string, password = PASSWORD): Promise<void> {
   await press('Sign in');
 }
 
-describe('signing in', () => {
-  test('with a password leads where one wanted to go', async () => {
+describe('the sign-in page', () => {
+  test('redirects to the requested page after a password', async () => {
     await page.goto(APP);
     expect([path(), await heading()]).toEqual(['/auth/login', 'Sign in']);
     await seen('sign-in');
@@ -103,14 +103,14 @@ describe('signing in', () => {
     expect(path()).toBe('/auth/login');
   });
 
-  test('never leads away from here', async () => {
+  test('never redirects to another site', async () => {
     await page.goto('/auth/login?return_to=https://evil.example/teams');
     await signIn('ann');
     await page.waitForURL('**/teams');
     expect(new URL(page.url()).host).toBe('ci.example.org');
   });
 
-  test('with a provider for the first time asks for a name; later it does not', async () => {
+  test('asks for a name at the first sign-in with a provider, and not later', async () => {
     site.one.person = 'eve';
     await page.goto('/auth/login');
     await follow('Sign in with Provider One');
@@ -148,7 +148,7 @@ describe('signing in', () => {
     await seen('refused');
   });
 
-  test('with a password that an admin gave asks for another one first', async () => {
+  test('asks for a new password after one that an admin gave', async () => {
     await site.gateway.ask('POST /users', {
       as: await site.gateway.session('root'),
       body: { username: 'new', password: 'given by an admin' },
@@ -165,8 +165,8 @@ describe('signing in', () => {
   });
 });
 
-describe('a profile', () => {
-  test('has tokens, shown once, and sessions that can be ended', async () => {
+describe('the profile page', () => {
+  test('shows new tokens once, and ends sessions', async () => {
     await page.goto('/profile');
     await signIn('ann');
     await page.waitForURL('**/profile');
@@ -184,7 +184,7 @@ describe('a profile', () => {
     expect(path()).toBe('/auth/login');
   });
 
-  test('takes no form that another page made', async () => {
+  test('refuses a form that another page made', async () => {
     await page.goto('/profile');
     await signIn('ann');
     await page.waitForURL('**/profile');
@@ -205,8 +205,8 @@ describe('a profile', () => {
 
 type Said = BuildEvent extends infer E ? (E extends BuildEvent ? Omit<E, 'sequence' | 'at'> : never) : never;
 
-describe('a pipeline', () => {
-  test('is started, followed while it runs, and read without script too', async () => {
+describe('the pipeline page', () => {
+  test('starts a build, follows it live, and can be read without scripts', async () => {
     const { stores, gateway } = site;
     await page.goto('/');
     await signIn('ann');
@@ -282,7 +282,7 @@ describe('a pipeline', () => {
     await seen('resource');
   });
 
-  test('that is not there, and one that is not yours, are pages too', async () => {
+  test('is a problem page for a missing pipeline and for one of another team', async () => {
     await page.goto('/auth/login');
     await signIn('ann');
     await page.waitForURL('**/teams');
@@ -298,7 +298,7 @@ describe('a pipeline', () => {
   });
 });
 
-test('every page can be used by keyboard: the first thing is a way to the content, and what has the focus shows it', async () => {
+test('every page has a skip link first and shows the focus', async () => {
   await page.goto('/auth/login');
   await page.keyboard.press('Shift+Tab');
   await page.locator('body').press('Tab');

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import { writeAccountChange } from '#flows/people/manage-accounts.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What a browser is told, and what is refused that a browser was made to send; without a browser. */
+/*
+ * Responses to browsers, and refusals of forms that another site made a browser send; without a real browser.
+ */
 const APP = '/teams/main/pipelines/app';
 const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e';
 const PASSWORD = 'correct horse battery';
@@ -18,9 +21,8 @@ beforeAll(async () => {
   stores = await openStores();
   gateway = await openGateway(stores);
   await stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: EVIL });
-  const definition = samplePipeline({
-    jobs: [job('unit', getStep('git.app', { trigger: false }), task(EVIL))],
-  });
+  const unit = job('unit', getStep('git.app', { trigger: false }), task(EVIL));
+  const definition = samplePipeline({ jobs: [{ ...unit, inputs: INPUTS }] });
   const saved = await stores.pipelines.savePipeline(toSave(definition, { displayName: EVIL }));
   await found(stores, saved, [{ ref: EVIL }]);
   await gateway.account('ann', { teams: { main: 'admin' }, password: PASSWORD });
@@ -35,6 +37,12 @@ afterAll(async () => {
   await stores.close();
 });
 
+const INPUTS: Input[] = [
+  { name: 'text', type: 'string', description: EVIL, default: EVIL },
+  { name: 'boxes', type: 'list', description: EVIL, default: '', options: [EVIL, 'b'] },
+  { name: 'count', type: 'number', default: '1' },
+];
+
 const send = async (path: string, fields: Record<string, string>, headers: Record<string, string>) =>
   await fetch(`${gateway.base}${path}`, {
     method: 'POST',
@@ -44,12 +52,12 @@ const send = async (path: string, fields: Record<string, string>, headers: Recor
   });
 const login = { username: 'ann', password: PASSWORD };
 
-describe('a form that needs no session', () => {
+describe('a form without a session', () => {
   const refused: Record<string, Record<string, string>> = {
     'of another site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    'of a site with our ending': { origin: 'https://evil.ci.example.org', 'sec-fetch-site': 'same-site' },
-    'of a page that hides where it is': { origin: 'null' },
-    'of nobody knows whom': {},
+    'of a site in our domain': { origin: 'https://evil.ci.example.org', 'sec-fetch-site': 'same-site' },
+    'of a page with an opaque origin': { origin: 'null' },
+    'without origin headers': {},
   };
   test.each(Object.entries(refused))('%s signs nobody in', async (_name, headers) => {
     for (const path of ['/auth/login', '/auth/oauth/complete-profile']) {
@@ -58,7 +66,7 @@ describe('a form that needs no session', () => {
     }
   });
 
-  test('of ours signs in, and keeps where to go to ourselves', async () => {
+  test('of ours signs in and redirects only to our own pages', async () => {
     for (const wanted of [
       '/teams/main/pipelines',
       '//evil.example',
@@ -77,7 +85,7 @@ describe('a form that needs no session', () => {
   });
 });
 
-test('a form with a session needs its proof, and our own origin', async () => {
+test('a form with a session needs its CSRF token and our own origin', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
   const { csrf_token: proof } = session.body.data;
@@ -113,7 +121,7 @@ describe('every page', () => {
     `/teams/${encodeURIComponent(EVIL)}/pipelines`,
   ];
   test.each(pages)(
-    '%s shows what others wrote as text, and has nothing that its policy forbids',
+    'at %s shows what others wrote as text, and has nothing that its policy forbids',
     async (path) => {
       const answer = await fetch(`${gateway.base}${path}`, { headers: { accept: 'text/html', cookie } });
       const text = await answer.text();
@@ -121,8 +129,7 @@ describe('every page', () => {
       expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('content-security-policy')).toContain("script-src 'self'");
-      // One tag after another, as a parser sees them: attributes only with a name that we wrote, in double
-      // quotes.
+      // Reads tag by tag, as a parser does: attributes have a known name and a value in double quotes.
       const tags = text.match(/<[^>]*>/g) ?? [];
       const wrong = tags.filter(
         (tag) =>
@@ -136,12 +143,12 @@ describe('every page', () => {
           /^<(script(?! type="module" src="\/assets\/)|style|iframe|object|base)/.test(tag),
         ),
       ).toEqual([]);
-      // What stands in quotes is a value.
+      // Quoted text is the value of an attribute.
       const names = tags.map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
       expect(names.filter((tag) => /\s(on[a-z]+|style|srcdoc)\b/.test(tag))).toEqual([]);
       expect(tags.filter((tag) => /(href|src|action)="\s*(javascript|data:text)/i.test(tag))).toEqual([]);
       expect(text).not.toContain('\u202e');
-      // Headings, landmarks, and a name for all that takes something.
+      // Every page has headings, landmarks, and a label for each field.
       expect(text.match(/<h1>/g)).toHaveLength(1);
       expect(text).toMatch(/<html lang="en">[\s\S]*<main id="main"/);
       expect(unnamed(text)).toEqual([]);
@@ -149,7 +156,27 @@ describe('every page', () => {
   );
 });
 
-test('programs get JSON at the same paths', async () => {
+test('of a job with inputs has a field for each input', async () => {
+  const as = cookie.replace('__Host-millrace-session=', '');
+  const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as });
+  const post = async (verb: string, fields: Record<string, string>) => {
+    const { csrf_token } = session.body.data;
+    return await send(`${APP}/jobs/unit/${verb}`, { csrf_token, ...fields }, { ...OURS, cookie });
+  };
+  await post('unpause', {});
+  const sent = { 'text.text': 'x', 'list.boxes': '', 'item.1.boxes': 'b', 'filled.count': '' };
+  const made = await post('trigger', sent);
+  expect([made.status, made.headers.get('location')]).toEqual([303, `${APP}/jobs/unit/builds/2`]);
+  const build = await stores.views.build({ team: 'main', pipeline: 'app', job: 'unit', number: '2' });
+  expect(build?.inputValues).toEqual({ text: 'x', boxes: 'b', count: '1' });
+  const refused = await post('trigger', { ...sent, 'filled.count': 'many' });
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining('Input count must be a number, not &quot;many&quot;.'),
+  ]);
+});
+
+test('is JSON for programs at the same path', async () => {
   const as = cookie.replace('__Host-millrace-session=', '');
   for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.9']) {
     const answer = await gateway.ask(`GET ${APP}`, { as, headers: { accept } });
@@ -159,7 +186,7 @@ test('programs get JSON at the same paths', async () => {
   expect(missing.headers.get('content-type')).toMatch(/^application\/problem\+json/);
 });
 
-/** Fields that neither a label nor an attribute names. */
+/** Fields without a label. */
 function unnamed(text: string): string[] {
   const fields = text.match(/<(?:input|select|textarea)[^>]*>/g) ?? [];
   return fields.filter((field) => {

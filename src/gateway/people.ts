@@ -2,18 +2,16 @@ import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import type { AccessStores } from '#adapters/database/people/access-stores.ts';
 import { guardedWebFetch } from '#adapters/fetch/guarded-web-fetch.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import { authorizeByInstallation, type TokenSources } from '#adapters/http/auth/installation-tokens.ts';
+import { authenticateByInstallation, type TokenSources } from '#adapters/http/auth/installation-tokens.ts';
 import { openIdClient } from '#adapters/oauth/openid.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import type { PublicGatewayConfig } from '#config';
 import { openAccess } from './access.ts';
 import { secretsIn } from './client-secrets.ts';
 import { openCluster, type ClusterConnection } from './cluster-connection.ts';
+import { sealerIn } from './store-secrets.ts';
 
-/**
- * Who asks, what they may, and what the API makes for them: with connections to identity providers and to the
- * API server.
- */
+/** Opens what the routes of accounts need, with connections to identity providers and to the API server. */
 export async function openPeople(config: PublicGatewayConfig, stores: AccessStores, log: Log) {
   const cluster = await openCluster(config);
   await cluster
@@ -22,7 +20,7 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
       log.warn({ err: error }, 'the Secret of OAuth clients could not be marked; the next start tries again'),
     );
   const providers = guardedWebFetch({ allowedRanges: config.oauthAllowedRanges });
-  // One text at a time: a compiler is a process, and there is none while nobody asks.
+  // One text at a time: each compiler is a process, which ends while nobody uses it.
   const compiler = createCompiler({ processes: 1 });
   const access = openAccess({
     ...config,
@@ -35,7 +33,8 @@ export async function openPeople(config: PublicGatewayConfig, stores: AccessStor
     stores,
     objects: cluster?.objects,
     compiler,
-    installation: authorizeByInstallation(tokenSources(config, cluster), (sentence) => log.warn(sentence)),
+    seal: sealerIn(config.storeKeysDirectory),
+    installation: authenticateByInstallation(tokenSources(config, cluster), (sentence) => log.warn(sentence)),
     now: () => new Date(),
   });
   return {

@@ -9,9 +9,9 @@ import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
-import type { ClosableShows } from './shows.ts';
+import type { ClosableOverviews } from './overviews.ts';
 
-interface PipelineParts extends Pick<ClosableShows, 'shows' | 'publicViews'> {
+interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicViews'> {
   views: Views;
   checks: CheckStore;
   builds: BuildStore;
@@ -22,12 +22,12 @@ interface PipelineParts extends Pick<ClosableShows, 'shows' | 'publicViews'> {
   now: () => Date;
 }
 
-/** What the routes of pipelines stand on. */
+/** Creates the ports of the routes of pipelines. */
 export function pipelinePorts(parts: PipelineParts): PipelinePorts {
-  const { views, shows, publicViews, actions, checks, builds, notifications, metrics, now } = parts;
+  const { views, overviews, publicViews, actions, checks, builds, notifications, metrics, now } = parts;
   return {
     views,
-    shows,
+    overviews,
     publicViews,
     drawBadge,
     actions,

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { FRESH_MS } from '#flows/views/pipeline-lookup.ts';
-import { stumblingBlocks } from '#testing/browser/accessibility.ts';
+import { accessibilityProblems } from '#testing/browser/accessibility.ts';
 import { openPerson, openSite, picture, until } from '#testing/browser/site.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { plantSecrets } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { plantSecrets } from '#testing/pipelines/secretive-pipeline.ts';
-import { writeSecretiveHistory } from '#testing/stores/secretive-history.ts';
+import { writeSecretiveHistory } from '#testing/stores/history-with-secrets.ts';
 import { toSave } from '#testing/stores/stores.ts';
 
-/* What somebody sees in a browser who is nobody here. PICTURES names a folder for pictures of every page. */
+/* What the public sees in a browser. PICTURES names a folder for screenshots of every page. */
 const PICTURES = jest.requireActual<{ env: Record<string, string | undefined> }>('node:process').env[
   'PICTURES'
 ];
@@ -20,7 +20,7 @@ const { secret, word } = plantSecrets();
 let site: Awaited<ReturnType<typeof openSite<Gateway>>>;
 
 beforeAll(async () => {
-  // The provider tells of each default that a test leaves as it is.
+  // The provider warns about each default setting.
   for (const loud of ['info', 'warn'] as const) jest.spyOn(console, loud).mockImplementation(() => undefined);
   site = await openSite(ORIGIN, openGateway);
   await site.stores.teams.saveTeam({ name: 'main', namespace: 'main', displayName: 'Main team' });
@@ -45,17 +45,14 @@ const save = async (isPublic: boolean) =>
     ),
   );
 
-/**
- * As a person would see it: the secrets of members are nowhere in it, nothing can be pressed, and nobody
- * stumbles.
- */
+/** Expects no secret of members, no button and no accessibility problem. */
 async function expectHarmless(page: Page): Promise<void> {
-  expect(await stumblingBlocks(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   expect(await page.content()).not.toContain(word);
   expect(await page.getByRole('button').count()).toBe(0);
 }
 
-test('a stranger looks at a public pipeline, follows it, and is sent to sign in once it is private', async () => {
+test('anyone can follow a public pipeline, and is sent to sign in once it is private', async () => {
   const { page, context, complaints } = await openPerson(site.browser, ORIGIN);
   const heading = async (): Promise<string> => await page.locator('h1').innerText();
   await page.goto(APP);
@@ -68,8 +65,7 @@ test('a stranger looks at a public pipeline, follows it, and is sent to sign in 
   await picture(page, 'public-pipeline', PICTURES);
 
   const as = await site.gateway.session('ann');
-  // Somebody else looks a moment before: what strangers see is kept, from now on for as long as it is kept at
-  // all.
+  // Another viewer requests the page just before, so the public answer stays cached for as long as possible.
   await sleep(FRESH_MS);
   await site.gateway.ask(`GET ${APP}`);
   await site.gateway.ask(`POST ${APP}/jobs/publish/pause`, { as });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import sharp from 'sharp';
 import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
+import { plantSecrets, secretivePipeline } from '#testing/pipelines/pipeline-with-secrets.ts';
 import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { plantSecrets, secretivePipeline } from '#testing/pipelines/secretive-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What strangers see of a pipeline that is full of secrets, and of one that is not public. */
+/* What non-members see of a public pipeline full of secrets, and of a private one. */
 // The process that draws is slow to start on a busy machine.
 let stores: TestStores;
 let gateway: Gateway;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await stores.close();
 });
 let pipelines = 0;
-/** The team has another name each time, so that nothing is remembered. */
+/** The team has another name each time, so that nothing is cached. */
 let team = '';
 beforeEach(async () => {
   await stores.empty();
@@ -45,7 +45,7 @@ async function look(view: string, headers: Record<string, string> = {}) {
 }
 
 describe('a public pipeline full of secrets', () => {
-  test.each(VIEWS)('%s has none of them, in its headers neither', async (view) => {
+  test.each(VIEWS)('has no secret in the headers and body of %s', async (view) => {
     await save();
     for (const query of ['', '?hide_intermediates=1&group_parallel=1']) {
       const { status, headers, bytes } = await look(`${view}${view.includes('image') ? query : ''}`);
@@ -56,7 +56,7 @@ describe('a public pipeline full of secrets', () => {
     }
   });
 
-  test('tells its structure and its states, and nothing else', async () => {
+  test('shows its structure and its states, and nothing else', async () => {
     const saved = await save();
     const { bytes } = await look('public');
     const { data } = JSON.parse(bytes.toString());
@@ -99,12 +99,13 @@ describe('a public pipeline full of secrets', () => {
     });
   });
 
-  test('is shown with the states of its jobs', async () => {
+  test('shows the states of its jobs', async () => {
     await save(samplePipeline());
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, status, cause, created_at, ended_at)
       SELECT j.id, v.id, n.number, n.status, '{}', now(), CASE WHEN n.status <> 'started' THEN now() END
-      FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id JOIN revisions v ON v.pipeline_id = p.id
+      FROM jobs j JOIN pipelines p ON p.id = j.pipeline_id JOIN teams t ON t.id = p.team_id
+      JOIN revisions v ON v.pipeline_id = p.id
       CROSS JOIN (VALUES (1, 'succeeded'), (2, 'failed'), (3, 'started')) AS n (number, status)
       WHERE t.name = ${team} AND j.name = 'unit'`);
     await stores.actions.pauseJob({ team, pipeline: 'app', job: 'publish' }, 'anna');
@@ -120,7 +121,7 @@ describe('a public pipeline full of secrets', () => {
     expect((await look('jobs/none/badge.svg')).status).toBe(404);
   });
 
-  test('comes as images that may be embedded anywhere and run nothing', async () => {
+  test('has images that may be embedded anywhere and run no script', async () => {
     await save();
     for (const [view, type] of [
       ['image.svg', 'image/svg+xml; charset=utf-8'],
@@ -142,19 +143,19 @@ describe('a public pipeline full of secrets', () => {
     }
   });
 
-  test('is drawn with letters, also as PNG', async () => {
+  test('has images with legible text, also as PNG', async () => {
     await save(samplePipeline());
     const { bytes } = await look('image.png');
     const { channels } = await sharp(bytes).stats();
     const metadata = await sharp(bytes).metadata();
     expect(metadata.format).toBe('png');
-    // Ink of letters on the light boxes: without them everything is light or a thin border.
+    // Dark pixels of the letters: without them the picture has only light colours and thin borders.
     expect(Math.min(...channels.slice(0, 3).map(({ min }) => min))).toBeLessThan(60);
     const chunks = bytes.toString('latin1').match(/tEXt|iTXt|zTXt|eXIf/g);
     expect(chunks).toBeNull();
   });
 
-  test('fades what a version does not come to, and knows only versions of its own', async () => {
+  test('fades what a version does not reach, and accepts only its own versions', async () => {
     const saved = await save(
       samplePipeline({
         resources: [resource('git.app'), resource('git.lib')],
@@ -173,8 +174,8 @@ describe('a public pipeline full of secrets', () => {
   });
 });
 
-describe('a pipeline that is not public', () => {
-  test.each(VIEWS)('%s: strangers learn nothing, not even that it is there', async (view) => {
+describe('a private pipeline', () => {
+  test.each(VIEWS)('answers non-members at %s as if it did not exist', async (view) => {
     await save(samplePipeline(), false);
     const content = async (path: string) => {
       const answer = await fetch(`${gateway.base}${path}/${view}`);
@@ -197,7 +198,7 @@ describe('a pipeline that is not public', () => {
       expect([view, await status('ann', view), await status('bob', view)]).toEqual([view, 200, 404]);
   });
 
-  test('is shown to strangers no more on any replica, once it was public and is not', async () => {
+  test('is hidden on every replica once it is no longer public', async () => {
     const other = await openGateway(stores);
     try {
       await save(samplePipeline());

@@ -9,20 +9,20 @@ import { createMetrics, publicMetrics, requestMetrics } from '#adapters/telemetr
 import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { VERSION, type PublicGatewayConfig } from '#config';
 import { openGatewayDatabase } from './database.ts';
-import { closerOf, closeServer, listen } from './listen.ts';
+import { closeServer, gracefulClose, listen } from './listen.ts';
+import { openOverviews } from './overviews.ts';
 import { openPeople } from './people.ts';
 import { pipelinePorts } from './pipelines.ts';
 import type { Service } from './serve.ts';
-import { openShows } from './shows.ts';
 
 /**
- * The listener for people and forges. In Kubernetes it makes and changes what the API is asked for, and
- * beside that reads the tokens of the installation.
+ * Starts the listener for people and forges. In Kubernetes it may only write the objects of the API and read
+ * the tokens of the installation.
  */
 export async function startPublicGateway(config: PublicGatewayConfig, log: Log): Promise<Service> {
   const database = await openGatewayDatabase(config.database, log);
   const { registry } = createMetrics('gateway-public', VERSION);
-  const shown = openShows(database.show, database.views);
+  const shown = openOverviews(database.show, database.views);
   const ports = pipelinePorts({
     ...database,
     ...shown,
@@ -42,8 +42,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
       ...accessRoutes(access.ports),
     ],
     pages: createPages(ports, access.ports),
-    cachedImages: cachedPictures(ports.shows),
-    authorize: access.authorize,
+    cachedImages: cachedPictures(ports.overviews),
+    authenticate: access.authenticate,
     browser: access.ports.browser,
     audit: access.ports.audit,
     trustedProxies: config.trustedProxies,
@@ -54,7 +54,7 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
     draining: () => draining,
     observe: requestMetrics(registry),
   });
-  const closeApp = closerOf(app);
+  const closeApp = gracefulClose(app);
   const metricsServer = createMetricsServer(registry, readiness);
   await Promise.all([app.listen(config.listen), listen(metricsServer, config.metricsListen)]);
   log.info({ address: config.listen, metrics: config.metricsListen }, 'people and forges may call');
@@ -70,7 +70,8 @@ export async function startPublicGateway(config: PublicGatewayConfig, log: Log):
 }
 
 const NO_ADDRESS =
-  'No externalURL is set: people sign in at whatever address they open, over plain HTTP with cookies that are not encrypted on the way, ' +
+  'No externalURL is set: people sign in at whatever address they open, ' +
+  'over plain HTTP with cookies that are not encrypted on the way, ' +
   'and not by identity providers. Set externalURL, with https, before others use this installation.';
 const ENDLESS =
   'Sessions never end, so a stolen one is good for ever: set a session lifetime, for example 30d.';

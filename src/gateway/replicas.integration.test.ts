@@ -16,8 +16,7 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, WEBHOOK_KEY, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Two processes of the public gateway over one Postgres, and clients that go to whichever is ready, as a
- * Service sends them.
+ * Two processes of the public gateway over one Postgres. Clients use whichever is ready, as behind a Service.
  */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
@@ -54,7 +53,7 @@ const at = (index: number): GatewayProcess => {
   return replica;
 };
 
-/** A process that has more to do than it can says 503, and come again; on a busy machine it is right. */
+/** An overloaded process answers 503 with Retry-After, which is correct on a busy machine. */
 async function ask(
   index: number,
   what: string,
@@ -79,7 +78,7 @@ async function ask(
 }
 
 describe('two replicas', () => {
-  test('are one: who signs in on one acts on the other, and is signed out on both', async () => {
+  test('share sessions: a sign-in and a sign-out on one hold on both', async () => {
     const body = { username: 'ann', password: PASSWORD };
     const as = String((await ask(0, 'POST /auth/login', { body })).data['token']);
     expect((await ask(1, 'PUT /profile', { as, body: { full_name: 'Ann A.' } })).data).toMatchObject({
@@ -93,7 +92,7 @@ describe('two replicas', () => {
     ]).toEqual([401, 401]);
   });
 
-  test('one is told to stop under load: no request fails', async () => {
+  test('fail no request when one stops under load', async () => {
     const load = startLoad();
     await load.after(200);
     at(0).kill('SIGTERM');
@@ -102,20 +101,20 @@ describe('two replicas', () => {
     const { failed, answered } = await load.stop();
     expect(failed).toEqual([]);
     expect(answered[1]).toBeGreaterThan(200);
-    expect(at(0).log()).toContain('"ending":"told-to"');
+    expect(at(0).log()).toContain('"ending":"stopped"');
   });
 
-  test('one is killed under load: what was under way there may fail, and nothing after it', async () => {
+  test('fail only requests in progress when one is killed under load', async () => {
     const load = startLoad();
     await load.after(200);
     at(0).kill('SIGKILL');
     expect(await at(0).ended).toBeNull();
-    // The ends of its connections have been heard by then, too.
+    // By then the ends of its connections have been noticed, too.
     for (let turns = 0; turns < 3; turns += 1) await nextTurn();
     const known = load.asked();
     await load.after(400);
     const { failed } = await load.stop();
-    // One at most on each connection, broken while it was under way.
+    // At most one request per connection failed: the one in progress.
     expect(failed.length).toBeLessThanOrEqual(CLIENTS);
     for (const { number, replica, why } of failed) {
       expect([replica, why]).toEqual([0, expect.stringMatching(/ECONNRESET|EPIPE|other side closed/)]);
@@ -124,7 +123,7 @@ describe('two replicas', () => {
   });
 });
 
-test('what is under way when a replica is told to stop is answered, idle connections are closed, in this order', async () => {
+test('answer requests in progress first and then close idle connections when they stop', async () => {
   const [idle, slow] = [
     new Agent({ keepAliveTimeout: 60_000 }),
     plainRequest(`${at(0).base}${webhook}`, { method: 'POST' }),
@@ -139,7 +138,7 @@ test('what is under way when a replica is told to stop is answered, idle connect
   slow.write('half');
   at(0).kill('SIGTERM');
   while (await isReady(at(0))) await pause(20);
-  // Not ready any more, and still answering: a Service needs a moment to learn it.
+  // No longer ready, but still answering, because a Service takes a moment to notice.
   let draining = await request(`${at(0).base}/openapi.json`);
   await draining.body.dump();
   while (draining.statusCode === 503) {
@@ -164,15 +163,12 @@ interface Failed {
 
 const CLIENTS = 8;
 /**
- * A replica that stops answers for 3 s more: who balances has to hear of it sooner, also where this process
- * stood still meanwhile.
+ * A replica that stops answers for 3 s more. The load balancer has to notice sooner, even if this process was
+ * suspended meanwhile.
  */
 const FRESH_MS = 2000;
 
-/**
- * Clients that keep their connections and ask again and again: webhooks and reads, at each replica that is
- * ready.
- */
+/** Clients that keep their connections and send webhooks and reads to each replica that is ready. */
 function startLoad() {
   const agents = replicas.map(() => new Agent({ connections: CLIENTS }));
   const failed: Failed[] = [];
@@ -193,14 +189,14 @@ function startLoad() {
         ...(dispatcher && { dispatcher }),
       });
       await answer.body.dump();
-      // A process that the machine lets wait takes nothing more, and says when to come again.
+      // An overloaded process refuses requests and says when to try again.
       if (answer.statusCode === 503 && answer.headers['retry-after'] === '1') await pause(100);
       else if (answer.statusCode >= 300)
         failed.push({ number: mine, replica, why: String(answer.statusCode) });
       else answered[replica] = (answered[replica] ?? 0) + 1;
     } catch (error) {
       ready[replica] = false;
-      // Nothing was sent: who balances goes to the next.
+      // Nothing was sent, so a load balancer would use the next replica.
       if (!String(error).includes('ECONNREFUSED')) failed.push({ number: mine, replica, why: String(error) });
     }
   }
@@ -223,7 +219,7 @@ function startLoad() {
   return {
     /** The number of the latest request. */
     asked: () => number,
-    /** Until so many more were answered. */
+    /** Waits until this many more requests were answered. */
     async after(count: number): Promise<void> {
       const goal = total() + count;
       while (total() < goal) await pause(10);

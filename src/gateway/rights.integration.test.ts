@@ -39,7 +39,7 @@ const ask = async <T = Problem>(what: string, as: string, body?: unknown) =>
   await gateway.ask<T>(what, { as, ...(body === undefined ? {} : { body }) });
 
 describe('accounts', () => {
-  test('are made, read, changed and deleted by a global admin', async () => {
+  test('are created, read, updated and deleted by a global admin', async () => {
     const made = await ask<{ data: object }>('POST /users', root, {
       username: 'ann',
       full_name: 'Ann A',
@@ -66,7 +66,7 @@ describe('accounts', () => {
     expect((await ask('DELETE /users/ann', root)).status).toBe(404);
   });
 
-  test('come in pages', async () => {
+  test('are listed in pages', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await gateway.account(name);
     interface Page {
       data: { id: number; username: string }[];
@@ -81,13 +81,13 @@ describe('accounts', () => {
     ]);
   });
 
-  test('have names that will do', async () => {
+  test('need a valid name', async () => {
     for (const username of ['Ann', 'an/n', '../x', 'a b', '']) {
       expect([username, (await ask('POST /users', root, { username })).status]).toEqual([username, 400]);
     }
   });
 
-  test('keep a global admin, and the last admin of a team', async () => {
+  test('keep a global admin, and each team its last admin', async () => {
     expect(kind((await ask('PUT /users/root', root, { global_admin: false })).body)).toBe('last-admin');
     expect(kind((await ask('DELETE /users/root', root)).body)).toBe('last-admin');
     await gateway.account('ann', { teams: { main: 'admin', web: 'admin' } });
@@ -100,7 +100,7 @@ describe('accounts', () => {
     expect((await ask('GET /users', root)).status).toBe(403);
   });
 
-  test('that are switched off have no way in, and have it again when they are switched on', async () => {
+  test('cannot sign in while they are disabled', async () => {
     await gateway.account('ann', { password: 'a long phrase', teams: { main: 'admin' } });
     const ann = await gateway.session('ann');
     const token = await gateway.token(ann, { name: 'x', personal: true });
@@ -116,7 +116,7 @@ describe('accounts', () => {
       { status: 401 },
       { status: 401 },
     ]);
-    // Whoever is switched off is nobody's last admin, and does not count as another one.
+    // A disabled account is not counted as an admin, neither as the last one nor as another one.
     expect(kind((await ask('DELETE /teams/main/members/bob', root)).body)).toBe('last-admin');
     expect((await ask('PUT /users/ann', root, { disabled: false })).status).toBe(200);
     expect((await signIn()).status).toBe(200);
@@ -159,7 +159,7 @@ describe('members', () => {
     );
   });
 
-  test('see the teams they are in, a global admin all', async () => {
+  test('see their own teams, and a global admin sees all teams', async () => {
     await gateway.account('ann', { teams: { web: 'read' } });
     const mine = await ask<{ data: object[] }>('GET /teams', await gateway.session('ann'));
     const more = { pipelines: 0, groups: [], managed_by: 'manifest' };
@@ -169,14 +169,14 @@ describe('members', () => {
     expect(all.body.data).toEqual([{ ...more, name: 'main', members: 0, by_manifest: [] }, web]);
   });
 
-  test('keep an admin', async () => {
+  test('include at least one admin', async () => {
     await gateway.account('ann', { teams: { main: 'admin' } });
     const ann = await gateway.session('ann');
     expect(kind((await ask('PUT /teams/main/members/ann', ann, { role: 'write' })).body)).toBe('last-admin');
     expect(kind((await ask('DELETE /teams/main/members/ann', root)).body)).toBe('last-admin');
   });
 
-  test('that a manifest names are not changed here', async () => {
+  test('from a manifest cannot be changed over the API', async () => {
     await gateway.account('ann', { teams: { main: 'read' } });
     await stores.pool.query(rows()`UPDATE teams SET members_by_manifest = true`);
     for (const [what, body] of [
@@ -189,7 +189,7 @@ describe('members', () => {
     }
   });
 
-  test('of a team that was removed are none of the next team of that name', async () => {
+  test('of a removed team are not members of the next team of that name', async () => {
     await gateway.account('ann', { teams: { main: 'admin' } });
     const ann = await gateway.session('ann');
     const token = await gateway.token(ann, {
@@ -205,7 +205,7 @@ describe('members', () => {
     expect((await ask('GET /teams/main', token)).status).toBe(401);
   });
 
-  test('no order of changes, also side by side, leaves a team without an admin or nobody global admin', async () => {
+  test('no order of changes, also simultaneous ones, leaves a team or the installation without an admin', async () => {
     const names = ['a', 'b', 'c'];
     const role = fc.constantFrom<Role>(...ROLES);
     const change = fc.oneof(

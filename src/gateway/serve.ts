@@ -15,11 +15,11 @@ const DRAIN_MS = 3000;
  * Serves until the signal. Then readiness fails, pending requests are answered, and connections are closed,
  * in this order.
  */
-export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'told-to'> {
+export async function serve(start: () => Promise<Service>, stop: AbortSignal): Promise<'stopped'> {
   const service = await start();
   if (!stop.aborted) await once(stop, 'abort');
   service.drain();
   await sleep(stop.reason === 'SIGINT' ? 0 : DRAIN_MS);
   await service.close();
-  return 'told-to';
+  return 'stopped';
 }

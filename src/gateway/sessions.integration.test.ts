@@ -45,7 +45,7 @@ const pass = (milliseconds: number): void => {
 };
 
 describe('a session', () => {
-  test('ends when its holder signs out, and no other does', async () => {
+  test('ends alone when its holder signs out', async () => {
     const [one, other] = [
       (await login('ann', PASSWORD)).body.data.token,
       (await login('ann', PASSWORD)).body.data.token,
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await login('ann', PASSWORD)).status).toBe(200);
   });
 
-  test('is listed with when it was last used, and can be ended from another', async () => {
+  test('is listed with its last use, and can be ended from another session', async () => {
     const one = (await login('ann', PASSWORD)).body.data.token;
     pass(90_000);
     await who(one);
@@ -85,7 +85,7 @@ describe('a session', () => {
     expect([await who(one), await who(other)]).toEqual([401, 200]);
   });
 
-  test('ends when an admin gives the account another password, which is to be changed', async () => {
+  test('ends when an admin sets another password, which the person must change', async () => {
     await gateway.account('root', { globalAdmin: true });
     const root = await gateway.session('root');
     const ann = (await login('ann', PASSWORD)).body.data.token;
@@ -96,7 +96,7 @@ describe('a session', () => {
     expect((await login('ann', 'from an admin')).body.data.must_change_password).toBe(true);
   });
 
-  test('that waits for its password when it changes is not opened', async () => {
+  test('is not opened if the password changes while it is verified', async () => {
     const known = await stores.access.accounts.credentials('ann');
     if (known === undefined) throw new Error('no ann');
     await stores.access.sessions.endSessions(known.id, false, { by: 'ann', at: now });
@@ -106,7 +106,7 @@ describe('a session', () => {
     );
   });
 
-  test('of an account that was deleted is over, also for another account of that name', async () => {
+  test('of a deleted account gives no access to a new account of that name', async () => {
     await gateway.account('root', { globalAdmin: true });
     const ann = (await login('ann', PASSWORD)).body.data.token;
     await gateway.ask('DELETE /users/ann', { as: await gateway.session('root') });
@@ -114,7 +114,7 @@ describe('a session', () => {
     expect(await who(ann)).toBe(401);
   });
 
-  test('that is older than ten minutes changes nothing about how one signs in', async () => {
+  test('older than ten minutes cannot change how the person signs in', async () => {
     const as = (await login('ann', PASSWORD)).body.data.token;
     const link = async () => {
       const begun = await gateway.ask<{ type: string }>('POST /profile/linked-accounts/none', { as });
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect((await gateway.ask('GET /profile', { as })).status).toBe(200);
   });
 
-  test('is one of fifty at most', async () => {
+  test('is one of at most fifty of a person', async () => {
     for (let times = 0; times < 53; times += 1) {
       pass(1);
       await gateway.session('ann');
@@ -155,7 +155,7 @@ const sign = async (
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-describe('a session that somebody made', () => {
+describe('a forged session', () => {
   const forged: Record<string, () => Promise<string>> = {
     'without a signature': async () => {
       const claims = await good();
@@ -165,20 +165,21 @@ describe('a session that somebody made', () => {
     'with another algorithm': async () => await sign(await good(), { alg: 'HS512' }),
     'for another audience': async () => await sign({ ...(await good()), aud: 'elsewhere' }),
     'by another issuer': async () => await sign({ ...(await good()), iss: 'elsewhere' }),
-    'with another number of the account': async () => await sign({ ...(await good()), token_gen: 2 }),
+    'with another token generation': async () => await sign({ ...(await good()), token_gen: 2 }),
     'for another account': async () => {
       const bob = await gateway.account('bob');
       return await sign({ ...(await good()), sub: String(bob) });
     },
-    'for a session that there is not': async () => await sign({ ...(await good()), sid: 'another' }),
-    'that is over': async () => await sign({ ...(await good()), exp: Math.floor(now.getTime() / 1000) - 1 }),
+    'for an unknown session': async () => await sign({ ...(await good()), sid: 'another' }),
+    'after it expires': async () =>
+      await sign({ ...(await good()), exp: Math.floor(now.getTime() / 1000) - 1 }),
     'without claims': async () => await sign({ iss: 'millrace', aud: 'millrace' }),
   };
 
-  test('the way it is made here gives one that holds', async () => {
+  test('is forged in a way that works with the right values', async () => {
     expect(await who(await sign(await good()))).toBe(200);
   });
-  test.each(Object.entries(forged))('%s is none', async (_name, make) => {
+  test.each(Object.entries(forged))('gives no access %s', async (_name, make) => {
     expect(await who(await make())).toBe(401);
   });
 });
@@ -200,7 +201,7 @@ describe('the session of a browser', () => {
     expect(status).toBe(200);
   });
 
-  test('changes nothing without the word of a page of ours', async () => {
+  test('changes nothing without the CSRF token of one of our pages', async () => {
     const { cookie, csrf } = await browse();
     const { csrf: others } = await browse();
     const change = async (headers: Record<string, string>) =>
@@ -231,7 +232,7 @@ describe('the session of a browser', () => {
     }
   });
 
-  test('is not looked at beside a header, and a wrong one is no way in', async () => {
+  test('is ignored beside an Authorization header, and a wrong cookie gives no access', async () => {
     const { cookie } = await browse();
     expect((await gateway.ask('GET /profile', { as: 'nonsense', headers: { cookie } })).status).toBe(401);
     const wrong = { cookie: '__Host-millrace-session=nonsense' };
@@ -239,7 +240,7 @@ describe('the session of a browser', () => {
     expect((await gateway.ask('GET /auth/methods', { headers: wrong })).status).toBe(200);
   });
 
-  test('is another one after each sign-in, whatever was sent before', async () => {
+  test('is a new one after each sign-in, whatever was sent before', async () => {
     const { cookie } = await browse();
     const answer = await gateway.ask('POST /auth/login', {
       body: { username: 'ann', password: PASSWORD, session: 'cookie' },
@@ -249,7 +250,7 @@ describe('the session of a browser', () => {
     expect((await gateway.ask('GET /profile', { headers: { cookie } })).status).toBe(401);
   });
 
-  test('is taken out of the browser when it ends', async () => {
+  test('is removed from the browser when it ends', async () => {
     const { cookie, csrf } = await browse();
     const answer = await gateway.ask('POST /auth/logout', { headers: { cookie, 'x-csrf-token': csrf } });
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-millrace-session=;.*Expires=Thu, 01 Jan 1970/);

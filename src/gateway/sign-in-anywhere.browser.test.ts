@@ -5,15 +5,12 @@ import { openPerson } from '#testing/browser/site.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/*
- * An installation whose address nobody set, as a person meets it: without TLS, at whatever address leads
- * there.
- */
+/* An installation without an external URL, in a browser: without TLS, at any address that reaches it. */
 // It only ends what hangs: a slow machine takes long to look at a page.
 jest.setTimeout(600_000);
 
 const PASSWORD = 'correct horse battery';
-/** Browsers treat names of their own machine as if they had TLS, and these not. */
+/** Browsers treat loopback names as if they had TLS, but not this name. */
 const NAME = 'millrace-public.millrace-system.svc';
 const ADDRESS = '10.96.0.7';
 
@@ -47,7 +44,7 @@ async function signIn(origin: string) {
   return { context, page };
 }
 
-describe('without an external URL', () => {
+describe('a browser without an external URL', () => {
   test.each(['127.0.0.1', 'localhost', NAME, ADDRESS])('signs in and out at http://%s', async (host) => {
     const { context, page } = await signIn(`http://${host}:${portOf(gateway)}`);
     await page.waitForURL('**/teams');
@@ -55,7 +52,7 @@ describe('without an external URL', () => {
     expect(await context.cookies()).toMatchObject([
       { name: 'millrace-session', domain: host, httpOnly: true, secure: false, sameSite: 'Lax' },
     ]);
-    // The session is there for the next page, and for what changes something.
+    // The session is valid for the next page and for forms.
     await page.goto('/profile');
     expect(await page.locator('h1').innerText()).toBe('Your profile');
     await page.getByRole('button', { name: 'Log out', exact: true }).click();
@@ -66,7 +63,7 @@ describe('without an external URL', () => {
   });
 });
 
-test('at another address than the external URL the page says which one to open, and what to set', async () => {
+test('a page at another address than the external URL says which one to open and what to set', async () => {
   const { context, page } = await signIn(set.base);
   const said = await page.locator('main').innerText();
   expect(said).toContain(`This page was opened at ${set.base}`);

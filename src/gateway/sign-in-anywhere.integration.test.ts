@@ -5,14 +5,14 @@ import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-unde
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * Who may sign in from where, by what goes over the wire; `sign-in-anywhere.browser.test.ts` has it in a
- * browser.
+ * Origins from which people may sign in, as sent over HTTP. `sign-in-anywhere.browser.test.ts` tests them in
+ * a browser.
  */
 const PASSWORD = 'correct horse';
 let stores: TestStores;
-/** Nobody said under which address it is opened. */
+/** Without an external URL. */
 let open: Gateway;
-/** Its address is set. */
+/** With an external URL. */
 let set: Gateway;
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('without an external URL', () => {
     },
   );
 
-  test.each(OURS)('through %s somebody signs out again', async (_, headers) => {
+  test.each(OURS)('a person signs out through %s', async (_, headers) => {
     const cookie = valueOf((await signIn(open, headers)).cookies[0]);
     const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...headers, cookie })).text);
     const out = await ask(open, 'POST /auth/logout', { ...headers, cookie, 'x-csrf-token': data.csrf_token });
@@ -96,19 +96,19 @@ describe('without an external URL', () => {
   test.each<[string, Headers]>([
     ['another site', { host: 'localhost:8080', origin: 'https://evil.example' }],
     ['another port of this machine', { host: 'localhost:8080', origin: 'http://localhost:9090' }],
-    ['a page of no origin', { host: 'localhost:8080', origin: 'null' }],
+    ['a page with an opaque origin', { host: 'localhost:8080', origin: 'null' }],
     [
-      'another site, by the word of the browser',
+      'another site, according to Sec-Fetch-Site',
       { host: 'ci.lan', origin: 'https://ci.lan', 'sec-fetch-site': 'cross-site' },
     ],
     ['another site of the domain', { host: 'ci.lan', 'sec-fetch-site': 'same-site' }],
-    ['somebody who says nothing of it', { host: 'localhost:8080' }],
-  ])('a form of %s signs nobody in', async (_, headers) => {
+    ['a sender without origin headers', { host: 'localhost:8080' }],
+  ])('the form signs nobody in from %s', async (_, headers) => {
     const { status, cookies } = await signIn(open, headers);
     expect([status, cookies]).toEqual([403, []]);
   });
 
-  test('a session does nothing for another site, whatever proof that has', async () => {
+  test('a session does nothing for another site, whatever token that site has', async () => {
     const ours = { host: 'localhost:8080', origin: 'http://localhost:8080' };
     const cookie = valueOf((await signIn(open, ours)).cookies[0]);
     const { data } = JSON.parse((await ask(open, 'GET /auth/session', { ...ours, cookie })).text);
@@ -118,7 +118,7 @@ describe('without an external URL', () => {
     expect((await ask(open, 'POST /auth/logout', { ...ours, ...proof })).status).toBe(204);
   });
 
-  test('a proxy that changes the host is told what to set', async () => {
+  test('a request through a proxy that changes the host is told what to set', async () => {
     const { status, text } = await signIn(open, { host: 'backend:8080', origin: 'https://ci.lan' });
     expect(status).toBe(403);
     expect(text).toContain(
@@ -127,13 +127,15 @@ describe('without an external URL', () => {
     expect(text).toContain('set externalURL in the chart&#39;s values to the address that people open');
   });
 
-  test('the cookie that proves TLS wins over one that a neighbour without TLS may have set', async () => {
+  test('the cookie set over TLS wins over one that a neighbour set without TLS', async () => {
     await open.account('mallory', { password: PASSWORD });
-    const cookie = `millrace-session=${await open.session('mallory')}; __Host-millrace-session=${await open.session('ann')}`;
+    const cookie =
+      `millrace-session=${await open.session('mallory')}; ` +
+      `__Host-millrace-session=${await open.session('ann')}`;
     expect(JSON.parse((await ask(open, 'GET /auth/session', { cookie })).text).data.username).toBe('ann');
   });
 
-  test('a header of nobody that we trust does not make another host ours', async () => {
+  test('a header of an untrusted sender does not make another host ours', async () => {
     const theirs = {
       host: 'localhost:8080',
       origin: 'https://evil.example',
@@ -142,7 +144,7 @@ describe('without an external URL', () => {
     expect((await signIn(open, theirs)).status).toBe(403);
   });
 
-  test('a provider cannot send anybody back, and the answer says what to set', async () => {
+  test('a provider cannot redirect back, and the answer says what to set', async () => {
     const provider = {
       canonical: 'one',
       type: 'OIDC' as const,
@@ -155,7 +157,8 @@ describe('without an external URL', () => {
     const { status, text } = await ask(open, 'GET /auth/oauth/one', { accept: 'application/json' });
     expect([status, JSON.parse(text).detail]).toEqual([
       409,
-      "Providers send browsers back to this installation's address, which is not set: set externalURL in the chart's values.",
+      "Providers send browsers back to this installation's address, which is not set: " +
+        "set externalURL in the chart's values.",
     ]);
   });
 });
@@ -174,7 +177,7 @@ describe('with an external URL', () => {
     expect(text).toContain('set externalURL in the chart&#39;s values');
   });
 
-  test('another site is told nothing but where we are', async () => {
+  test('another site is told only our address', async () => {
     const { status, text } = await signIn(set, {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',

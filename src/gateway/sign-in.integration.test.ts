@@ -51,7 +51,7 @@ const from = async (address: string, username: string): Promise<number> => {
 };
 
 describe('a sign-in', () => {
-  test('with the right password gives a session that says who it is, and ends', async () => {
+  test('with the right password gives a session that identifies the person and expires', async () => {
     const { status, body, headers } = await login('Ann', PASSWORD);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -68,7 +68,7 @@ describe('a sign-in', () => {
     expect(await who(body.data.token)).toBe(401);
   });
 
-  test('without a lifetime never ends', async () => {
+  test('without a lifetime never expires', async () => {
     const endless = await openGateway(stores, { passwords, now: () => now, sessionSeconds: 0 });
     const { body } = await endless.ask<SignedIn>('POST /auth/login', {
       body: { username: 'ann', password: PASSWORD },
@@ -79,7 +79,7 @@ describe('a sign-in', () => {
     expect(await who(body.data.token)).toBe(200);
   });
 
-  test('that nobody uses for the time that is set is over, and each use begins that time anew', async () => {
+  test('expires if it is not used for the configured time, and each use restarts that time', async () => {
     const strict = await openGateway(stores, {
       passwords,
       now: () => now,
@@ -98,7 +98,7 @@ describe('a sign-in', () => {
     expect(seen).toEqual([200, 200, 401, 401]);
   });
 
-  test('that fails says the same of a wrong password, an account without one, and no account, after the same work', async () => {
+  test('that fails has the same answer and work for a wrong password, no password and no account', async () => {
     await gateway.account('bob');
     const answers = [
       await login('ann', 'wrong password'),
@@ -118,7 +118,7 @@ describe('a sign-in', () => {
     expect(passwords.verified).toBe(3);
   });
 
-  test('is not looked at after ten failures, whatever the password and whether there is such an account', async () => {
+  test('is refused after ten failures, whatever the password and whether the account exists', async () => {
     for (const name of ['ann', 'nobody']) {
       for (let times = 0; times < 10; times += 1)
         expect((await login(name, 'wrong password')).status).toBe(401);
@@ -132,7 +132,7 @@ describe('a sign-in', () => {
     expect((await login('ann', 'wrong password')).status).toBe(401);
   });
 
-  test('counts attempts that are made side by side, on all replicas', async () => {
+  test('counts simultaneous attempts on all replicas', async () => {
     const other = await openGateway(stores, { passwords, now: () => now });
     const attempts = Array.from({ length: 30 }, async (_, index) => {
       const body = { username: 'ann', password: 'wrong password' };
@@ -145,7 +145,7 @@ describe('a sign-in', () => {
     expect(passwords.verified).toBe(10);
   });
 
-  test('counts failures by the address that a trusted proxy tells, for many accounts', async () => {
+  test('counts failures of many accounts by the address that a trusted proxy reports', async () => {
     const statuses = new Set<number>();
     for (let times = 0; times < 100; times += 1) statuses.add(await from('203.0.113.7', `user${times}`));
     expect([...statuses]).toEqual([401]);
@@ -153,7 +153,7 @@ describe('a sign-in', () => {
     expect(await from('203.0.113.8', 'ann')).toBe(401);
   });
 
-  test('counts one network of IPv6 as one sender, whatever address of it somebody takes', async () => {
+  test('counts an IPv6 network as one sender', async () => {
     const statuses = new Set<number>();
     for (let times = 0; times < 100; times += 1) statuses.add(await from(addressOf(times), `user${times}`));
     expect([...statuses]).toEqual([401]);
@@ -161,7 +161,7 @@ describe('a sign-in', () => {
     expect(await from('2001:db8:7:2::1', 'ann')).toBe(401);
   });
 
-  test('takes only what it names', async () => {
+  test('accepts only the documented fields', async () => {
     const bodies: unknown[] = [
       {},
       { username: 'ann' },
@@ -175,12 +175,12 @@ describe('a sign-in', () => {
     expect((await gateway.ask('POST /auth/login', { body: large })).status).toBe(413);
     const xml = { 'content-type': 'application/xml' };
     expect((await gateway.ask('POST /auth/login', { body: {}, headers: xml })).status).toBe(415);
-    // A form that no browser vouches for.
+    // A form without the headers that browsers send.
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await gateway.ask('POST /auth/login', { body: {}, headers: form })).status).toBe(403);
   });
 
-  test('leaves no password and no session in logs, in the audit log or in any other table', async () => {
+  test('leaves no password and no session in logs, the audit log or any other table', async () => {
     const { body } = await login('ann', PASSWORD);
     await login('ann', 'wrong password');
     const tables = await stores.pool.anyFirst(rows<{ text: string }>()`
@@ -208,7 +208,7 @@ const seed = async () =>
   });
 
 describe('the first admin', () => {
-  test('is seeded once, into an installation without accounts', async () => {
+  test('is created once, in an installation without accounts', async () => {
     expect(await seed()).toBe('not-empty');
     await stores.empty();
     const answers = await Promise.all([seed(), seed(), seed()]);
@@ -216,7 +216,7 @@ describe('the first admin', () => {
     expect(await seed()).toBe('not-empty');
   });
 
-  test('reaches nothing before the seeded password is changed', async () => {
+  test('has no access before the initial password is changed', async () => {
     await stores.empty();
     await seed();
     const { data } = (await login('admin', 'from the Secret')).body;
@@ -244,7 +244,7 @@ const change = async (as: string, body: object): Promise<Answer<{ detail: string
   await gateway.ask('PUT /profile/password', { as, body });
 
 describe('a password', () => {
-  test('is changed by who knows it, to one that will do', async () => {
+  test('is changed by a person who knows it, to an acceptable one', async () => {
     const token = (await login('ann', PASSWORD)).body.data.token;
     expect((await change(token, { new_password: 'another one' })).status).toBe(403);
     expect(
@@ -260,7 +260,7 @@ describe('a password', () => {
     expect((await login('ann', 'another one')).status).toBe(200);
   });
 
-  test('cannot be guessed from a session either', async () => {
+  test('cannot be guessed with a session either', async () => {
     const token = (await login('ann', PASSWORD)).body.data.token;
     for (let times = 0; times < 10; times += 1) {
       expect(
@@ -272,7 +272,7 @@ describe('a password', () => {
     );
   });
 
-  test('that everybody tries first, or leans on the product, is not taken', async () => {
+  test("that is common or contains the product's name is refused", async () => {
     const as = (await login('ann', PASSWORD)).body.data.token;
     for (const [wanted, why] of [
       ['Trustno1', 'too common'],
@@ -284,7 +284,7 @@ describe('a password', () => {
     expect(await who(as)).toBe(200);
   });
 
-  test('that is the first of an account needs none before it', async () => {
+  test("can be set without an old one if it is the account's first", async () => {
     await gateway.account('bob');
     const changed = await change(await gateway.session('bob'), { new_password: 'the first one' });
     expect(changed.status).toBe(200);

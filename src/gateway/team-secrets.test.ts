@@ -1,13 +1,35 @@
 import { describe, expect, test } from '@jest/globals';
-import { teamSecrets } from './team-secrets.ts';
+import { nextLookups, type SecretLookup } from '#domain/planning/next-lookups.ts';
+import type { SecretsAnswer } from '#flows/builds/session-ports.ts';
+import { kubernetesSource, teamSecretSource } from './kubernetes-secrets.ts';
+import { teamSecrets, type SecretLookupResult } from './team-secrets.ts';
 
-type Client = Parameters<typeof teamSecrets>[0];
+type Client = Parameters<typeof kubernetesSource>[0];
 
 const USABLE = { labels: { 'millrace.dev/usable': 'true' } };
 const SECRETS: Record<string, object> = {
   'main/git': { metadata: USABLE, data: { token: Buffer.from('hunter2').toString('base64'), empty: '' } },
   'main/private': { metadata: { labels: {} }, data: { token: 'eA==' } },
+  'main/team': {
+    data: {
+      TOKEN: Buffer.from('hunter3').toString('base64'),
+      'app.json': Buffer.from('{"password": "hunter4"}').toString('base64'),
+      lines: Buffer.from('A=hunter5\n').toString('base64'),
+    },
+  },
+  'undefined/main': { spec: { secretRef: { name: 'team' } } },
+  'undefined/other': { spec: {} },
 };
+
+const owner = { team: 'main', namespace: 'main', pipelineId: 1 };
+
+async function read(names: string[], from: Client = client()): Promise<SecretsAnswer> {
+  const sources = { kubernetes: kubernetesSource(from) };
+  return await teamSecrets(sources).read(
+    owner,
+    nextLookups(names, {}, { values: new Map(), missing: new Map() }),
+  );
+}
 
 function client(asked: string[] = []): Client {
   return {
@@ -21,12 +43,13 @@ function client(asked: string[] = []): Client {
   };
 }
 
-describe('values of Secrets', () => {
+describe("the values of a team's Secrets", () => {
   test('are read once for each Secret', async () => {
     const asked: string[] = [];
-    const read = await teamSecrets(client(asked)).read('main', ['git/token', 'git/empty']);
-    expect(read).toEqual({
+    expect(await read(['git/token', 'git/empty'], client(asked))).toEqual({
       answer: 'read',
+      plain: new Set(),
+      missing: new Map(),
       values: new Map([
         ['git/token', 'hunter2'],
         ['git/empty', ''],
@@ -41,20 +64,59 @@ describe('values of Secrets', () => {
     'git/toString': 'the Secret has no such key',
     'private/token': 'it lacks the label millrace.dev/usable=true',
     '../other/secrets/git/token': 'there is no such Secret in the namespace of the team',
-    token: 'there is no such Secret in the namespace of the team',
+    token: 'the pipeline declares no such secret',
   };
-  test.each(Object.entries(absent))('%s: %s', async (name, fault) => {
-    const read = await teamSecrets(client()).read('main', [name, 'git/token']);
-    expect(read).toEqual({ answer: 'missing', reasons: [`The secret ${name} has no value: ${fault}.`] });
+  test.each(Object.entries(absent))('are absent with a reason for %s: %s', async (name, fault) => {
+    expect(await read([name, 'git/token'])).toEqual({
+      answer: 'read',
+      values: new Map([['git/token', 'hunter2']]),
+      plain: new Set(),
+      missing: new Map([
+        [name, `The ${name === 'token' ? '' : 'kubernetes '}secret ${name} has no value: ${fault}.`],
+      ]),
+    });
   });
 
-  test('an API server that does not answer is no absence', async () => {
+  test('are unavailable, not absent, while the API server does not answer', async () => {
     const away: Client = {
       get: async () => ({ ok: false, status: 0, reason: 'Unreachable', message: 'away' }),
     };
-    expect(await teamSecrets(away).read('main', ['git/token'])).toEqual({
+    expect(await read(['git/token'], away)).toEqual({
       answer: 'unavailable',
-      reason: 'reading Secret main/git: away (Unreachable)',
+      reason: 'The kubernetes secret git/token has no value: reading Secret main/git: away (Unreachable).',
     });
+  });
+});
+
+async function lookUp(lookup: Partial<SecretLookup>, team = 'main'): Promise<SecretLookupResult[]> {
+  const whole = { name: 'x', source: 'file', path: '', key: 'content', config: {}, ...lookup };
+  return await teamSecretSource(client())({ ...owner, team }, [whole]);
+}
+
+describe('the Secret that the Team names', () => {
+  test.each<[title: string, lookup: Partial<SecretLookup>, value: string]>([
+    ['gives the value of a key', { source: 'env', key: 'TOKEN' }, 'hunter3'],
+    ['gives a line of a file', { source: 'env', path: 'lines', key: 'A' }, 'hunter5'],
+    ['gives a member of a JSON file', { path: 'app.json', key: 'password' }, 'hunter4'],
+    ['gives a whole value', { path: 'TOKEN' }, 'hunter3'],
+  ])('%s', async (_title, lookup, value) => {
+    expect(await lookUp(lookup)).toEqual([{ value }]);
+  });
+
+  const noFile = 'the Secret of the Team has no key of the name in path';
+  test.each<[title: string, lookup: Partial<SecretLookup>, fault: string]>([
+    ['a key that it lacks', { source: 'env', key: 'OTHER' }, 'the Secret of the Team has no such key'],
+    ['a file that it lacks', { path: 'other' }, noFile],
+    ['a path out of it', { path: '../git/token' }, noFile],
+    ['a member that the file lacks', { path: 'app.json', key: 'user' }, 'the file has no such key'],
+    ['a file of another format', { path: 'lines', config: { format: 'json' } }, 'it is not valid JSON'],
+  ])('has no value for %s', async (_title, lookup, fault) => {
+    expect(await lookUp(lookup)).toEqual([{ fault }]);
+  });
+
+  test('is not read if the Team names none', async () => {
+    expect(await lookUp({ source: 'env' }, 'other')).toEqual([
+      { fault: 'the Team other has no spec.secretRef' },
+    ]);
   });
 });

@@ -1,60 +1,56 @@
-import type { V1Secret } from '@kubernetes/client-node';
-import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
-import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import type { SecretsAnswer, TeamSecrets, Unavailable } from '#flows/builds/session-ports.ts';
-import { unavailable } from './unavailable.ts';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
+import type { SecretOwner, SecretsAnswer, TeamSecrets } from '#flows/builds/session-ports.ts';
 
-const NAME = /^(?<secret>[a-z0-9][a-z0-9.-]{0,252})\/(?<key>[\w.-]{1,253})$/;
+/**
+ * A value, or why there is none. `transient`: a later attempt may succeed. `plain`: the value is not secret.
+ */
+export type SecretLookupResult = { value: string; plain?: boolean } | { fault: string; transient?: boolean };
 
-/** Only Secrets with the label `millrace.dev/usable=true`: a pipeline's author cannot reach for others. */
-export function teamSecrets(client: Pick<ApiClient, 'get'>): TeamSecrets {
+/** Reads secrets of one kind. The results have the order of the lookups. */
+export type SecretSource = (
+  owner: SecretOwner,
+  lookups: readonly SecretLookup[],
+) => Promise<SecretLookupResult[]>;
+
+/** Reads each secret from the source of its type. All sources are read at the same time. */
+export function teamSecrets(sources: Readonly<Record<string, SecretSource>>): TeamSecrets {
   return {
-    async read(namespace, names) {
-      const wanted = names.map(parse);
-      const asked = new Set(wanted.map(({ secret }) => secret).filter((secret) => secret !== ''));
-      const secrets = new Map<string, Wire<V1Secret>>();
-      const failures = await Promise.all(
-        [...asked].map(async (name): Promise<Unavailable | undefined> => {
-          const answer = await client.get(KINDS.secrets, { namespace, name });
-          if (answer.ok) secrets.set(name, answer.value);
-          else if (answer.status !== 404) return unavailable(`reading Secret ${namespace}/${name}`, answer);
-          return undefined;
+    async read(owner, lookups) {
+      const groups = [...Map.groupBy(lookups, ({ source }) => source)];
+      const found = await Promise.all(
+        groups.map(async ([source, group]) => {
+          const read = Object.hasOwn(sources, source) ? sources[source] : undefined;
+          const answers = (await read?.(owner, group)) ?? [];
+          return group.map((lookup, index): [SecretLookup, SecretLookupResult] => [
+            lookup,
+            answers[index] ?? UNREADABLE,
+          ]);
         }),
       );
-      return failures.find((failure) => failure !== undefined) ?? valuesOf(wanted, secrets);
+      return answerOf(found.flat());
     },
   };
 }
 
-interface Wanted {
-  name: string;
-  secret: string;
-  key: string;
-}
+const UNREADABLE: SecretLookupResult = { fault: 'the pipeline declares no such secret' };
 
-function valuesOf(wanted: Wanted[], secrets: ReadonlyMap<string, Wire<V1Secret>>): SecretsAnswer {
+function answerOf(found: readonly (readonly [SecretLookup, SecretLookupResult])[]): SecretsAnswer {
   const values = new Map<string, string>();
-  const reasons: string[] = [];
-  for (const { name, secret, key } of wanted) {
-    const found = valueOf(secrets.get(secret), key);
-    if ('value' in found) values.set(name, found.value);
-    else reasons.push(`The secret ${name} has no value: ${found.fault}.`);
+  const plain = new Set<string>();
+  const missing = new Map<string, string>();
+  const transient: string[] = [];
+  for (const [{ name, source }, looked] of found) {
+    if ('fault' in looked) {
+      const reason = `The ${wordOf(source)} ${name} has no value: ${looked.fault}.`;
+      if (looked.transient === true) transient.push(reason);
+      else missing.set(name, reason);
+    } else {
+      values.set(name, looked.value);
+      if (looked.plain === true) plain.add(name);
+    }
   }
-  return reasons.length === 0 ? { answer: 'read', values } : { answer: 'missing', reasons };
+  if (transient.length > 0) return { answer: 'unavailable', reason: transient.join(' ') };
+  return { answer: 'read', values, plain, missing };
 }
 
-/** Empty parts where the name is not of the form. */
-function parse(name: string): Wanted {
-  const { secret = '', key = '' } = NAME.exec(name)?.groups ?? {};
-  return { name, secret, key };
-}
-
-function valueOf(secret: Wire<V1Secret> | undefined, key: string): { value: string } | { fault: string } {
-  if (secret === undefined) return { fault: 'there is no such Secret in the namespace of the team' };
-  if (secret.metadata?.labels?.[LABEL.usable] !== 'true')
-    return { fault: `it lacks the label ${LABEL.usable}=true` };
-  const data = secret.data ?? {};
-  if (!Object.hasOwn(data, key)) return { fault: 'the Secret has no such key' };
-  return { value: Buffer.from(data[key] ?? '', 'base64').toString('utf8') };
-}
+const wordOf = (source: string): string => (source === 'undeclared' ? 'secret' : `${source} secret`);

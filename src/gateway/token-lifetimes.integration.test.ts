@@ -4,7 +4,7 @@ import { rows } from '#adapters/database/connection/pool.ts';
 import { openGateway, ORIGIN, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
-/* Who gets an API token, and what ends it, over HTTP and a real Postgres. */
+/* Who can create an API token, and what ends it, over HTTP and a real Postgres. */
 const PASSWORD = 'correct horse';
 const NEXT = 'a sentence of mine';
 const MINUTE = 60_000;
@@ -49,7 +49,7 @@ const works = async (token: string): Promise<boolean> =>
 const pass = (milliseconds: number): void => void (now = new Date(now.getTime() + milliseconds));
 
 describe('an API token', () => {
-  test('is given only soon after a sign-in: an open browser that somebody finds opens no other way in', async () => {
+  test('is given only soon after a sign-in, so a found browser cannot create one', async () => {
     expect((await make()).status).toBe(201);
     pass(10 * MINUTE);
     const refused = await make();
@@ -58,7 +58,7 @@ describe('an API token', () => {
     expect((await make()).status).toBe(201);
   });
 
-  test('ends after 90 days unless another end is asked for', async () => {
+  test('expires after 90 days unless another lifetime is requested', async () => {
     const made = await make();
     expect(made.body.data.expires_at).toBe(new Date(now.getTime() + 90 * DAY).toISOString());
     pass(90 * DAY - 1);
@@ -67,7 +67,7 @@ describe('an API token', () => {
     expect(await works(made.body.data.token)).toBe(false);
   });
 
-  test('never ends only where the installation allows it, and only when that is asked for', async () => {
+  test('never expires only if the installation allows it and the request asks for it', async () => {
     const endless = await make({ expires_at: null });
     expect([endless.status, endless.body.data.expires_at]).toEqual([201, undefined]);
     for (const expires_at of [null, new Date(now.getTime() + 366 * DAY).toISOString()]) {
@@ -82,7 +82,7 @@ describe('an API token', () => {
     ).toBe(201);
   });
 
-  test('of the release before has no end, works on, and is shown so', async () => {
+  test('of the previous release has no expiry, still works, and is shown so', async () => {
     const { token } = (await make()).body.data;
     await stores.pool.query(rows()`UPDATE api_tokens SET expires_at = NULL`);
     pass(1000 * DAY);
@@ -111,7 +111,7 @@ const tokensOf = async (): Promise<number> =>
   await stores.pool.oneFirst(rows<{ count: number }>()`SELECT count(*) FROM api_tokens`);
 
 describe.each(Object.entries(ENDS))('%s', (_, end) => {
-  test('ends the API tokens of the account, those of teams too, and the audit log tells how many', async () => {
+  test('deletes the API tokens of the account, including team tokens, and the audit log says how many', async () => {
     const scope = { personal: false, team_canonical: 'main', role: 'read' };
     const tokens = [await make(), await make(scope)].map(({ body }) => body.data.token);
     expect(await Promise.all(tokens.map(works))).toEqual([true, true]);
@@ -121,19 +121,19 @@ describe.each(Object.entries(ENDS))('%s', (_, end) => {
     expect(audit.body.data.map(({ details }) => details)).toContainEqual({ tokens_deleted: 2 });
   });
 
-  test('leaves them when that is asked for', async () => {
+  test('keeps them on request', async () => {
     await make();
     expect([200, 204]).toContain(await end({ keep_tokens: true }));
     expect(await tokensOf()).toBe(1);
   });
 
-  test('leaves none that is made at the same moment', async () => {
+  test('keeps none that is created at the same moment', async () => {
     await Promise.all([end({}), ...Array.from({ length: 8 }, async () => await make())]);
     expect(await tokensOf()).toBe(0);
   });
 });
 
-test('a form keeps tokens only where its box is ticked', async () => {
+test('a form keeps tokens only if its box is ticked', async () => {
   const cookie = `__Host-millrace-session=${ann}`;
   const session = await gateway.ask<{ data: { csrf_token: string } }>('GET /auth/session', { as: ann });
   const fields = { csrf_token: session.body.data.csrf_token, current_password: PASSWORD, new_password: NEXT };

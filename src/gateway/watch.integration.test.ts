@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { CheckResult } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { millrace, type Ran } from '#testing/cli/command-line.ts';
@@ -12,8 +13,15 @@ import { get as getStep, job, samplePipeline, task } from '#testing/pipelines/sa
 import { endCheck } from '#testing/stores/end-check.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* The command line beside a build, at the public gateway over a real Postgres; the test is the agent. */
+/*
+ * The command line watches a build, at the public gateway over a real Postgres. The test acts as the agent.
+ */
 const QUICK = { recheckMs: 50, heartbeatMs: 200 };
+
+const INPUTS: Input[] = [
+  { name: 'environment', type: 'string', required: true, default: '' },
+  { name: 'targets', type: 'list', default: 'eu', options: ['eu', 'us'] },
+];
 
 let stores: TestStores;
 let gateway: Gateway;
@@ -45,7 +53,7 @@ afterAll(async () => {
 });
 
 interface Running extends Promise<Ran> {
-  /** What was printed so far. */
+  /** The output so far. */
   seen: { out: string; err: string };
 }
 
@@ -64,7 +72,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10);
 }
 
-/** The build that was asked for gets its Pod. */
+/** Starts the requested build. */
 async function start(): Promise<void> {
   await until(async () => {
     await giveTurns(stores);
@@ -102,13 +110,13 @@ const GOOD = [{ type: 'step-started', step: '0' }, done('0'), { type: 'step-star
 const check = async (result: Pick<CheckResult, 'versions' | 'error'>): Promise<void> =>
   await endCheck({ stores, notifications: gateway.notifications }, saved, result);
 
-describe('a trigger that checks first', () => {
+describe('a trigger with a check first', () => {
   beforeEach(async () => {
-    // What `found` asked for.
+    // The check that `found` requested.
     await check({ versions: [] });
   });
 
-  test('starts a build with what the check finds', async () => {
+  test('starts a build with the version that the check finds', async () => {
     const triggering = run('trigger app/unit');
     await check({ versions: [{ ref: 'a2' }] });
     const { exit, out, err } = await triggering;
@@ -120,7 +128,7 @@ describe('a trigger that checks first', () => {
     });
   });
 
-  test('says why the check failed, and starts a build with what was known', async () => {
+  test('says why the check failed, and starts a build with the known version', async () => {
     const triggering = run('trigger app/unit');
     await check({ error: 'no such host' });
     const { exit, err } = await triggering;
@@ -131,8 +139,42 @@ describe('a trigger that checks first', () => {
   });
 });
 
+describe('a job with inputs', () => {
+  beforeEach(async () => {
+    const deploy = job('deploy', getStep('git.app', { trigger: false }), task('deploy'));
+    const definition = samplePipeline({ jobs: [{ ...deploy, inputs: INPUTS }] });
+    await stores.pipelines.savePipeline(toSave(definition, { digest: 'with inputs' }));
+  });
+
+  test('gives their values to its builds, which show them', async () => {
+    const values = '--input environment=a=b --input targets=us,eu';
+    expect(await run(`trigger app/deploy --no-check ${values}`)).toMatchObject({ exit: 0, err: '' });
+    const { out } = await run('builds list app/deploy');
+    expect(out).toMatch(/INPUTS\n1 +pending .* environment=a=b targets=us,eu/);
+  });
+
+  const refused: Record<string, [options: string, message: string]> = {
+    'invalid values': [
+      '--input targets=us,asia --input enviroment=x',
+      'millrace: The job has no input "enviroment"; did you mean "environment"? ' +
+        'Input environment has no default: give it a string. ' +
+        'Input targets "asia" is none of the options: eu, us.',
+    ],
+    'a name without a value': ['--input targets', '--input targets: write it as --input <name>=<value>'],
+    'one input given twice': [
+      '--input targets=eu --input targets=us',
+      'write a list as one value, --input targets=a,b',
+    ],
+  };
+  test.each(Object.entries(refused))('does not start with %s', async (_name, [options, message]) => {
+    const { exit, err } = await run(`trigger app/deploy ${options}`);
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+    expect((await run('builds list app/deploy')).out).toBe('');
+  });
+});
+
 describe('a build that is triggered and watched', () => {
-  test('prints its log and ends with 0 as it succeeds', async () => {
+  test('prints its log and exits with 0 if it succeeds', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
     await say(...GOOD, log('one\n'), log('tw'), log('o\n'), done('1'), ended('succeeded'));
@@ -143,7 +185,7 @@ describe('a build that is triggered and watched', () => {
     expect(err).toMatch(/\napp\/unit 1: succeeded( after .*)?: All steps succeeded\.\n$/);
   });
 
-  test('ends with 1 as it fails, and so does looking at it later', async () => {
+  test('exits with 1 if it fails, now and when it is watched later', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await start();
     await say(...GOOD, log('no\n'), done('1', 'failed'), ended('failed'));
@@ -156,7 +198,7 @@ describe('a build that is triggered and watched', () => {
     }
   });
 
-  test('and cancelled ends with 1', async () => {
+  test('exits with 1 if it is cancelled', async () => {
     const watching = run('trigger app/unit --watch --no-check');
     await until(() => watching.seen.err.includes('app/unit 1: pending'));
     await gateway.ask('POST /teams/main/pipelines/app/jobs/unit/builds/1/cancel', { as: ann });
@@ -164,7 +206,7 @@ describe('a build that is triggered and watched', () => {
     expect([exit, err]).toEqual([1, expect.stringContaining('app/unit 1: cancelled')]);
   });
 
-  test('is printed whole, each line once, however often the connection breaks', async () => {
+  test('prints its whole log, each line once, however often the connection breaks', async () => {
     await triggered();
     const watching = run('builds watch app/unit');
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`);
@@ -178,10 +220,10 @@ describe('a build that is triggered and watched', () => {
     await say(done('1'), ended('succeeded'));
     const { exit, out, err } = await watching;
     expect([exit, out]).toEqual([0, lines.join('')]);
-    expect(err).toContain('The build goes on; trying again.');
+    expect(err).toContain('The build continues; reconnecting.');
   });
 
-  test('waits for the first build if it is asked to', async () => {
+  test('waits for the first build on request', async () => {
     const watching = run('builds watch app/unit --wait');
     await until(() => watching.seen.err.includes('app/unit has no build yet. Waiting for the first'));
     await triggered();
@@ -190,7 +232,7 @@ describe('a build that is triggered and watched', () => {
     expect([exit, err]).toEqual([0, expect.stringContaining('app/unit 1: succeeded')]);
   });
 
-  test('stops with 2 when whoever watches may no longer read it', async () => {
+  test('exits with 2 if the viewer loses the right to read it', async () => {
     await triggered();
     const watching = run('builds watch app/unit');
     await until(() => watching.seen.err.includes('app/unit 1: '));
@@ -199,19 +241,19 @@ describe('a build that is triggered and watched', () => {
     expect([exit, err]).toEqual([2, expect.stringContaining('you may no longer read this')]);
   });
 
-  test('stops with 2 when the server does not come back', async () => {
+  test('exits with 2 if the server does not come back', async () => {
     await triggered();
     const other = await openGateway(stores, { limits: QUICK });
     const watching = run('builds watch app/unit', other);
     await until(() => watching.seen.err.includes('app/unit 1: '));
     await other.close();
     const { exit, err } = await watching;
-    expect([exit, err.split('trying again').length]).toEqual([2, 2]);
+    expect([exit, err.split('reconnecting').length]).toEqual([2, 2]);
     expect(err).toMatch(/millrace: .* cannot be reached: connection refused\n$/);
   });
 });
 
-describe('what there is', () => {
+describe('the command line lists', () => {
   test('jobs with their newest builds', async () => {
     await triggered();
     await say(...GOOD, done('1'), ended('succeeded'));
@@ -223,7 +265,7 @@ describe('what there is', () => {
     expect(rowsSent).toMatchObject([{ name: 'unit', latest_status: 'succeeded' }, { name: 'publish' }]);
   });
 
-  test('builds, as many as are asked for, in pages', async () => {
+  test('builds in pages, as many as requested', async () => {
     for (let times = 0; times < 3; times += 1) await run('trigger app/unit --no-check');
     const all = await run('builds list app/unit');
     expect([all.exit, all.err]).toEqual([0, '']);
@@ -244,23 +286,20 @@ describe('what there is', () => {
       'builds watch app/publish',
       'app/publish has no build yet: add --wait, or start a build with millrace trigger app/publish',
     ],
-    'a build that there is not': [
+    'a build that does not exist': [
       'builds watch app/unit/9',
       'Build 9 of job unit of pipeline app in team main',
     ],
-    'a pipeline that there is not': ['jobs list shop', 'Pipeline shop in team main does not exist. Check'],
-    'a team that is not theirs': [
-      'trigger app/unit --team other',
-      'This needs the role write in team other.',
-    ],
-    'a pipeline of another team that is not public, as if there were none': [
+    'a pipeline that does not exist': ['jobs list shop', 'Pipeline shop in team main does not exist. Check'],
+    'a team of other people': ['trigger app/unit --team other', 'This needs the role write in team other.'],
+    'a private pipeline of another team': [
       'jobs list app --team other',
       'There is no public pipeline app in team other.',
     ],
-    'a name that leads elsewhere': ['jobs list ..', '".." is not a valid name'],
+    'a name with dots': ['jobs list ..', '".." is not a valid name'],
     'a log as JSON': ['trigger app/unit --watch --output json', 'remove --watch or --output json'],
   };
-  test.each(Object.entries(refused))('%s ends with 2', async (_name, [line, message]) => {
+  test.each(Object.entries(refused))('%s exits with 2', async (_name, [line, message]) => {
     const { exit, out, err } = await run(line);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toContain(message);

@@ -1,13 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The flavour that compacts, and returns what is free to the system; the plain one keeps it. */
+/** This flavour compacts the heap and returns free memory to the system. The default one does not. */
 const THOROUGHLY = { type: 'major', execution: 'sync', flavor: 'last-resort' };
 
 /**
- * Gives back what a burst of manifests has left behind. V8 collects when it allocates, so a process that has
- * nothing to do keeps its garbage: some 130 MB after a thousand pipelines. It holds up everything for a
- * fraction of a second.
+ * Returns the memory of a burst of manifests. V8 only collects when it allocates, so an idle process would
+ * hold its garbage: some 130 MB after a thousand pipelines. It blocks the process for a fraction of a second.
  */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');

@@ -1,7 +1,7 @@
 import type { Cluster } from '#flows/pods/ports.ts';
 import type { OperatorMetrics } from './metrics.ts';
 
-/** Counts how each request for a Pod was answered. */
+/** Counts the results of requests for Pods. */
 export function countedCluster(cluster: Cluster, metrics: OperatorMetrics): Cluster {
   return {
     ...cluster,

@@ -18,7 +18,7 @@ let authority: CertificateAndKey;
 let other: CertificateAndKey;
 let server: PostgresServer;
 
-/** A Postgres that speaks TLS only, as the chart's own does. */
+/** A Postgres server that accepts only TLS, as that of the chart does. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-tls-'));
   const now = new Date();
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const files = { 'tls.crt': certificate, 'tls.key': key, 'pg_hba.conf': 'hostssl all all all trust\n' };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   await chmod(folder, 0o755);
-  // Postgres takes a key that only its own user may read, and root cannot run it.
+  // Postgres requires that only its own user can read the key, and it does not run as root.
   await chmod(join(folder, 'tls.key'), 0o600);
   if (process.getuid?.() === 0) {
     const uid = Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }));
@@ -57,17 +57,17 @@ const tls = (url: string, certificateAuthority?: string): Promise<boolean> =>
     return used;
   });
 
-describe('a Postgres that takes TLS only', () => {
-  test('is reached by all three ways, and the connections are encrypted', async () => {
+describe('a Postgres server that accepts only TLS', () => {
+  test('is reached in all three ways, with encrypted connections', async () => {
     const { certificate: certificateAuthority } = authority;
     await migrate(at('localhost'), { certificateAuthority });
     expect(await tls(at('localhost'), certificateAuthority)).toBe(true);
     const pool = await openPool(at('localhost'), { certificateAuthority });
     const notifications = openNotifications({ url: at('localhost'), pool, certificateAuthority });
-    const heard = await new Promise((resolve) => {
+    const received = await new Promise((resolve) => {
       notifications.listen(['builds'], resolve);
     });
-    expect(heard).toEqual({ topic: 'missed' });
+    expect(received).toEqual({ topic: 'missed' });
     await notifications.close();
     await pool.end();
   }, 600_000);
@@ -77,11 +77,11 @@ describe('a Postgres that takes TLS only', () => {
   }, 600_000);
 
   test.each([
-    ['by another authority', 'localhost', () => other.certificate],
+    ['from another authority', 'localhost', () => other.certificate],
     ['for another name', '127.0.0.1', () => authority.certificate],
-    ['by nobody who is known', 'localhost', () => undefined],
+    ['from an unknown authority', 'localhost', () => undefined],
   ])(
-    'is not believed with a certificate %s',
+    'is not trusted with a certificate %s',
     async (_, host, of) => {
       await expect(tls(at(host, '?sslmode=verify-full'), of())).rejects.toThrow();
     },

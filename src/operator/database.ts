@@ -1,4 +1,5 @@
 import { buildStore } from '#adapters/database/builds/build-store.ts';
+import { cacheStore } from '#adapters/database/caches/cache-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
 import {
@@ -10,7 +11,10 @@ import { makeLogPartitions, migrate } from '#adapters/database/migrate.ts';
 import { accountStore } from '#adapters/database/people/account-store.ts';
 import { oauthStore } from '#adapters/database/people/oauth-store.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
+import { cacheRows } from '#adapters/database/pipelines/cache-rows.ts';
+import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
+import { sealedRows, type SealedRows } from '#adapters/database/pipelines/sealed-rows.ts';
 import { dropEmptyLogPartitions } from '#adapters/database/retention/drop-log-partitions.ts';
 import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
@@ -25,7 +29,10 @@ import type { CheckStore } from '#flows/checks/ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { AccountStore } from '#flows/people/ports.ts';
 import type { TeamStore } from '#flows/people/team-ports.ts';
+import type { CacheRows } from '#flows/pipelines/cache-ports.ts';
+import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { PipelineStore } from '#flows/pipelines/ports.ts';
+import type { CacheStore } from '#flows/pods/cache-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 
@@ -35,15 +42,23 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  caches: CacheStore;
+  cacheRows: CacheRows;
   accounts: AccountStore;
   oauth: OAuthStore;
   views: Pick<Views, 'waiting'>;
   retention: RetentionStore;
   logs: LogStore;
+  storedSecrets: SealedRows;
+  identityKeys: Pick<IdentityKeyStore, 'withKeys'>;
+  sealedIdentityKeys: SealedRows;
   notifications: ClosableNotifications;
-  /** From now on all writes are this leader's. */
+  /** All later writes carry this leader's epoch. */
   takeEpoch(holder: string): Promise<number>;
-  /** Once a day: tables for the months to come, and those of past months go when their logs are gone. */
+  /**
+   * Runs once a day. Creates tables for the coming months and drops those of past months once their logs are
+   * removed.
+   */
   makePartitions(at: Date): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +69,7 @@ export async function openOperatorDatabase(
   webhookKey: Buffer,
   log: Log,
 ): Promise<OperatorDatabase> {
-  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database had trouble');
+  const logError = (err: Error): void => log.warn({ err }, 'the connection to the database failed');
   const { certificateAuthority } = config;
   const done = await migrate(config.listenUrl, {
     log: (message) => log.info(message),
@@ -76,11 +91,16 @@ export async function openOperatorDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    caches: cacheStore(database),
+    cacheRows: cacheRows(database),
     accounts: accountStore(database),
     oauth: oauthStore(database),
     views: completeViews(viewStore(database), () => new Date()),
     retention: retentionStore(database),
     logs: logStore(database),
+    storedSecrets: sealedRows(database, 'stored_secrets'),
+    identityKeys: identityKeyStore(database),
+    sealedIdentityKeys: sealedRows(database, 'identity_keys'),
     notifications,
     async takeEpoch(holder) {
       epoch = await leaderStore(database).takeEpoch(holder);

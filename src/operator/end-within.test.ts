@@ -3,8 +3,8 @@ import { endWithin } from './end-within.ts';
 
 const never = new Promise<void>(() => undefined);
 
-describe('work that is over', () => {
-  test('is waited for while it ends in time', async () => {
+describe('work after the stop signal', () => {
+  test('is awaited if it ends in time', async () => {
     const over = new AbortController();
     const { promise: work, resolve } = Promise.withResolvers<void>();
     const ended = endWithin(60_000, work, over.signal);
@@ -13,11 +13,11 @@ describe('work that is over', () => {
     expect(await ended).toBe(true);
   });
 
-  test('is left behind when it hangs', async () => {
+  test('is abandoned if it hangs', async () => {
     expect(await endWithin(5, never, AbortSignal.abort())).toBe(false);
   });
 
-  test('is not hurried before the signal is given', async () => {
+  test('is not limited before the signal', async () => {
     const over = new AbortController();
     const ended = endWithin(1, never, over.signal);
     const early = new Promise((resolve) => setTimeout(resolve, 30, 'goes on'));
@@ -26,7 +26,7 @@ describe('work that is over', () => {
     expect(await ended).toBe(false);
   });
 
-  test('fails as it fails', async () => {
+  test('rejects with its own error', async () => {
     const work = Promise.reject(new Error('of the test'));
     await expect(endWithin(60_000, work, new AbortController().signal)).rejects.toThrow('of the test');
   });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Fulfilled with the work, or when it has not ended so long after the signal was given: what hangs by then,
- * on a line that fell silent for instance, goes with the process. Answers whether the work ended.
+ * Resolves to true when the work ends. Resolves to false if the work has not ended in time after the signal,
+ * for example because of a silent connection; it then ends with the process.
  */
 export async function endWithin(
   milliseconds: number,
@@ -22,7 +22,7 @@ export async function endWithin(
   }
 }
 
-/** Fulfilled when either signal is given. */
+/** Resolves when one of the signals aborts. */
 function given(signal: AbortSignal, other: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const either = AbortSignal.any([signal, other]);

@@ -5,7 +5,7 @@ import { ForeignPodCache } from './foreign-pods.ts';
 const pod = (namespace: string, uid: string, build = 1) =>
   realPod({ namespace, name: 'x', uid, labels: buildLabels(build, 1) });
 
-test('a foreign Pod is known by its uid and by what it says it is for', () => {
+test('a foreign Pod is identified by its uid and by the work in its labels', () => {
   const foreign = new ForeignPodCache(() => undefined);
   foreign.add(pod('red', 'u1'), 'no');
   expect(foreign.has({ ...pod('red', 'u1'), phase: 'Failed' })).toBe(true);
@@ -13,7 +13,7 @@ test('a foreign Pod is known by its uid and by what it says it is for', () => {
   expect(foreign.has(pod('red', 'u2'))).toBe(false);
 });
 
-test('of many foreign Pods in one namespace one a minute is told', () => {
+test('of many foreign Pods in one namespace, one a minute is reported', () => {
   const logged: string[] = [];
   let now = 0;
   const foreign = new ForeignPodCache(

@@ -1,14 +1,14 @@
-import type { ForeignPods } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
+import type { ForeignPods } from '#flows/pods/verify-pods.ts';
 
 const MAX_PODS = 20_000;
-/** One report per namespace in this time. */
+/** A namespace is reported at most once in this time. */
 const QUIET_MS = 60_000;
 const MAX_NAMESPACES = 10_000;
 
 /**
- * Cache of Pods that Millrace did not create. Each is looked up once; one per namespace and minute is
- * reported.
+ * Cache of Pods that Millrace did not create. Each is looked up once; each namespace is reported once a
+ * minute.
  */
 export class ForeignPodCache implements ForeignPods {
   readonly #report: (pod: PodFacts, message: string) => void;
@@ -37,7 +37,7 @@ export class ForeignPodCache implements ForeignPods {
   }
 }
 
-/** Includes the work that its labels name: with other labels the Pod is looked up again. */
+/** Includes the work that the labels name: a Pod with changed labels is looked up again. */
 function keyOf({ uid, work }: PodFacts): string {
   return `${uid} ${JSON.stringify(work)}`;
 }

@@ -1,31 +1,31 @@
-/** Longest time without any progress: beyond it the process is worth more restarted. */
+/** Longest time without progress. After that, a restart helps more than waiting. */
 const STUCK_MS = 120_000;
 
 /**
- * Whether the process can do its work, and whether it still turns; alive is who moves forward, not who merely
+ * Readiness and liveness of the process. A process is alive while its work progresses, not merely while it
  * answers.
  */
 export class Health {
   #state: 'starting' | 'waiting' | 'leading' = 'starting';
   #watched: (() => number)[] = [];
 
-  /** Ready to lead, while another does. */
+  /** Ready to lead while another replica leads. */
   waiting(): void {
     this.#state = 'waiting';
   }
 
-  /** Each function tells for how many milliseconds its part has not moved. */
+  /** Each function returns for how many milliseconds its part has made no progress. */
   leading(stuckMs: (() => number)[]): void {
     this.#state = 'leading';
     this.#watched = stuckMs;
   }
 
-  /** Undefined when ready, else why not. */
+  /** Undefined if ready, otherwise the reason. */
   notReady(): string | undefined {
     return this.#state === 'starting' ? 'The operator is starting.' : this.stuck();
   }
 
-  /** Undefined while everything moves. */
+  /** Undefined while everything progresses, otherwise the reason. */
   stuck(): string | undefined {
     const longest = Math.max(0, ...this.#watched.map((stuckMs) => stuckMs()));
     if (longest < STUCK_MS) return undefined;

@@ -3,10 +3,10 @@ import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import { compilerFor, idleCompiler } from './idle-compiler.ts';
 
-function counted(): { create: () => HclCompiler; made: () => number; closed: () => number } {
-  let [made, closed] = [0, 0];
+function counted(): { create: () => HclCompiler; opened: () => number; closed: () => number } {
+  let [opened, closed] = [0, 0];
   const create = (): HclCompiler => {
-    made += 1;
+    opened += 1;
     return {
       compile: () => Promise.resolve({ diagnostics: [] }),
       close: () => {
@@ -15,23 +15,23 @@ function counted(): { create: () => HclCompiler; made: () => number; closed: () 
       },
     };
   };
-  return { create, made: () => made, closed: () => closed };
+  return { create, opened: () => opened, closed: () => closed };
 }
 
-test('a compiler is made when it is needed and closed when it is not', async () => {
-  const { create, made, closed } = counted();
+test('an idle compiler is started on demand and closed after it was idle', async () => {
+  const { create, opened, closed } = counted();
   const rest = Promise.withResolvers<void>();
-  const compiler = idleCompiler(create, { idleMs: 1, rested: rest.resolve });
-  expect(made()).toBe(0);
+  const compiler = idleCompiler(create, { idleMs: 1, onClosed: rest.resolve });
+  expect(opened()).toBe(0);
   await Promise.all([compiler.compile('', {}), compiler.compile('', {})]);
-  expect(made()).toBe(1);
+  expect(opened()).toBe(1);
   await rest.promise;
   expect(closed()).toBe(1);
   await compiler.compile('', {});
-  expect(made()).toBe(2);
+  expect(opened()).toBe(2);
 });
 
-test('closing it closes the one that is there', async () => {
+test('closing an idle compiler closes the running one', async () => {
   const { create, closed } = counted();
   const compiler = idleCompiler(create, { idleMs: 60_000 });
   await compiler.close();
@@ -41,7 +41,7 @@ test('closing it closes the one that is there', async () => {
   expect(closed()).toBe(1);
 });
 
-/** One seat, which texts share as they share the processes of the real compiler. Notes the order. */
+/** A compiler with one process. `compiled` gets the order of the texts. */
 function oneSeat(compiled: string[]): () => HclCompiler {
   const pool = createFairPool(['seat']);
   return () => ({
@@ -56,7 +56,7 @@ function oneSeat(compiled: string[]): () => HclCompiler {
   });
 }
 
-test('texts of several teams take turns, however many one of them has', async () => {
+test('texts of several teams take turns in the compiler, however many one team has', async () => {
   const compiled: string[] = [];
   const compiler = idleCompiler(oneSeat(compiled), { idleMs: 60_000 });
   const greedy = compilerFor('greedy', compiler);

@@ -1,17 +1,17 @@
 import { createCompiler, type HclCompiler } from '#adapters/hcl/compile.ts';
 
-/** Pipelines come rarely; between them the thread and the engine's memory are given back. */
+/** Pipelines change rarely. In between, the thread and the engine's memory are released. */
 const IDLE_MS = 30_000;
 
 interface Idle {
   idleMs?: number;
-  /** It was closed because nobody used it. */
-  rested?: () => void;
+  /** Called after the compiler was closed because nobody used it. */
+  onClosed?: () => void;
 }
 
 /** A compiler that exists only while it is used. */
 export function idleCompiler(create: () => HclCompiler = createCompiler, idle: Idle = {}): HclCompiler {
-  const { idleMs = IDLE_MS, rested } = idle;
+  const { idleMs = IDLE_MS, onClosed } = idle;
   let current: HclCompiler | undefined;
   let using = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -23,7 +23,7 @@ export function idleCompiler(create: () => HclCompiler = createCompiler, idle: I
   };
   const restIdle = async (): Promise<void> => {
     await rest();
-    if (current === undefined) rested?.();
+    if (current === undefined) onClosed?.();
   };
 
   return {
@@ -45,7 +45,7 @@ export function idleCompiler(create: () => HclCompiler = createCompiler, idle: I
   };
 }
 
-/** The same compiler for the texts of one namespace: with those of others they take turns. */
+/** The same compiler for the texts of one namespace. Namespaces take turns. */
 export function compilerFor(
   namespace: string,
   compiler: Pick<HclCompiler, 'compile'>,

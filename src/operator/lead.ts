@@ -11,17 +11,19 @@ import type { OperatorConfig } from '#config';
 import type { SourceReader } from '#flows/pipelines/manifest-ports.ts';
 import type { OperatorDatabase } from './database.ts';
 import type { Health } from './health.ts';
+import { keepIdentityKeys } from './identity-keys.ts';
 import { Loops } from './loops.ts';
 import type { OperatorMetrics } from './metrics.ts';
 import { Reconciling } from './reconcile.ts';
+import { maintainStoreKeys } from './store-keys.ts';
 
-/** What the one that leads works with. */
+/** Dependencies of the leader's work. */
 export interface Leadership {
   config: OperatorConfig;
   log: Log;
   client: ApiClient;
   compiler: HclCompiler;
-  /** Fetches what stands under sources. */
+  /** Fetches the content of sources. */
   reader: SourceReader;
   database: OperatorDatabase;
   health: Health;
@@ -29,13 +31,15 @@ export interface Leadership {
   keys: { agent: Buffer; webhook: Buffer };
   certificateAuthority: string;
   secrets: ReleaseSecretsOptions;
-  /** To be given when a write was refused because another leads. */
+  /** Abort it when the database refuses a write because another replica leads. */
   lost: AbortController;
 }
 
 const DAY_MS = 86_400_000;
+/** How often the operator looks for a request for a rotation, and for keys that are due. */
+const KEYS_MS = 60_000;
 
-/** Does everything that only one may do, until the signal is given. */
+/** Does all work that only the leader may do, until the signal aborts. */
 export async function lead(leadership: Leadership, over: AbortSignal): Promise<void> {
   const reconciling = new Reconciling(leadership);
   const loops = new Loops(leadership, reconciling);
@@ -43,15 +47,18 @@ export async function lead(leadership: Leadership, over: AbortSignal): Promise<v
   loops.start();
   leadership.health.leading([() => reconciling.stuckMs(), () => loops.stuckMs()]);
   const daily = setInterval(() => void maintain(leadership, reconciling), DAY_MS);
+  const rotation = setInterval(() => void rotateKeys(leadership), KEYS_MS);
+  void rotateKeys(leadership);
   await new Promise<void>((resolve) => {
     if (over.aborted) resolve();
     else over.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(daily);
+  clearInterval(rotation);
   await Promise.all([loops.stop(), reconciling.stop()]);
 }
 
-/** Once a day: certificates that end soon, tables for the months to come. */
+/** Runs once a day: renews certificates that end soon and creates tables for the coming months. */
 async function maintain(
   { config, secrets, database, log }: Leadership,
   reconciling: Reconciling,
@@ -62,5 +69,15 @@ async function maintain(
     await database.makePartitions(new Date());
   } catch (error) {
     log.error({ err: error }, 'the daily upkeep failed; it is tried again tomorrow and at each start');
+  }
+}
+
+/** A failure is tried again after the interval. */
+async function rotateKeys({ secrets, database, log }: Leadership): Promise<void> {
+  try {
+    const keys = await maintainStoreKeys(secrets, database.storedSecrets, log);
+    await keepIdentityKeys(keys, { ...database, log, now: () => new Date() });
+  } catch (error) {
+    log.warn({ err: error }, 'the keys of stored secrets and identity tokens could not be maintained');
   }
 }

@@ -6,7 +6,7 @@ import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
 
-/* What the status of a Team says of its logs, as they are stored in Postgres. */
+/* The condition of a Team about its logs, as they are stored in Postgres. */
 const LIMIT = 64 * 1024 * 1024;
 const OBJECT = {
   name: 'main',
@@ -23,7 +23,7 @@ let stores: TestStores;
 beforeAll(async () => void (stores = await openStores()));
 afterAll(async () => await stores.close());
 
-/** Two builds whose logs take so many bytes together. */
+/** Stores two builds with logs of this size together. */
 async function storeLogs(bytes: number): Promise<void> {
   await stores.empty();
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
@@ -51,14 +51,14 @@ async function conditionOfTeam(): Promise<string | undefined> {
 
 test.each([
   ['below 80 % of the limit', 0.78, undefined],
-  ['from 80 % on', 0.82, 'True NearLimit'],
+  ['from 80 % of the limit', 0.82, 'True NearLimit'],
   ['above the limit', 1.02, 'True LimitReached'],
-])('of logs %s', async (_name, share, expected) => {
+])('the condition LogsNearLimit is right for logs %s', async (_name, share, expected) => {
   await storeLogs(2 * Math.round((LIMIT * share) / 2));
   expect(await conditionOfTeam()).toBe(expected);
 });
 
-test('of logs above the limit, until the operator removed the oldest ones', async () => {
+test('the condition LogsNearLimit stays until the operator has removed the oldest logs', async () => {
   await storeLogs(2 * Math.round(LIMIT * 0.51));
   expect(await conditionOfTeam()).toBe('True LimitReached');
   expect(await conditionOfTeam()).toBeUndefined();

@@ -7,9 +7,11 @@ import { limitLogs } from '#flows/builds/limit-logs.ts';
 import { retainHistory } from '#flows/builds/retain-history.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
+import { claimNotifications } from '#flows/checks/claim-notifications.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
+import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
@@ -17,28 +19,27 @@ import type { Reconciling } from './reconcile.ts';
 import { Room } from './room.ts';
 import { reportFailures, workQueue } from './work-queue.ts';
 
-/**
- * Checks are due to the second; whatever else a lost notification leaves undone is found a few seconds later.
- */
+/** Checks are due to the second. Other work that a lost notification delays is found some seconds later. */
 const TICKS_MS = {
   checks: 1000,
   hooks: 10_000,
+  notifications: 5000,
   schedule: 10_000,
   builds: 10_000,
   compare: 10_000,
   overdue: 10_000,
   orphans: 60_000,
+  caches: 60_000,
   retain: 300_000,
   logs: 60_000,
 };
 const TOPICS = ['checks', 'schedule', 'builds', 'status', 'cancel', 'teams'] as const;
 const AFTER_FAILURE_MS = 1000;
-/** A check that was refused for want of room is tried again after this time. */
-const SHORT_MS = 5000;
+/** A team without room for a check is tried again after this time. */
+const NO_ROOM_RETRY_MS = 5000;
 
 /**
- * The work that is not about one object: started by notifications and by each tick in any case; one run of
- * each at a time.
+ * Work that is not about a single object. Notifications and ticks start it, one run of each kind at a time.
  */
 export class Loops {
   readonly #leadership: Leadership;
@@ -46,17 +47,19 @@ export class Loops {
   readonly #queue: WorkQueue;
   readonly #pods: PodFollower;
   readonly #room = new Room();
-  /** Teams whose namespaces had no room for a check, and until when they are left alone. */
-  #short = new Map<string, number>();
+  /** Teams without room for a check in their namespace, and when to try them again. */
+  #withoutRoom = new Map<string, number>();
   readonly #stop: (() => void)[] = [];
-  /** By key; what is about one pipeline or one team aside. */
+  /** By key. Work about one pipeline or one team has other keys. */
   readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
     ['builds', () => this.#startBuilds()],
     ['checks', () => this.#startChecks()],
     ['hooks', () => this.#runHooks()],
+    ['notifications', () => this.#claimNotifications()],
     ['compare', () => this.#compare()],
     ['overdue', () => this.#showOverdueChecks()],
     ['orphans', () => this.#removeOrphans()],
+    ['caches', () => this.#removeCaches()],
     ['retain', () => this.#retainHistory()],
     ['logs', () => this.#limitLogs()],
   ]);
@@ -72,7 +75,7 @@ export class Loops {
 
   start(): void {
     const { notifications } = this.#leadership.database;
-    this.#stop.push(notifications.listen(TOPICS, (notification) => this.#heard(notification)));
+    this.#stop.push(notifications.listen(TOPICS, (notification) => this.#onNotification(notification)));
     for (const [key, ms] of Object.entries(TICKS_MS)) {
       this.#queue.add(key);
       const timer = setInterval(() => this.#queue.add(key), ms);
@@ -89,7 +92,7 @@ export class Loops {
     return Math.max(this.#queue.stuckMs(), this.#pods.stuckMs());
   }
 
-  #heard(notification: ReceivedNotification<(typeof TOPICS)[number]>): void {
+  #onNotification(notification: ReceivedNotification<(typeof TOPICS)[number]>): void {
     switch (notification.topic) {
       case 'missed':
         for (const key of ['checks', 'schedule', 'builds']) this.#queue.add(key);
@@ -106,7 +109,7 @@ export class Loops {
       case 'status':
         return this.#reconciling.pipelineRowChanged(notification.pipeline);
       case 'cancel':
-        return this.#pods.look(notification.build);
+        return this.#pods.followBuild(notification.build);
       case 'teams':
         return this.#reconciling.teamRowChanged(notification.team);
     }
@@ -127,7 +130,7 @@ export class Loops {
     if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
   }
 
-  /** The short way from a notification to a Pod: one query, one POST. */
+  /** The short path from a notification to a Pod: one query, one POST. */
   async #startBuilds(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
@@ -137,14 +140,14 @@ export class Loops {
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
       if (started.failures.length > 0) this.#reconciling.pacer.failed();
-      this.#leadership.metrics.startWindow({ ...started.window, places: this.#reconciling.pacer.places() });
+      this.#leadership.metrics.startWindow({ ...started.window, slots: this.#reconciling.pacer.slots() });
       return started;
     });
     if (atOnce) return { requeueAfterMs: 0 };
     return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
   }
 
-  /** Other rules hold for a Team: what they refused may be possible now. */
+  /** The rules of a Team have changed. Builds that they refused may now be allowed. */
   async #tryRefused(namespace: string): Promise<ReconcileResult> {
     if (await this.#leadership.database.builds.tryAllRefused(namespace)) this.#queue.add('builds');
     return 'done';
@@ -154,27 +157,33 @@ export class Loops {
     const { database } = this.#leadership;
     const { cluster } = this.#reconciling;
     const avoid = new Set(
-      [...this.#short].filter(([, until]) => until > performance.now()).map(([team]) => team),
+      [...this.#withoutRoom].filter(([, until]) => until > performance.now()).map(([team]) => team),
     );
     const ports = { ...database, cluster, pods: () => this.#pods.all(), now };
     const { short, more, failures } = await startChecks(ports, avoid);
-    this.#short = new Map([...this.#short].filter(([team]) => avoid.has(team)));
-    for (const team of short) this.#short.set(team, performance.now() + SHORT_MS);
+    this.#withoutRoom = new Map([...this.#withoutRoom].filter(([team]) => avoid.has(team)));
+    for (const team of short) this.#withoutRoom.set(team, performance.now() + NO_ROOM_RETRY_MS);
     const ending = this.#ending('checks could not be started', failures);
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
   /**
-   * Its timer is as exact as the time that builds wait for hooks; only what a lost notification hid is found
-   * by the tick.
+   * A timer ends the wait of builds for hooks exactly on time. The tick only finds what a lost notification
+   * missed.
    */
   async #runHooks(): Promise<ReconcileResult> {
     const { database } = this.#leadership;
     const ports = { ...database, cluster: this.#reconciling.cluster, pods: () => this.#pods.all(), now };
     const { againAfterMs: requeueAfterMs, failures } = await runHooks(ports);
-    reportFailures(this.#leadership, 'hooks of new versions could not be looked after', failures);
+    reportFailures(this.#leadership, 'hooks of new versions could not be run', failures);
     if (failures.length > 0) return { requeueAfterMs: AFTER_FAILURE_MS };
     return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
+  }
+
+  async #claimNotifications(): Promise<ReconcileResult> {
+    const { opened, more } = await claimNotifications(this.#leadership.database);
+    if (opened > 0) this.#queue.add('hooks');
+    return more ? { requeueAfterMs: 0 } : 'done';
   }
 
   async #schedule(pipeline: number | 'all'): Promise<ReconcileResult> {
@@ -183,10 +192,10 @@ export class Loops {
       ? scheduleJobs(ports)
       : schedulePipeline(pipeline, ports));
     if (held) this.#queue.add('hooks');
-    // Whoever notifies about a pipeline may have ended a build, whose place is free now.
+    // The notification may mean that a build has ended and its slot is free.
     if (builds.length > 0 || pipeline !== 'all') this.#queue.add('builds');
     const ending = this.#ending('a pipeline could not be scheduled', failures);
-    // Behind all other work: one pipeline with much to do holds nobody up.
+    // The rest comes after all other work, so one busy pipeline delays nothing else.
     return more && ending === 'done' ? { requeueAfterMs: 0 } : ending;
   }
 
@@ -198,7 +207,7 @@ export class Loops {
     );
   }
 
-  /** Nothing happens to a pipeline whose checks nobody starts: somebody has to look. */
+  /** A pipeline without checks gets no events that would update its status. This tick does. */
   async #showOverdueChecks(): Promise<ReconcileResult> {
     this.#reconciling.checksOverdue(await this.#leadership.database.checks.overduePipelines(now()));
     return 'done';
@@ -217,11 +226,18 @@ export class Loops {
     return 'done';
   }
 
+  async #removeCaches(): Promise<ReconcileResult> {
+    const { cacheRows: rows } = this.#leadership.database;
+    const removed = await removeCaches({ rows, claims: this.#reconciling.cacheClaims });
+    if (removed.length > 0) this.#leadership.log.info({ removed }, 'volumes of caches were removed');
+    return 'done';
+  }
+
   async #retainHistory(): Promise<ReconcileResult> {
     const { retention } = this.#leadership.database;
     const { removed, more } = await retainHistory({ retention, now, elapsed: () => performance.now() });
     if (Object.values(removed).some((count) => count > 0))
-      this.#leadership.log.info({ removed }, 'history that nobody keeps was removed');
+      this.#leadership.log.info({ removed }, 'old history was removed');
     return more ? { requeueAfterMs: AFTER_FAILURE_MS } : 'done';
   }
 
@@ -241,7 +257,7 @@ export class Loops {
   }
 }
 
-/** Decisions on many pipelines leave a place for builds and checks to be started. */
+/** Kinds of work take turns, so decisions on many pipelines do not delay the start of builds and checks. */
 function kindOf(key: string): string {
   return key.split(' ')[0] ?? '';
 }

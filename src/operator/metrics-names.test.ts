@@ -7,7 +7,7 @@ import { streamMetrics } from '#adapters/telemetry/stream-metrics.ts';
 import { operatorMetrics } from './metrics.ts';
 
 /*
- * What Prometheus' documentation and its linter ask of names, and that no label grows with the use of the
+ * The rules for names in Prometheus' documentation and its linter. No label grows with the use of the
  * installation.
  */
 interface Facts {
@@ -28,7 +28,7 @@ function registries(): Registry[] {
   return [http, operator];
 }
 
-/** prom-client keeps the names of labels on the metric itself. */
+/** prom-client stores the names of labels in the metric object. */
 function labelsOf(metric: object): string[] {
   const names: unknown = 'labelNames' in metric ? metric.labelNames : [];
   return Array.isArray(names) ? names.map(String) : [];
@@ -46,7 +46,7 @@ function factsOf(registry: Registry): Facts[] {
 const ALL = registries().flatMap(factsOf);
 const OURS = ALL.filter(({ name }) => name.startsWith('millrace_'));
 
-/** Each label and why it has a bound. */
+/** Each label, and what limits its values. */
 const BOUNDED: Record<string, string> = {
   component: 'one a process',
   fill: 'fine, near or full',
@@ -60,8 +60,7 @@ const BOUNDED: Record<string, string> = {
   answer: 'words in the code',
   reason: 'codes of docs/reference/waiting.md, or words in the code',
   what: 'job or build',
-  // Of prom-client itself: spaces of the heap, kinds of collections, types of handles; and the parts of a
-  // version.
+  // Labels of prom-client: heap spaces, kinds of collections, types of handles, and the parts of a version.
   space: 'named by V8',
   type: 'named by Node',
   major: 'one a process',
@@ -69,28 +68,34 @@ const BOUNDED: Record<string, string> = {
   patch: 'one a process',
 };
 
-/** Base units are seconds, bytes and ratios; others hide behind these words. */
-const OTHER_UNITS =
-  /(^|_)(milliseconds?|microseconds?|nanoseconds?|minutes?|hours?|days?|weeks?|ms|us|ns|sec|secs|s|kilobytes?|megabytes?|gigabytes?|kib|mib|kb|mb|gb|bits?|percent)(_|$)/;
+/** Base units are seconds, bytes and ratios; these words stand for other units. */
+const OTHER_UNITS = new Set(
+  (
+    'millisecond milliseconds microsecond microseconds nanosecond nanoseconds minute minutes hour hours ' +
+    'day days week weeks ms us ns sec secs s kilobyte kilobytes megabyte megabytes gigabyte gigabytes ' +
+    'kib mib kb mb gb bit bits percent'
+  ).split(' '),
+);
 
 const RULES: Record<string, (facts: Facts) => boolean> = {
-  'has small letters, digits and single underscores': ({ name }) => /^millrace(_[a-z][a-z0-9]*)+$/.test(name),
-  'ends in _total as a counter, and only then': ({ name, type }) =>
+  'has lower-case letters, digits and single underscores': ({ name }) =>
+    /^millrace(_[a-z][a-z0-9]*)+$/.test(name),
+  'ends in _total if it is a counter, and only then': ({ name, type }) =>
     name.endsWith('_total') === (type === 'counter'),
-  'has no suffix of what a histogram is made of': ({ name }) => !/_(bucket|sum|count)$/.test(name),
-  'ends in its unit as a histogram': ({ name, type }) =>
+  'has no suffix of the parts of a histogram': ({ name }) => !/_(bucket|sum|count)$/.test(name),
+  'ends in its unit if it is a histogram': ({ name, type }) =>
     type !== 'histogram' || /_(seconds|bytes|ratio)$/.test(name),
-  'is in base units': ({ name }) => !OTHER_UNITS.test(name),
+  'is in base units': ({ name }) => !name.split('_').some((word) => OTHER_UNITS.has(word)),
   'has its unit at the end': ({ name }) => !/_(seconds|bytes)_(?!total$)/.test(name),
-  'does not say its type': ({ name }) => !/(^|_)(counter|gauge|histogram|summary|metric)(_|$)/.test(name),
-  'does not say its labels': ({ name, labels }) =>
+  'does not contain its type': ({ name }) => !/(^|_)(counter|gauge|histogram|summary|metric)(_|$)/.test(name),
+  'does not contain its labels': ({ name, labels }) =>
     !name.includes('_by_') && !labels.some((label) => name.endsWith(`_${label}`)),
-  'has labels of small letters that are not reserved': ({ labels }) =>
+  'has labels of lower-case letters that are not reserved': ({ labels }) =>
     labels.every(
       (label) => /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(label) && !['le', 'quantile'].includes(label),
     ),
-  'explains itself in a sentence': ({ help }) => /^[A-Z0-9].{15,}\.$/.test(help),
-  'is no summary: those cannot be added up over replicas': ({ type }) => type !== 'summary',
+  'has a sentence of help': ({ help }) => /^[A-Z0-9].{15,}\.$/.test(help),
+  'is not a summary, because replicas cannot be added up': ({ type }) => type !== 'summary',
 };
 
 const GOOD: Facts = {
@@ -99,47 +104,47 @@ const GOOD: Facts = {
   type: 'counter',
   labels: [],
 };
-/** What breaks each rule. */
+/** A metric that breaks each rule. */
 const BAD: Record<string, Partial<Facts>> = {
-  'has small letters, digits and single underscores': { name: 'millrace__Builds_total' },
-  'ends in _total as a counter, and only then': { name: 'millrace_builds' },
-  'has no suffix of what a histogram is made of': { name: 'millrace_builds_count' },
-  'ends in its unit as a histogram': { name: 'millrace_build_duration', type: 'histogram' },
+  'has lower-case letters, digits and single underscores': { name: 'millrace__Builds_total' },
+  'ends in _total if it is a counter, and only then': { name: 'millrace_builds' },
+  'has no suffix of the parts of a histogram': { name: 'millrace_builds_count' },
+  'ends in its unit if it is a histogram': { name: 'millrace_build_duration', type: 'histogram' },
   'is in base units': { name: 'millrace_build_milliseconds_total' },
   'has its unit at the end': { name: 'millrace_seconds_of_builds_total' },
-  'does not say its type': { name: 'millrace_build_counter_total' },
-  'does not say its labels': { name: 'millrace_builds_by_team_total' },
-  'has labels of small letters that are not reserved': { labels: ['le'] },
-  'explains itself in a sentence': { help: 'builds' },
-  'is no summary: those cannot be added up over replicas': { type: 'summary' },
+  'does not contain its type': { name: 'millrace_build_counter_total' },
+  'does not contain its labels': { name: 'millrace_builds_by_team_total' },
+  'has labels of lower-case letters that are not reserved': { labels: ['le'] },
+  'has a sentence of help': { help: 'builds' },
+  'is not a summary, because replicas cannot be added up': { type: 'summary' },
 };
 
-test.each(Object.entries(RULES))('a metric that breaks the rule is seen: %s', (sentence, holds) => {
+test.each(Object.entries(RULES))('the check detects a metric that breaks the rule: %s', (sentence, holds) => {
   expect([holds(GOOD), holds({ ...GOOD, ...BAD[sentence] })]).toEqual([true, false]);
 });
 
-describe.each(Object.entries(RULES))('every metric of ours %s', (_sentence, holds) => {
+describe.each(Object.entries(RULES))('every metric of Millrace %s', (_sentence, holds) => {
   test.each(OURS)('$name', (facts) => {
     expect([facts, holds(facts)]).toEqual([facts, true]);
   });
 });
 
-test('every metric that the code makes is looked at here', () => {
+test('every metric in the code is checked here', () => {
   const root = join(import.meta.dirname, '..');
   const files = globSync('**/*.ts', { cwd: root, exclude: (name) => name.endsWith('.test.ts') });
-  const made = files
+  const declared = files
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .filter((text) => text.includes("from 'prom-client'"))
     .flatMap((text) => [...text.matchAll(/name: '(millrace_\w+)'/g)].map(([, name = '']) => name));
-  expect(OURS.map(({ name }) => name).toSorted()).toEqual(made.toSorted());
+  expect(OURS.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
 });
 
-describe('no label grows with the use of the installation', () => {
+describe('the number of values of each metric label is bounded', () => {
   test.each(ALL.filter(({ labels }) => labels.length > 0))('$name: $labels', ({ labels }) => {
     expect(labels.filter((label) => BOUNDED[label] === undefined)).toEqual([]);
   });
 
-  test('also whatever words clients use as methods', async () => {
+  test('for any HTTP methods of clients', async () => {
     const { registry } = createMetrics('test', '1.2.3');
     const observe = requestMetrics(registry);
     for (let times = 0; times < 1000; times += 1) {
@@ -149,7 +154,7 @@ describe('no label grows with the use of the installation', () => {
     expect(text.split('\n').filter((line) => line.includes('_count{'))).toHaveLength(1);
   });
 
-  test('also whatever goes wrong with a watch', async () => {
+  test('for any failures of a watch', async () => {
     const registry = new Registry();
     const metrics = operatorMetrics(registry);
     for (let times = 0; times < 1000; times += 1) metrics.watchFailed(`Reason${times}`);

@@ -2,21 +2,18 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 
-/** What the operator counts. Labels come from fixed sets of words. */
+/** The operator's metrics. Labels come from fixed sets of words. */
 export interface OperatorMetrics {
   leading(yes: boolean): void;
   queue(name: string, queue: WorkQueue): void;
   workFailed(queue: string): void;
   podAsked(kind: 'build' | 'check', answer: string): void;
   watchFailed(reason: string): void;
-  /** What waits, counted by its reason: a code of docs/reference/waiting.md. */
+  /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
-  /**
-   * How many Pods of builds are starting, how many may be, and how many builds that were looked at wait for
-   * that.
-   */
-  startWindow(window: { starting: number; places: number; held: number }): void;
-  /** What the logs of all teams take, and how full those of each team are. */
+  /** Pods of builds that are starting, the slots for them, and the examined builds that wait for a slot. */
+  startWindow(window: { starting: number; slots: number; held: number }): void;
+  /** Bytes of logs of all teams, and the share of its limit that each team uses. */
   logs(counted: { bytes: number; fills: readonly LogFill[] }): void;
   reviewed(result: 'allowed' | 'refused' | 'unchecked'): void;
 }
@@ -84,19 +81,19 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
     help: 'Pods of builds whose agent has not reported yet, when builds were last started.',
     registers,
   });
-  const places = new Gauge({
+  const slots = new Gauge({
     name: 'millrace_operator_start_window_places',
     help: 'Pods that may be starting at the same time, over all nodes: more if they start quickly, fewer if not.',
     registers,
   });
   const held = new Gauge({
     name: 'millrace_operator_start_window_held_builds',
-    help: 'Builds in the last decision that wait for a place in the start window.',
+    help: 'Builds in the last decision that wait for a slot in the start window.',
     registers,
   });
   return (window) => {
     starting.set(window.starting);
-    places.set(window.places);
+    slots.set(window.slots);
     held.set(window.held);
   };
 }
@@ -110,7 +107,9 @@ function logGauges(registry: Registry): OperatorMetrics['logs'] {
   });
   const teams = new Gauge({
     name: 'millrace_operator_team_logs',
-    help: 'Teams by the size of their logs: fine, near (80 % of limits.logBytes or more) or full (the oldest logs are removed).',
+    help:
+      'Teams by the size of their logs: fine, ' +
+      'near (80 % of limits.logBytes or more) or full (the oldest logs are removed).',
     labelNames: ['fill'],
     registers,
   });

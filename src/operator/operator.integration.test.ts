@@ -50,17 +50,17 @@ describe('the Secrets of the installation', () => {
       'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
     },
   };
-  const NAMES = ['admin', 'internal-ca', 'internal-tls', 'keys', 'oauth-api'].map(
+  const NAMES = ['admin', 'internal-ca', 'internal-tls', 'keys', 'oauth-api', 'store'].map(
     (suffix) => `millrace-${suffix}`,
   );
   const annotated = NAMES.map((name) => ({ name, ...PRUNE_ANNOTATIONS }));
 
-  test('are never pruned or deleted by Argo CD, however it tracks objects', async () => {
+  test('are never pruned or deleted by Argo CD, with any tracking method', async () => {
     await eventually(secretsOfInstallation, (found) => found.length === NAMES.length);
     expect(await secretsOfInstallation()).toEqual(annotated);
   });
 
-  test('of an older release are brought up to that by the next start, with their values', async () => {
+  test('of an older release get the marks at the next start, and keep their values', async () => {
     const old = {
       metadata: {
         labels: { 'app.kubernetes.io/instance': 'millrace' },
@@ -72,15 +72,15 @@ describe('the Secrets of the installation', () => {
     operator.stop.abort();
     await operator.ended;
     restart();
-    // The operator may not touch this one after it created it: the public gateway marks it.
+    // The public gateway adds the mark, because the operator may not change the Secret after creating it.
     await markClientSecrets({ client, ...IN_RELEASE, name: 'millrace-oauth-api' });
     await eventually(secretsOfInstallation, (found) => isDeepStrictEqual(found, annotated));
     expect(await Promise.all(NAMES.map(valuesOf))).toEqual(values);
   });
 });
 
-describe('a Team', () => {
-  test('gets its namespace, with all that fences it', async () => {
+describe('a Team in the operator', () => {
+  test('gets its namespace with its quota, limits and policies', async () => {
     await team('blue', { displayName: 'Blue', limits: { requests: { cpu: 8 } } });
     await eventually(
       () => conditionOf(KINDS.teams, '', 'blue'),
@@ -96,7 +96,7 @@ describe('a Team', () => {
     expect(made.map(({ ok }) => ok)).toEqual([true, true, true, true, true]);
   });
 
-  test('loses its quota when its spec names none any more', async () => {
+  test('loses its quota if its spec no longer has one', async () => {
     await team('blue', { displayName: 'Blue' });
     await eventually(
       () => client.get(KINDS.resourceQuotas, { namespace: 'blue', name: 'millrace' }),
@@ -104,7 +104,7 @@ describe('a Team', () => {
     );
   });
 
-  test('does not get a namespace of somebody else, until that is handed over', async () => {
+  test('does not get the namespace of somebody else until it is handed over', async () => {
     await namespace('theirs');
     await team('green', { namespace: 'theirs' });
     const refused = await eventually(
@@ -122,13 +122,13 @@ describe('a Team', () => {
 });
 
 test.each<[string, object, object]>([
-  ['that says nothing has the limits of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
+  ['without agent resources has those of the installation', {}, { runningBuilds: 7, runningChecks: 2 }],
   [
-    'that says one has the other one of the installation',
+    'with one agent resource has the other one from the installation',
     { runningBuilds: 9 },
     { runningBuilds: 9, runningChecks: 2 },
   ],
-])('a Team %s, and its status tells', async (_, limits, expected) => {
+])('a Team %s, and its status reports them', async (_, limits, expected) => {
   const name = `limited-${Object.keys(limits).length}`;
   await team(name, { limits });
   const status = await eventually(
@@ -169,7 +169,7 @@ async function buildPods(): Promise<FoundPod[]> {
   return found;
 }
 
-test('a build that is triggered becomes a Pod, owned by its Pipeline and without a word of its script', async () => {
+test('a triggered build becomes a Pod that is owned by its Pipeline and does not contain its script', async () => {
   await team('blue', { displayName: 'Blue' });
   await eventually(
     () => conditionOf(KINDS.teams, '', 'blue'),
@@ -203,7 +203,7 @@ test('a build that is triggered becomes a Pod, owned by its Pipeline and without
   await notifications.close();
 });
 
-test('a Pipeline whose check nobody starts says so, although nothing else happens to it', async () => {
+test('a Pipeline whose checks are not started reports that without any other change', async () => {
   const lib = config('second', '2h').replaceAll('app', 'lib');
   await team('grey', { limits: { runningChecks: 1 } });
   await eventually(
@@ -215,7 +215,7 @@ test('a Pipeline whose check nobody starts says so, although nothing else happen
     () => stores.checks.openRuns(),
     (runs) => runs.some(({ pipeline: of }) => of === 'late'),
   );
-  // Its beginning is over.
+  // The start of the operator is over.
   await sleep(2000);
   await stores.pool.query(rows()`
     UPDATE check_scopes SET requested_at = NULL, requested_cause = NULL, next_check_at = now() - interval '5 hours'
@@ -227,7 +227,7 @@ test('a Pipeline whose check nobody starts says so, although nothing else happen
   expect(found).toMatchObject({ status: 'True', reason: 'Overdue' });
 });
 
-test('a Pipeline that is deleted goes, and finds its history when it comes back', async () => {
+test('a deleted Pipeline is removed, and has its history again when it is created again', async () => {
   await pipeline('blue', 'second', { config: config('unit', '2h') });
   await reason('blue', 'second', 'Accepted');
   const before = await stores.pipelines.pipelineFacts({ team: 'blue', pipeline: 'second' });
@@ -245,7 +245,7 @@ test('a Pipeline that is deleted goes, and finds its history when it comes back'
   });
 });
 
-test('a Team with Pipelines left waits, and says for what', async () => {
+test('a Team that still has Pipelines waits, and says for which', async () => {
   await namespace('nobody', { 'millrace.dev/team': 'late' });
   await team('late', { namespace: 'nobody' });
   await pipeline('nobody', 'early', { config: config('unit') });
@@ -280,7 +280,7 @@ const named = async (want: Record<string, string>) =>
       ),
   );
 
-test('an OAuthProvider is offered to everybody, and neither disabled nor deleted while somebody has no other way to sign in', async () => {
+test('an OAuthProvider is offered to everybody, and stays while somebody has no other way to sign in', async () => {
   const spec = {
     type: 'OIDC',
     clientID: 'millrace',

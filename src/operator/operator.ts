@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
+import { makeStoreKeyPair } from '#adapters/crypto/stored-values.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
 import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -14,6 +15,7 @@ import {
   ensureInternalTls,
   ensureKeys,
   ensureOAuthSecret,
+  ensureStoreKeys,
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
@@ -34,14 +36,17 @@ import { lead, type Leadership } from './lead.ts';
 import { operatorMetrics } from './metrics.ts';
 import { Webhook } from './webhook.ts';
 
-export type Ending = 'told-to' | 'lead-lost';
+export type Ending = 'stopped' | 'lead-lost';
 
-/** Who no longer leads ends soon, whatever hangs, and comes back as one who may lead again. */
+/**
+ * A replica that lost the lead ends within this time, even if work hangs. After the restart it may lead
+ * again.
+ */
 const END_MS = 10_000;
 
 /**
- * The operator from start to end: Secrets, database, election, then everything that only one may do. A
- * replica that does not lead waits with its connections open.
+ * The operator from start to end: Secrets, database, election, then all work that only the leader may do. A
+ * standby waits with open connections.
  */
 export async function startOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   const { registry } = createMetrics('operator', VERSION);
@@ -49,7 +54,7 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
   const connection = await connect(config);
   const client = new ApiClient(connection);
   const secrets = { client, namespace: config.namespace, release: config.release, now: () => new Date() };
-  const compiler = idleCompiler(undefined, { rested: collectGarbage });
+  const compiler = idleCompiler(undefined, { onClosed: collectGarbage });
   const metrics = operatorMetrics(registry);
   const observe = requestMetrics(registry);
   const webhook =
@@ -67,13 +72,13 @@ export async function startOperator(config: OperatorConfig, log: Log, stop: Abor
     stop,
     (error) => log.warn({ err: error }, 'the Secrets of the installation cannot be made yet'),
   );
-  if (made === undefined) return 'told-to';
+  if (made === undefined) return 'stopped';
   const database = await untilDone(
     () => openOperatorDatabase(made.database, made.keys.webhook, log),
     stop,
     (error) => log.warn({ err: error }, 'the database cannot be used yet'),
   );
-  if (database === undefined) return 'told-to';
+  if (database === undefined) return 'stopped';
   await makeFirstAdmin(database, secrets, stop, log);
   const { keys, certificateAuthority } = made;
   const ending = await campaign({
@@ -118,6 +123,7 @@ async function connect({ cluster }: OperatorConfig): Promise<Connection> {
 async function makeSecrets(config: OperatorConfig, options: ReleaseSecretsOptions): Promise<Made> {
   const keys = await ensureKeys(options);
   await ensureOAuthSecret(options);
+  await ensureStoreKeys({ ...options, makePair: makeStoreKeyPair, mayRotate: false });
   await markSecrets(options);
   const certificateAuthority = await ensureInternalTls(options);
   if (config.database.kind === 'given') return { keys, certificateAuthority, database: config.database };
@@ -151,7 +157,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   });
   health.waiting();
   log.info('ready to lead');
-  if (!(await elector.acquire(stop))) return 'told-to';
+  if (!(await elector.acquire(stop))) return 'stopped';
   const lost = new AbortController();
   const over = AbortSignal.any([stop, lost.signal]);
   const done = new AbortController();
@@ -167,18 +173,19 @@ async function campaign(candidate: Candidate): Promise<Ending> {
       candidate.webhook?.lead();
       log.info({ epoch }, 'leading');
       const ended = await endWithin(END_MS, lead({ ...candidate, reader, lost }, over), over);
-      if (!ended) log.warn('the lead is over, and some of its work hangs; it is left behind');
+      if (!ended)
+        log.warn('the lead is over, but some of its work has not ended; the process ends without it');
     }
   } finally {
-    // The lease is given back last: what this leader began has ended by then.
+    // The lease is released last, after all work of this leader has ended.
     await fetch.close();
     done.abort();
   }
   const how = await holding;
-  return stop.aborted && how === 'released' ? 'told-to' : 'lead-lost';
+  return stop.aborted && how === 'released' ? 'stopped' : 'lead-lost';
 }
 
-/** Tries until it works, with growing waits; undefined when told to stop before. */
+/** Retries until it works, with growing waits. Undefined if the signal aborts first. */
 async function untilDone<T>(
   act: () => Promise<T>,
   stop: AbortSignal,

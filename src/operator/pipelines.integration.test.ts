@@ -26,7 +26,7 @@ import {
   team,
 } from '#testing/operator/operator-in-cluster.ts';
 
-/** What the Pipeline tells of its last change once it has this revision. */
+/** The last plan in the status of the Pipeline, once it has this revision. */
 async function planOf(revision: number, text: string): Promise<unknown> {
   await pipeline('blue', 'planned', { config: text });
   const status = await eventually(
@@ -39,7 +39,7 @@ async function planOf(revision: number, text: string): Promise<unknown> {
   return status?.lastPlan;
 }
 
-/** The script that the one type of the pipeline `fed` checks with. */
+/** The check script of the only type of the pipeline `fed`. */
 async function checkOfFed(): Promise<string> {
   const unchanged = await stores.pipelines.definition({ team: 'mint', pipeline: 'fed' });
   const check = unchanged?.pipeline.resourceTypes[0]?.check;
@@ -59,8 +59,8 @@ beforeAll(async () => {
   );
 }, 600_000);
 
-describe('a Pipeline', () => {
-  test('becomes a revision and CronJobs, and says so', async () => {
+describe('a Pipeline in the operator', () => {
+  test('becomes a revision and CronJobs, and reports that', async () => {
     await pipeline('blue', 'demo', { config: config('unit') });
     expect(await reason('blue', 'demo', 'Accepted')).toBe('Revision 1 is current.');
     expect(await cronJobs('blue')).toMatchObject([
@@ -74,7 +74,7 @@ describe('a Pipeline', () => {
     ).toEqual(['RevisionApplied']);
   });
 
-  test('with errors keeps its last good revision, and tells them all', async () => {
+  test('with errors keeps its last good revision, and reports all errors', async () => {
     const broken = `${config('unit')}\njob "other" {\n  nonsense = 1\n}\nwrong "block" {}\n`;
     await pipeline('blue', 'demo', { config: broken });
     const message = await reason('blue', 'demo', 'InvalidConfig');
@@ -89,13 +89,13 @@ describe('a Pipeline', () => {
     await reason('blue', 'demo', 'Accepted');
   });
 
-  test('applied again as it is writes nothing, nor does an operator that starts anew', async () => {
+  test('writes nothing if it is applied again unchanged or if another operator starts', async () => {
     const before = { pipeline: await versionOfDemo(), cronJobs: await cronJobs('blue') };
     await pipeline('blue', 'demo', { config: config('unit') });
     operator.stop.abort();
-    expect(await operator.ended).toBe('told-to');
+    expect(await operator.ended).toBe('stopped');
     restart();
-    // A change of another object shows that the new one is at work.
+    // A change of another object shows that the new operator works.
     await pipeline('blue', 'second', { config: config('unit', '2h') });
     await reason('blue', 'second', 'Accepted');
     expect({
@@ -104,7 +104,7 @@ describe('a Pipeline', () => {
     }).toEqual(before);
   }, 600_000);
 
-  test('tells of each change what it did to jobs and resources, and nothing where it did nothing', async () => {
+  test('reports what each change did to jobs and resources, and nothing for no change', async () => {
     const text = config('unit');
     expect(await planOf(1, text)).toEqual({ jobs: { added: ['unit'] }, resources: { added: ['git.app'] } });
     expect(await planOf(2, text.replace('echo hello', 'echo again'))).toEqual({
@@ -129,7 +129,7 @@ describe('a Pipeline', () => {
     );
   });
 
-  test('takes variables from a Secret by name only, and only from one that allows it', async () => {
+  test('reads variables from a Secret only by name, and only if the Secret allows it', async () => {
     const data = { token: Buffer.from('very secret').toString('base64') };
     const secret = (labels: Record<string, string>): Promise<void> =>
       apply(KINDS.secrets, { metadata: { namespace: 'blue', name: 'vars', labels }, data });
@@ -146,21 +146,13 @@ describe('a Pipeline', () => {
     expect(saved).not.toContain('very secret');
   });
 
-  test('that asks for what cannot be done yet is refused by name', async () => {
-    const text = config('later').replace('job "later" {', 'job "later" {\n  timeout = "5m"');
-    await pipeline('blue', 'later', { config: text });
-    expect(await reason('blue', 'later', 'InvalidConfig')).toContain(
-      'this version cannot run timeout in job yet',
-    );
-  });
-
-  test('fetches a source once, and again when it is asked to', async () => {
+  test('fetches a source once, and again on request', async () => {
     const definition = {
       text: 'resource_type "feed" {\n  check "shell" {\n    cmd = "one"\n  }\n}\n',
-      asked: 0,
+      requests: 0,
     };
     const sources = createServer((_request, response) => {
-      definition.asked += 1;
+      definition.requests += 1;
       response.end(definition.text);
     });
     await new Promise<void>((resolve) => sources.listen(0, '127.0.0.1', resolve));
@@ -178,22 +170,22 @@ describe('a Pipeline', () => {
     expect(await checkOfFed()).toBe('one');
     definition.text = definition.text.replace('one', 'two');
     operator.stop.abort();
-    expect(await operator.ended).toBe('told-to');
+    expect(await operator.ended).toBe('stopped');
     restart();
     await pipeline('mint', 'other', { config: config('unit') });
     await reason('mint', 'other', 'Accepted');
-    expect({ asked: definition.asked, type: await checkOfFed() }).toEqual({ asked: 1, type: 'one' });
+    expect({ requests: definition.requests, type: await checkOfFed() }).toEqual({ requests: 1, type: 'one' });
     const annotations = { 'millrace.dev/requested-at': '2026-11-21T12:00:00Z' };
     await apply(KINDS.pipelines, {
       metadata: { namespace: 'mint', name: 'fed', annotations },
       spec: { config: text },
     });
     expect(await eventually(checkOfFed, (type) => type === 'two')).toBe('two');
-    expect(definition.asked).toBe(2);
+    expect(definition.requests).toBe(2);
     sources.close();
   }, 600_000);
 
-  test('has its CronJobs put right when somebody changes or deletes them', async () => {
+  test('has its CronJobs restored after somebody changed or deleted them', async () => {
     const name = 'demo-check-every-3600s';
     orThrow(
       await client.patchMerge(KINDS.cronJobs, { namespace: 'blue', name }, { spec: { suspend: false } }),
@@ -208,34 +200,34 @@ describe('a Pipeline', () => {
     await eventually(spec, (suspend) => suspend === true);
   });
 
-  test('is carried out by an operator that took over while the database was away', async () => {
+  test('is applied by an operator that took over while the database was unavailable', async () => {
     const url = new URL(stores.url);
     const database = Number(url.port);
     const line = await startProxy(database, await freePort());
     url.port = String(line.port);
     const reported: string[] = [];
     const next = start(url.href, pino({ level: 'info' }, { write: (text) => void reported.push(text) }));
-    const says = (words: string): Promise<string> =>
+    const logs = (words: string): Promise<string> =>
       eventually(
         async () => reported.join(''),
         (text) => text.includes(words),
       );
-    await says('ready to lead');
+    await logs('ready to lead');
     await line.close();
     operator.stop.abort();
     await operator.ended;
-    await says('the lead cannot be taken up yet');
+    await logs('the lead cannot be taken up yet');
     const again = await startProxy(database, line.port);
-    await says('"leading"');
+    await logs('"leading"');
     await pipeline('blue', 'later', { config: config('unit') });
     await reason('blue', 'later', 'Accepted');
     next.stop.abort();
-    expect(await next.ended).toBe('told-to');
+    expect(await next.ended).toBe('stopped');
     await again.close();
     restart();
   });
 
-  test('in a namespace of no Team waits for one', async () => {
+  test('in a namespace without a Team waits for a Team', async () => {
     await namespace('nobody', { 'millrace.dev/team': 'late' });
     await pipeline('nobody', 'early', { config: config('unit') });
     await reason('nobody', 'early', 'WaitingForTeam');
@@ -243,7 +235,7 @@ describe('a Pipeline', () => {
     await reason('nobody', 'early', 'Accepted');
   });
 
-  test('is carried out after the API server was killed and came back', async () => {
+  test('is applied after the API server was killed and came back', async () => {
     await server.kill();
     await sleep(1000);
     await server.start();

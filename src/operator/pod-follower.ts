@@ -4,20 +4,20 @@ import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
 import type { AttemptFacts, BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
-import type { ForeignPods } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
+import type { ForeignPods } from '#flows/pods/verify-pods.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
 import { ForeignPodCache } from './foreign-pods.ts';
 import type { Leadership } from './lead.ts';
 import type { Reconciling } from './reconcile.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
 
-/** Judges builds and check runs by what becomes of their Pods: one queue, a key for each Pod. */
+/** Judges builds and check runs by the state of their Pods. One queue, with a key for each Pod. */
 export class PodFollower {
   readonly #leadership: Leadership;
   readonly #reconciling: Reconciling;
   readonly #queue: WorkQueue;
-  /** Last facts of Pods that are gone, until their going has been dealt with. */
+  /** Last facts of deleted Pods that are not handled yet. */
   readonly #gone = new Map<string, PodFacts>();
   readonly #foreign: ForeignPods;
 
@@ -25,7 +25,7 @@ export class PodFollower {
     this.#leadership = leadership;
     this.#reconciling = reconciling;
     this.#queue = workQueue(leadership, 'pod', (key) => this.#work(key), namespaceOf);
-    this.#foreign = new ForeignPodCache((pod, message) => this.#tellForeign(pod, message));
+    this.#foreign = new ForeignPodCache((pod, message) => this.#reportForeign(pod, message));
   }
 
   changed(change: ObjectChange<PodProjection>): void {
@@ -35,13 +35,16 @@ export class PodFollower {
     this.#queue.add(change.key);
   }
 
-  /** The build may have ended without a word of its agent: its Pod goes too. */
-  look(build: number): void {
+  /**
+   * Follows the Pods of a build again. The build may have ended without a report of its agent, and its Pod
+   * must then be deleted.
+   */
+  followBuild(build: number): void {
     for (const { work, namespace, name } of this.all())
       if (work.kind === 'build' && work.build === build) this.#queue.add(`${namespace}/${name}`);
   }
 
-  /** All our Pods, as last seen. */
+  /** All Pods of Millrace, as last seen. */
   all(): PodFacts[] {
     const { informers } = this.#reconciling;
     return informers
@@ -51,8 +54,8 @@ export class PodFollower {
   }
 
   /**
-   * What the comparison works with. Attempts and runs in namespaces whose Pods are not known yet are left
-   * out: a Pod that was not looked for is not missing.
+   * Ports of the comparison with Pods. They leave out attempts and runs in namespaces whose Pods are not
+   * known yet: an unknown Pod is not a missing one.
    */
   ports() {
     const { database } = this.#leadership;
@@ -70,6 +73,7 @@ export class PodFollower {
     return {
       builds,
       checks,
+      caches: database.caches,
       cluster,
       notifications: database.notifications,
       now: () => new Date(),
@@ -93,8 +97,8 @@ export class PodFollower {
     this.#reconciling.recordEvent(namespace, pipeline, event);
   }
 
-  /** Once for each namespace and minute: whoever makes many such Pods fills no log with them. */
-  #tellForeign(pod: PodFacts, message: string): void {
+  /** Called at most once a minute for each namespace, so a flood of such Pods does not fill the log. */
+  #reportForeign(pod: PodFacts, message: string): void {
     const { namespace, name, uid } = pod;
     this.#leadership.log.warn({ namespace, pod: name, uid, work: pod.work }, message);
     this.#reconciling.recordPodEvent(pod, {

@@ -1,11 +1,10 @@
 import { signNonce } from '#adapters/crypto/agent-nonce.ts';
-import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { cacheClaims } from '#adapters/kubernetes/cluster/cache-claims.ts';
 import { pipelineCluster } from '#adapters/kubernetes/cluster/pipeline-cluster.ts';
 import { podCluster } from '#adapters/kubernetes/cluster/pod-cluster.ts';
 import { isSealed } from '#adapters/kubernetes/cluster/seal.ts';
 import { teamCluster } from '#adapters/kubernetes/cluster/team-cluster.ts';
-import { workOnOAuthProvider } from '#adapters/kubernetes/controllers/oauth-providers.ts';
 import { PipelineStates } from '#adapters/kubernetes/controllers/pipeline-states.ts';
 import { PipelineTriggers } from '#adapters/kubernetes/controllers/pipeline-triggers.ts';
 import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/controllers/pipelines.ts';
@@ -15,17 +14,17 @@ import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/
 import { Informers, type ChangeHandlers } from '#adapters/kubernetes/informers/informers.ts';
 import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
-import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
+import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { EventRecorder, type EventNote } from '#adapters/kubernetes/watch/recorder.ts';
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
 import { bytesOf } from '#domain/planning/quantity.ts';
 import type { TeamLogs } from '#flows/builds/limit-logs.ts';
 import type { PipelineName } from '#flows/names.ts';
-import { applyOAuthProvider, removeOAuthProvider } from '#flows/people/apply-oauth-provider.ts';
 import { applyTeam } from '#flows/people/apply-team.ts';
 import { removeTeam } from '#flows/people/remove-team.ts';
 import { applyPipeline } from '#flows/pipelines/apply-pipeline.ts';
+import type { CacheClaims } from '#flows/pipelines/cache-ports.ts';
 import { pipelineFacts } from '#flows/pipelines/pipeline-facts.ts';
 import { removePipeline } from '#flows/pipelines/remove-pipeline.ts';
 import { SourceTurns } from '#flows/pipelines/source-turns.ts';
@@ -33,22 +32,24 @@ import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { compilerFor } from './idle-compiler.ts';
 import type { Leadership } from './lead.ts';
+import { reconcileOAuthProvider } from './reconcile-oauth-provider.ts';
 import { StartPacer } from './start-pacer.ts';
+import { UserNamespaces } from './user-namespaces.ts';
 import { Waits } from './waits.ts';
+import { watchFailures } from './watch-failures.ts';
 import { namespaceOf, workQueue } from './work-queue.ts';
 
-/** Failures of a watch that follow each other this closely are one. */
-const QUIET_MS = 60_000;
+type PodListener = (change: ObjectChange<PodProjection>) => void;
+type TeamListener = (namespace: string) => void;
 
-type PodHeard = (change: ObjectChange<PodProjection>) => void;
-type TeamHeard = (namespace: string) => void;
-
-/** The watches and the controllers: while they run, manifests are carried out. */
+/** The watches and the controllers. They apply manifests while they run. */
 export class Reconciling {
   readonly informers: Informers;
-  /** Where the Pods of builds and checks are made. */
+  /** Creates the Pods of builds and checks. */
   readonly cluster: Cluster;
-  /** How many Pods may be starting at a time. */
+  /** Finds and deletes the volumes of caches. */
+  readonly cacheClaims: CacheClaims;
+  /** Limits how many Pods may be starting at a time. */
   readonly pacer = new StartPacer({ nodes: () => this.informers.nodes({}) });
   readonly #leadership: Leadership;
   readonly #recorder: EventRecorder;
@@ -57,9 +58,9 @@ export class Reconciling {
   readonly #queues: { teams: WorkQueue; pipelines: WorkQueue; oauthProviders: WorkQueue };
   readonly #waits: Waits;
   #certificateAuthority: string;
-  #podHeard: PodHeard | undefined;
-  #teamHeard: TeamHeard | undefined;
-  readonly #watchFailedAt = new Map<string, number>();
+  #podListener: PodListener | undefined;
+  #teamListener: TeamListener | undefined;
+  readonly #userNamespaces: UserNamespaces;
 
   constructor(leadership: Leadership) {
     const { client, config, keys, log } = leadership;
@@ -68,12 +69,18 @@ export class Reconciling {
     this.#waits = new Waits({
       facts: (name) => pipelineFacts(name, leadership.database.pipelines, new Date()),
       waiting: (name) => leadership.database.views.waiting(name),
-      again: (pipeline) => this.pipelineRowChanged(pipeline),
+      refresh: (pipeline) => this.pipelineRowChanged(pipeline),
     });
     leadership.metrics.waiting(() => this.#waits.byReason());
     this.informers = new Informers(client, this.#handlers(), {
       isSealed: (pod) => isSealed(keys.agent, pod),
       defaultLimits: config.defaultLimits,
+    });
+    this.#userNamespaces = new UserNamespaces({
+      setting: config.pods.userNamespaces,
+      nodes: () => this.informers.userNamespaces(),
+      changed: () => this.#renewTemplates(),
+      log,
     });
     this.#recorder = new EventRecorder({
       client,
@@ -85,7 +92,9 @@ export class Reconciling {
     this.#queues = {
       teams: workQueue(leadership, 'team', (key) => workOnTeam(key, teams)),
       pipelines: workQueue(leadership, 'pipeline', (key) => workOnPipeline(key, pipelines), namespaceOf),
-      oauthProviders: workQueue(leadership, 'oauth-provider', (key) => this.#workOnOAuthProvider(key)),
+      oauthProviders: workQueue(leadership, 'oauth-provider', (key) =>
+        reconcileOAuthProvider(key, leadership, this.informers.oauthProviders.store),
+      ),
     };
     const { informers } = this;
     this.#triggers = {
@@ -96,6 +105,11 @@ export class Reconciling {
         states: this.#states.pipelines,
       }),
     };
+    this.cacheClaims = cacheClaims({
+      client,
+      cache: informers,
+      namespaces: () => informers.watchedNamespaces(),
+    });
     const cluster = podCluster({
       client,
       installation: () => this.#installation(),
@@ -107,7 +121,7 @@ export class Reconciling {
     this.cluster = countedCluster(cluster, leadership.metrics);
   }
 
-  /** Fulfilled once all manifests that exist are known. */
+  /** Resolves once all existing manifests are known. */
   start(): Promise<void> {
     return this.informers.start();
   }
@@ -119,22 +133,22 @@ export class Reconciling {
     await this.#recorder.flush();
   }
 
-  /** Who is told of every change of a Pod. */
-  onPod(heard: PodHeard): void {
-    this.#podHeard = heard;
+  /** Sets the listener for changes of Pods. */
+  onPod(listener: PodListener): void {
+    this.#podListener = listener;
   }
 
-  /** Who is told when other rules hold in a Team's namespace. */
-  onTeam(heard: TeamHeard): void {
-    this.#teamHeard = heard;
+  /** Sets the listener for changed rules in a Team's namespace. */
+  onTeam(listener: TeamListener): void {
+    this.#teamListener = listener;
   }
 
-  /** The database has something new about a pipeline (row id) that its status shows. */
+  /** The database has changes of a pipeline (row id) that its status shows. */
   pipelineRowChanged(pipeline: number | 'all'): void {
     this.#triggers.pipelines.rowChanged(pipeline);
   }
 
-  /** Of a Pipeline object, if there still is one. */
+  /** Records an Event for a Pipeline object, if it still exists. */
   recordEvent(namespace: string, name: string, event: EventNote): void {
     const seen = this.informers.pipelines.store.get(`${namespace}/${name}`);
     const { apiVersion, kind } = KINDS.pipelines;
@@ -145,12 +159,12 @@ export class Reconciling {
     this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid }, event);
   }
 
-  /** Checks of these pipelines (row ids) may be overdue: their statuses say so. */
+  /** Updates the statuses of pipelines (row ids) whose checks may be overdue. */
   checksOverdue(pipelines: readonly number[]): void {
     this.#triggers.pipelines.checksOverdue(pipelines);
   }
 
-  /** All Teams, with what their logs may take. */
+  /** All Teams, with the limit of their logs in bytes. */
   teamLogs(): TeamLogs[] {
     return [...this.informers.teams.store.values()].map(({ name: team }) => {
       const limit = bytesOf(this.informers.limitsOf(team).logBytes ?? '');
@@ -158,46 +172,38 @@ export class Reconciling {
     });
   }
 
-  /** Their statuses say which are nearly full. */
+  /** Updates the statuses of Teams whose logs are nearly full. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
     this.#triggers.teams.logsCounted(fills);
   }
 
-  /** The database has something new about a team (row id) that its status shows. */
+  /** The database has changes of a team (row id) that its status shows. */
   teamRowChanged(id: number | 'all'): void {
     if (id === 'all') this.#triggers.teams.allRowsChanged();
     else void this.#teamNamed(id);
   }
 
-  /** The authority that vouches for the gateway; a new one goes into all templates. */
+  /** Sets the authority of the gateway's certificate. A new one goes into all Pod templates. */
   trust(certificateAuthority: string): void {
     if (certificateAuthority === this.#certificateAuthority) return;
     this.#certificateAuthority = certificateAuthority;
-    for (const namespace of this.informers.watchedNamespaces())
-      this.#triggers.pipelines.teamChanged(namespace);
+    this.#renewTemplates();
   }
 
   stuckMs(): number {
     return Math.max(this.informers.stuckMs(), ...Object.values(this.#queues).map((queue) => queue.stuckMs()));
   }
 
-  async #teamNamed(id: number): Promise<void> {
-    // Without the name, the next look at all teams has it.
-    const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
-    if (name !== undefined) this.#triggers.teams.rowChanged(name);
+  /** Applies all Pipelines again, and with them the Pod templates of their CronJobs. */
+  #renewTemplates(): void {
+    for (const namespace of this.informers.watchedNamespaces())
+      this.#triggers.pipelines.teamChanged(namespace);
   }
 
-  #workOnOAuthProvider(name: string): Promise<ReconcileResult> {
-    const { client, config, database } = this.#leadership;
-    const ports = { oauth: database.oauth, now: () => new Date() };
-    return workOnOAuthProvider(name, {
-      client,
-      store: this.informers.oauthProviders.store,
-      externalUrl: config.externalUrl,
-      secretNames: [`${config.release}-oauth`, `${config.release}-oauth-api`],
-      apply: (provider, by) => applyOAuthProvider(provider, ports, by),
-      remove: (canonical, by) => removeOAuthProvider(canonical, ports, by),
-    });
+  async #teamNamed(id: number): Promise<void> {
+    // If reading the name fails, the next pass over all teams finds the change.
+    const name = await this.#leadership.database.teams.teamName(id).catch(() => undefined);
+    if (name !== undefined) this.#triggers.teams.rowChanged(name);
   }
 
   #handlers(): ChangeHandlers {
@@ -212,20 +218,12 @@ export class Reconciling {
         if (change.type !== 'updated') this.#triggers.teams.pipelinesChanged(change.object.namespace);
       },
       oauthProvider: (change) => this.#queues.oauthProviders.add(change.key),
-      pod: (change) => this.#podHeard?.(change),
+      pod: (change) => this.#podListener?.(change),
       cronJob: (change) => this.#triggers.pipelines.cronJobChanged(change),
+      node: () => this.#userNamespaces.nodesChanged(),
       reference: (kind, change) => this.#triggers.pipelines.referenceChanged(kind, change),
-      problem: (what, problem) => this.#watchFailed(what, problem),
+      problem: watchFailures(this.#leadership),
     };
-  }
-
-  /** Warns of an outage once for each watch, not at each try. */
-  #watchFailed(what: string, { status, reason, message }: ApiProblem): void {
-    this.#leadership.metrics.watchFailed(reason);
-    const now = performance.now();
-    const level = now - (this.#watchFailedAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
-    this.#watchFailedAt.set(what, now);
-    this.#leadership.log[level]({ what, status, reason, message }, 'a watch had trouble');
   }
 
   #teamsOptions(): TeamsOptions {
@@ -246,13 +244,13 @@ export class Reconciling {
       remove: (manifest) => removeTeam(manifest, { store: database.teams, cluster, now: () => new Date() }),
       ready: (namespace) => {
         this.#triggers.pipelines.teamChanged(namespace);
-        this.#teamHeard?.(namespace);
+        this.#teamListener?.(namespace);
       },
     };
   }
 
   #pipelinesOptions(): PipelinesOptions {
-    const { client, database, compiler, reader, keys } = this.#leadership;
+    const { client, config, database, compiler, reader, keys } = this.#leadership;
     const { notifications } = database;
     const turns = new SourceTurns();
     const store = { ...database.pipelines, pipelineFacts: (name: PipelineName) => this.#waits.facts(name) };
@@ -277,6 +275,7 @@ export class Reconciling {
           reader,
           turns,
           notifications,
+          externalUrl: config.externalUrl,
           now: () => new Date(),
         }),
       remove: (name, askedMsAgo) => removePipeline(name, askedMsAgo, { store, notifications }),
@@ -286,7 +285,8 @@ export class Reconciling {
   }
 
   #installation(): Installation {
-    const { release, namespace, image, imagePullPolicy, pods, internalUrl } = this.#leadership.config;
+    const { release, namespace, image, imagePullPolicy, internalUrl, ...config } = this.#leadership.config;
+    const pods = { ...config.pods, userNamespaces: this.#userNamespaces.pods };
     const certificateAuthority = this.#certificateAuthority;
     return { release, namespace, image, imagePullPolicy, pods, gateway: internalUrl, certificateAuthority };
   }

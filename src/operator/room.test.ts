@@ -8,7 +8,7 @@ beforeEach(() => {
   offered = [];
 });
 
-/** A look at the builds that finds these namespaces short. */
+/** A round of starting builds that finds these namespaces short of room. */
 const look = (short: string[] = [], meanwhile: () => void = () => undefined): Promise<boolean> =>
   room.use((namespaces) => {
     offered.push(namespaces);
@@ -17,14 +17,14 @@ const look = (short: string[] = [], meanwhile: () => void = () => undefined): Pr
   });
 
 describe('the end of a Pod', () => {
-  test('is nobody’s business while no build waits for room there', async () => {
+  test('has no effect if no build waits for room in its namespace', async () => {
     await look(['blue']);
     expect(room.ended('red')).toBe(false);
     await look();
     expect(offered).toEqual([[], []]);
   });
 
-  test('is room for those that wait there, once', async () => {
+  test('gives room to the builds that wait in its namespace, once', async () => {
     await look(['blue']);
     expect(room.ended('blue')).toBe(true);
     await look(['blue']);
@@ -32,13 +32,13 @@ describe('the end of a Pod', () => {
     expect(offered).toEqual([[], ['blue'], []]);
   });
 
-  test('while builds are being started counts for those that found no room in that time', async () => {
+  test('during a start of builds counts for builds that found no room in that time', async () => {
     expect(await look(['blue'], () => room.ended('blue'))).toBe(true);
     expect(await look()).toBe(false);
     expect(offered).toEqual([[], ['blue']]);
   });
 
-  test('is not forgotten when the builds could not be started', async () => {
+  test('still counts if builds could not be started', async () => {
     await look(['blue']);
     room.ended('blue');
     await expect(room.use(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
@@ -47,7 +47,7 @@ describe('the end of a Pod', () => {
   });
 });
 
-test('a namespace stays short until it was offered room and nobody wanted more', async () => {
+test('a namespace is short of room until room was offered and no build needed it', async () => {
   await look(['blue', 'red']);
   await look();
   expect(room.ended('red')).toBe(true);

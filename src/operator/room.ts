@@ -1,21 +1,18 @@
 /**
- * Where builds wait for room, and where a Pod has ended meanwhile. A Pod that ends while builds are being
- * started is not forgotten: its room may have come just after it was asked for.
+ * Namespaces where builds wait for room, and those where a Pod has ended since. A Pod may end while builds
+ * are being started; the next start considers it too.
  */
 export class Room {
   readonly #ended = new Set<string>();
   #short: ReadonlySet<string> = new Set();
 
-  /** A Pod of a build has ended in this namespace. Answers whether builds wait for that. */
+  /** Records that a Pod of a build ended in this namespace. Returns whether builds wait for room there. */
   ended(namespace: string): boolean {
     this.#ended.add(namespace);
     return this.#short.has(namespace);
   }
 
-  /**
-   * Starts builds with the namespaces where there may be room now. Answers whether there is reason to do it
-   * once more at once.
-   */
+  /** Starts builds, given the namespaces that may have room now. Returns whether to start again at once. */
   async use(start: (room: string[]) => Promise<{ short: string[] }>): Promise<boolean> {
     const ended = [...this.#ended];
     this.#ended.clear();

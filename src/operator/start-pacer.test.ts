@@ -23,73 +23,73 @@ const pod = (name: string, state: ContainerFacts['state'], scheduled = true): Po
   },
 });
 
-/** A pacer for one large node, and a clock that stands until it is moved. */
+/** A pacer for one large node, and a clock that the test advances. */
 function paced() {
   let now = 0;
   const pacer = new StartPacer({ nodes: () => [{ cores: 64 }], now: () => now });
-  const tell = (object: PodProjection, type: 'added' | 'deleted' = 'added'): void =>
+  const notify = (object: PodProjection, type: 'added' | 'deleted' = 'added'): void =>
     pacer.changed({ type, key: object.name, object });
   return {
     pacer,
     pass: (ms: number): void => void (now += ms),
-    placed: (name: string): void => tell(pod(name, 'waiting')),
-    unplaced: (name: string): void => tell(pod(name, 'waiting', false)),
-    runs: (name: string): void => tell(pod(name, 'running')),
-    gone: (name: string): void => tell(pod(name, 'waiting'), 'deleted'),
+    placed: (name: string): void => notify(pod(name, 'waiting')),
+    unplaced: (name: string): void => notify(pod(name, 'waiting', false)),
+    runs: (name: string): void => notify(pod(name, 'running')),
+    gone: (name: string): void => notify(pod(name, 'waiting'), 'deleted'),
   };
 }
 
-/** Four Pods at a time, each as long. */
-function round(world: ReturnType<typeof paced>, label: string, ms: number): void {
+/** Starts four Pods at the same time, which all take as long. */
+function round(setup: ReturnType<typeof paced>, label: string, ms: number): void {
   const names = ['a', 'b', 'c', 'd'].map((letter) => `${label}${letter}`);
-  for (const name of names) world.placed(name);
-  world.pass(ms);
-  for (const name of names) world.runs(name);
+  for (const name of names) setup.placed(name);
+  setup.pass(ms);
+  for (const name of names) setup.runs(name);
 }
 
-test('quick starts let more Pods start at a time', () => {
-  const world = paced();
-  for (let turn = 0; turn < 10; turn += 1) round(world, String(turn), 800);
-  expect(world.pacer.perNode()).toBeGreaterThan(4);
+test('quick starts allow more Pods to start at the same time', () => {
+  const setup = paced();
+  for (let turn = 0; turn < 10; turn += 1) round(setup, String(turn), 800);
+  expect(setup.pacer.perNode()).toBeGreaterThan(4);
 });
 
-test('a slow round halves the window once', () => {
-  const world = paced();
-  round(world, 'x', 30_000);
-  expect(world.pacer.perNode()).toBe(2);
+test('a slow round halves the start window once', () => {
+  const setup = paced();
+  round(setup, 'x', 30_000);
+  expect(setup.pacer.perNode()).toBe(2);
 });
 
-test('Pods that hang on their node halve it before they arrive', () => {
-  const world = paced();
-  world.placed('x');
-  world.pass(30_000);
-  expect(world.pacer.perNode()).toBe(2);
-  expect(world.pacer.perNode()).toBe(2);
+test('Pods that hang on their node halve the start window before they run', () => {
+  const setup = paced();
+  setup.placed('x');
+  setup.pass(30_000);
+  expect(setup.pacer.perNode()).toBe(2);
+  expect(setup.pacer.perNode()).toBe(2);
 });
 
-test('the wait for a node is no start', () => {
-  const world = paced();
-  world.unplaced('x');
-  world.pass(600_000);
-  world.placed('x');
-  world.pass(500);
-  world.runs('x');
-  expect(world.pacer.perNode()).toBe(4);
+test('waiting for a node does not count as starting', () => {
+  const setup = paced();
+  setup.unplaced('x');
+  setup.pass(600_000);
+  setup.placed('x');
+  setup.pass(500);
+  setup.runs('x');
+  expect(setup.pacer.perNode()).toBe(4);
 });
 
-test('Pods that are gone say nothing', () => {
-  const world = paced();
-  world.placed('x');
-  world.gone('x');
-  world.pass(600_000);
-  expect(world.pacer.perNode()).toBe(4);
+test('deleted Pods do not affect the start window', () => {
+  const setup = paced();
+  setup.placed('x');
+  setup.gone('x');
+  setup.pass(600_000);
+  expect(setup.pacer.perNode()).toBe(4);
 });
 
-test('an API server that fails halves it, once for failures that follow each other', () => {
-  const world = paced();
-  world.pass(60_000);
-  world.pacer.failed();
-  world.pass(1000);
-  world.pacer.failed();
-  expect(world.pacer.perNode()).toBe(2);
+test('an API server that fails halves the start window, once for consecutive failures', () => {
+  const setup = paced();
+  setup.pass(60_000);
+  setup.pacer.failed();
+  setup.pass(1000);
+  setup.pacer.failed();
+  expect(setup.pacer.perNode()).toBe(2);
 });

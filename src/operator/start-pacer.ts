@@ -7,33 +7,32 @@ import {
   slowAfter,
   type StartPace,
 } from '#domain/scheduling/pace-starts.ts';
-import { startPlaces, type StartNode } from '#domain/scheduling/start-window.ts';
+import { startSlots, type StartNode } from '#domain/scheduling/start-window.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 export interface StartPacerOptions {
   /** All nodes that take new Pods. */
   nodes: () => StartNode[];
-  /** Milliseconds on one clock. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }
 
-interface OnItsWay {
+interface PodStart {
   team: string;
   beganAt: number;
 }
 
-/** The API server is asked again within a second; several failures in a row are one. */
+/** The API server is called again within a second, so several failures in a row count as one. */
 const FAILURES_APART_MS = 10_000;
 
 /**
- * Watches how long Pods take from their node to a running agent, the first container of every Pod, and so how
- * many may be starting at a time. Times are those at which this process hears of it, so a slow API server
- * slows the pace too. What a team's own images take does not count: the agent's container starts before
- * theirs.
+ * Measures the time from a Pod's assignment to a node until its agent runs, and derives how many Pods may be
+ * starting at a time. The agent is the first container, so images of a team do not count. Times are those at
+ * which this process sees the change, so a slow API server slows the pace too.
  */
 export class StartPacer {
   readonly #options: StartPacerOptions;
-  readonly #onTheirWay = new Map<string, OnItsWay>();
+  readonly #starting = new Map<string, PodStart>();
   #pace: StartPace = INITIAL_PACE;
 
   constructor(options: StartPacerOptions) {
@@ -45,35 +44,35 @@ export class StartPacer {
   }
 
   /** How many Pods may be starting at a time on all nodes. */
-  places(): number {
-    return startPlaces(this.#options.nodes(), this.#pace.perNode);
+  slots(): number {
+    return startSlots(this.#options.nodes(), this.#pace.perNode);
   }
 
   changed({ type, object }: ObjectChange<PodProjection>): void {
     const { uid, namespace, facts } = object;
-    const known = this.#onTheirWay.get(uid);
+    const known = this.#starting.get(uid);
     const state = type === 'deleted' || facts?.sealed !== true ? 'other' : agentState(facts);
-    if (state === 'waiting') this.#onTheirWay.set(uid, known ?? { team: namespace, beganAt: this.#now() });
-    else this.#onTheirWay.delete(uid);
+    if (state === 'waiting') this.#starting.set(uid, known ?? { team: namespace, beganAt: this.#now() });
+    else this.#starting.delete(uid);
     if (state === 'running' && known !== undefined) this.#seen(known, true);
   }
 
-  /** Pods that are on their way for too long count before they arrive. */
+  /** Also counts Pods that are late but not running yet. */
   perNode(): number {
     const late = this.#now() - slowAfter(this.#pace);
-    for (const one of this.#onTheirWay.values()) if (one.beganAt < late) this.#seen(one, false);
+    for (const one of this.#starting.values()) if (one.beganAt < late) this.#seen(one, false);
     return this.#pace.perNode;
   }
 
-  /** A Pod could not be asked for: the API server is away or overloaded. */
+  /** A request to create a Pod failed: the API server is down or overloaded. */
   failed(): void {
     if (this.#now() - this.#pace.halvedAt >= FAILURES_APART_MS)
       this.#pace = halvePace(this.#pace, this.#now());
   }
 
-  #seen({ team, beganAt }: OnItsWay, running: boolean): void {
-    // The Pod itself has left already.
-    const used = (this.#onTheirWay.size + (running ? 1 : 0)) / this.places();
+  #seen({ team, beganAt }: PodStart, running: boolean): void {
+    // A running Pod is no longer in the map.
+    const used = (this.#starting.size + (running ? 1 : 0)) / this.slots();
     this.#pace = paceStarts(this.#pace, { team, beganAt, seenAt: this.#now(), running, used });
   }
 
@@ -82,7 +81,7 @@ export class StartPacer {
   }
 }
 
-/** `waiting` on its node, `running`, or what says nothing of how quickly it starts. */
+/** `waiting` on its node, `running`, or a state that does not show how quickly the Pod starts. */
 function agentState({ containers: [agent], scheduled, deleting }: PodFacts): 'waiting' | 'running' | 'other' {
   if (agent?.state === 'running') return 'running';
   return agent?.state === 'waiting' && scheduled && !deleting ? 'waiting' : 'other';

@@ -14,8 +14,8 @@ const view: WaitingView = {
   builds: [{ job: 'unit', number: '3', reasons: [reason('QuotaExceeded')] }],
 };
 
-/** A look takes 10 ms. */
-function world() {
+/** Each query takes 10 ms. */
+function setup() {
   const state = { now: 0, looks: 0, again: 0, gone: false };
   const waits = new Waits({
     facts: async () => (state.gone ? undefined : facts),
@@ -24,7 +24,7 @@ function world() {
       state.now += 10;
       return view;
     },
-    again: () => {
+    refresh: () => {
       state.again += 1;
     },
     now: () => state.now,
@@ -32,9 +32,9 @@ function world() {
   return { state, waits };
 }
 
-describe('why things wait, beside the facts of a pipeline', () => {
+describe('why the jobs and builds of a pipeline wait', () => {
   test('is the first reason of each job and build, builds first', async () => {
-    const { waits } = world();
+    const { waits } = setup();
     expect((await waits.facts(APP))?.waiting).toEqual([
       { job: 'unit', number: '3', reason: reason('QuotaExceeded') },
       { job: 'unit', reason: reason('NoVersion') },
@@ -47,8 +47,8 @@ describe('why things wait, beside the facts of a pipeline', () => {
     expect(waits.byReason()).toEqual([]);
   });
 
-  test('is looked for a twentieth of the time at most', async () => {
-    const { waits, state } = world();
+  test('is computed in a twentieth of the time at most', async () => {
+    const { waits, state } = setup();
     await waits.facts(APP);
     state.now += 199;
     expect((await waits.facts(APP))?.waiting).toHaveLength(2);
@@ -59,8 +59,8 @@ describe('why things wait, beside the facts of a pipeline', () => {
     waits.stop();
   });
 
-  test('is looked for again although the timer that said so fired a moment early', async () => {
-    const { waits, state } = world();
+  test('is computed again even if its timer fired a moment early', async () => {
+    const { waits, state } = setup();
     await waits.facts(APP);
     state.now += 199;
     for (const times of [1, 2]) {
@@ -72,7 +72,7 @@ describe('why things wait, beside the facts of a pipeline', () => {
   });
 
   test('is forgotten with the pipeline', async () => {
-    const { waits, state } = world();
+    const { waits, state } = setup();
     await waits.facts(APP);
     state.gone = true;
     expect(await waits.facts(APP)).toBeUndefined();

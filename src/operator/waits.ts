@@ -5,25 +5,22 @@ import type { WaitingView } from '#flows/views/ports.ts';
 export interface WaitsOptions {
   facts(name: PipelineName): Promise<PipelineFacts | undefined>;
   waiting(name: PipelineName): Promise<WaitingView | undefined>;
-  /** What is known of this pipeline (row id) is old by now: ask for its facts again. */
-  again(pipeline: number): void;
+  /** Requests the facts of this pipeline (row id) again, because the cached reasons are out of date. */
+  refresh(pipeline: number): void;
   now?: () => number;
 }
 
-/** Looking for reasons takes at most one part in so many of the time, however busy a large pipeline is. */
+/** Finding reasons takes at most one part in this many of the time, even for a large and busy pipeline. */
 const SHARE = 20;
 
 interface Known {
   waiting: WaitReason[];
-  /** Not looked for again before. */
+  /** Reasons are not read again before this time. */
   until: number;
   timer?: NodeJS.Timeout | undefined;
 }
 
-/**
- * Joins to the facts of a pipeline why its jobs and builds wait: as a decision would say it now, or would
- * have a moment ago.
- */
+/** Adds to the facts of a pipeline why its jobs and builds wait. The reasons may be slightly old. */
 export class Waits {
   readonly #options: WaitsOptions;
   readonly #now: () => number;
@@ -44,7 +41,7 @@ export class Waits {
     return { ...facts, waiting: await this.#waiting(key, name, facts.id) };
   }
 
-  /** Over all pipelines that were looked at. */
+  /** Counts over all pipelines with cached reasons. */
   byReason(): [{ what: 'job' | 'build'; reason: string }, number][] {
     const counts = new Map<string, [{ what: 'job' | 'build'; reason: string }, number]>();
     for (const { number, reason } of [...this.#known.values()].flatMap(({ waiting }) => waiting)) {
@@ -64,9 +61,9 @@ export class Waits {
     const begun = this.#now();
     if (known !== undefined && begun < known.until) {
       known.timer ??= setTimeout(() => {
-        // A timer may fire a moment early: the next look must be able to set another one.
+        // The timer may fire slightly early. The next call must then be able to set another one.
         known.timer = undefined;
-        this.#options.again(id);
+        this.#options.refresh(id);
       }, known.until - begun).unref();
       return known.waiting;
     }
@@ -83,7 +80,7 @@ export class Waits {
   }
 }
 
-/** Builds first: they are nearer to their start. */
+/** Builds come first, because they are closer to their start. */
 function firstReasons(view: WaitingView | undefined): WaitReason[] {
   const builds = (view?.builds ?? []).flatMap(({ job, number, reasons: [reason] }) =>
     reason === undefined ? [] : [{ job, number, reason }],

@@ -16,14 +16,14 @@ import { manifests, type Manifest } from '#tools/chart/render.ts';
 import type { Ending } from './operator.ts';
 
 /*
- * A real API server asks a real operator about Pipelines, by the configuration and with the rights of the
- * chart, and people see what kubectl makes of the answer. Only the Service is another one: nothing routes its
- * address here, so it is a name of this machine, and the port is the operator's own.
+ * A real API server asks a real operator about Pipelines, with the chart's configuration and permissions, and
+ * kubectl prints the result. Only the Service differs: nothing routes to its address here, so the
+ * configuration names this machine and the operator's port.
  */
 const HOME = 'millrace-system';
-/** It only ends what hangs. */
+/** A limit for tests that hang. */
 const CONVERGED_MS = 300_000;
-/** The most that the API server knows. */
+/** The longest timeout that the API server allows. */
 const PATIENCE_SECONDS = 30;
 const REFUSED = 'is invalid';
 const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
@@ -71,7 +71,7 @@ function start(): typeof operator {
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
-    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {}, userNamespaces: 'never' },
     internalUrl: `https://millrace-internal.${HOME}.svc:8443`,
     externalUrl: undefined,
     sources: { registry: undefined, allowedRanges: [] },
@@ -82,8 +82,8 @@ function start(): typeof operator {
 }
 
 /**
- * What the chart tells the API server, at the port of this test and with more patience: a slow machine lets
- * nothing in unseen.
+ * The chart's configuration, at the port of this test and with a longer timeout: on a slow machine, the
+ * webhook must not fail open.
  */
 function configuration(): object {
   const found = chart.find(({ kind }) => kind === 'ValidatingWebhookConfiguration');
@@ -107,11 +107,11 @@ async function apply(...objects: object[]): Promise<void> {
   }
 }
 
-/** Waits until what is told has these words. */
-async function eventually(tell: () => Promise<string>, words: string): Promise<string> {
+/** Waits until the output has these words. */
+async function eventually(read: () => Promise<string>, words: string): Promise<string> {
   const limit = Date.now() + CONVERGED_MS;
   for (;;) {
-    const output = await tell();
+    const output = await read();
     if (output.includes(words)) return output;
     if (Date.now() > limit) throw new Error(`never "${words}", but: ${output}`);
     await sleep(200);
@@ -140,7 +140,7 @@ describe('a Pipeline with errors', () => {
     ['kubectl apply', []],
     ['kubectl apply --server-side', ['--server-side']],
     ['kubectl apply --dry-run=server', ['--dry-run=server']],
-  ])('is refused by %s, which shows all of them', async (_, args) => {
+  ])('is refused with all errors by %s', async (_, args) => {
     const output = await applyPipeline(pipeline('bad', { config: BAD }), ...args);
     expect(output).toContain('The Pipeline "bad" is invalid:');
     expect(output).toContain(`* spec.config: ${FIRST}`);
@@ -148,7 +148,7 @@ describe('a Pipeline with errors', () => {
     expect(await exists('bad')).toContain('NotFound');
   });
 
-  test('is refused with the same words for those who read messages', async () => {
+  test('is refused with the errors in the message of the response too', async () => {
     const path = '/apis/millrace.dev/v1alpha1/namespaces/blue/pipelines';
     const output = await kubectlWith(
       pipeline('bad', { config: BAD }),
@@ -163,7 +163,7 @@ describe('a Pipeline with errors', () => {
     expect(output).toContain('denied the request: spec.config: 1:1: there is no block');
   });
 
-  test('is refused as a change of one that is good, which stays as it is', async () => {
+  test('is refused as a change of a good one, which stays unchanged', async () => {
     await apply(JSON.parse(pipeline('changed', { config: GOOD })));
     expect(await applyPipeline(pipeline('changed', { config: BAD }))).toContain(FIRST);
     expect(await kubectl('get', 'pipeline', 'changed', '-n', 'blue', '-o', 'jsonpath={.spec.config}')).toBe(
@@ -179,25 +179,25 @@ describe('a Pipeline with errors', () => {
     );
   });
 
-  test('is let into a namespace that wants no check', async () => {
+  test('is admitted in a namespace that has turned the check off', async () => {
     expect(await applyPipeline(pipeline('bad', { config: BAD }, 'open'))).toContain('created');
   });
 });
 
-describe('a good Pipeline', () => {
-  test('is let in without a word', async () => {
+describe('a valid Pipeline', () => {
+  test('is admitted without a message', async () => {
     expect(await applyPipeline(pipeline('good', { config: GOOD }))).toBe(
       'pipeline.millrace.dev/good created',
     );
   });
 
-  test('is let in with its warnings', async () => {
+  test('is admitted with its warnings', async () => {
     const output = await applyPipeline(pipeline('warned', { config: 'job "idle" {\n}\n' }));
     expect(output).toContain('Warning: spec.config: 1:1: the job "idle" has no steps');
     expect(output).toContain('pipeline.millrace.dev/warned created');
   });
 
-  test('is let in when its values come from elsewhere, which is not looked at', async () => {
+  test('is admitted with values from another object, which the webhook does not read', async () => {
     const config = `variable "token" {\n  type = string\n}\n${GOOD}`;
     const spec = { config, varsFrom: [{ secretRef: { name: 'absent' } }] };
     expect(await applyPipeline(pipeline('elsewhere', spec))).toContain('created');
@@ -206,13 +206,13 @@ describe('a good Pipeline', () => {
     );
   });
 
-  test('is let in when its text is elsewhere', async () => {
+  test('is admitted with its text in another object', async () => {
     const spec = { configFrom: { configMapKeyRef: { name: 'absent', key: 'text' } } };
     expect(await applyPipeline(pipeline('text-elsewhere', spec))).toContain('created');
   });
 });
 
-describe('a Pipeline whose text was bad when it was stored', () => {
+describe('a Pipeline that was stored with errors', () => {
   beforeAll(async () => {
     await kubectl('label', 'namespace', 'blue', 'millrace.dev/disable-validation=true');
     await eventually(() => applyPipeline(pipeline('stored', { config: BAD })), 'created');
@@ -228,7 +228,7 @@ describe('a Pipeline whose text was bad when it was stored', () => {
     expect(await applyPipeline(pipeline('stored', { config: BAD, paused: true }))).toContain('configured');
   });
 
-  test('cannot become bad in another way, but good', async () => {
+  test('cannot be changed to another one with errors, but to a valid one', async () => {
     expect(await applyPipeline(pipeline('stored', { config: `${BAD}\n` }))).toContain(FIRST);
     expect(await applyPipeline(pipeline('stored', { config: GOOD }))).toContain('configured');
   });
@@ -240,8 +240,8 @@ describe('a Pipeline whose text was bad when it was stored', () => {
   });
 });
 
-describe('while no operator answers', () => {
-  test('a bad Pipeline is let in, and its condition tells the same as soon as there is one', async () => {
+describe('without a running operator', () => {
+  test('an invalid Pipeline is admitted, and its condition has the same errors after an operator starts', async () => {
     await apply({ ...object('millrace.dev/v1alpha1', 'Team', { name: 'green' }), spec: {} });
     await eventually(() => kubectl('get', 'namespace'), 'green');
     operator.stop.abort('SIGINT');
@@ -267,7 +267,7 @@ const bundle = (): Promise<string> =>
     'jsonpath={.webhooks[0].clientConfig.caBundle}',
   );
 
-describe("the API server's trust", () => {
+describe("the API server's trust in the webhook", () => {
   test.each([
     ['kubectl apply', []],
     ['server-side apply', ['--server-side', '--force-conflicts', '--field-manager=helm']],
@@ -279,7 +279,7 @@ describe("the API server's trust", () => {
     expect(await bundle()).toBe(before);
   });
 
-  test('is given again when somebody took it, and only then written', async () => {
+  test('is written again if somebody removed it, and only then', async () => {
     const before = await bundle();
     const authority = Buffer.from(before, 'base64').toString();
     const client = new ApiClient(connection);
@@ -298,13 +298,13 @@ describe("the API server's trust", () => {
   });
 
   test.each([
-    ['change its own configuration', 'patch', 'millrace-webhook', 'yes'],
-    ['change that of others', 'patch', 'other', 'no'],
-    ['make one', 'create', 'millrace-webhook', 'no'],
-    ['delete its own', 'delete', 'millrace-webhook', 'no'],
-  ])('the operator may %s', async (_, verb, name, answer) => {
-    const what = `validatingwebhookconfigurations.admissionregistration.k8s.io/${name}`;
-    const output = await kubectl('auth', 'can-i', verb, what, '--as', OPERATOR);
+    ['change its own webhook configuration', 'patch', 'millrace-webhook', 'yes'],
+    ['change another webhook configuration', 'patch', 'other', 'no'],
+    ['create a webhook configuration', 'create', 'millrace-webhook', 'no'],
+    ['delete its own webhook configuration', 'delete', 'millrace-webhook', 'no'],
+  ])('the operator may %s: %s', async (_, verb, name, answer) => {
+    const resource = `validatingwebhookconfigurations.admissionregistration.k8s.io/${name}`;
+    const output = await kubectl('auth', 'can-i', verb, resource, '--as', OPERATOR);
     expect(output.split('\n').at(-1)).toBe(answer);
   });
 });

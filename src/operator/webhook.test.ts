@@ -17,9 +17,7 @@ const HOST = 'millrace-webhook.home.svc';
 const SECRET = 'secrets/millrace-webhook-tls';
 const CONFIGURATION = 'validatingwebhookconfigurations/millrace-webhook';
 
-/**
- * What the API server holds, as JSON by kind and name; fields that are patched replace those that are there.
- */
+/** The objects in the API server, as JSON by kind and name. A patch replaces whole fields. */
 let objects: Map<string, Record<string, unknown>>;
 let applied: object[];
 let port = 0;
@@ -84,7 +82,7 @@ function start(certificate: WebhookConfig['certificate']): void {
   webhook.start(new AbortController().signal);
 }
 
-/** The serial number of the certificate that is shown. */
+/** The serial number of the certificate that the webhook presents. */
 function shown(ca: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, servername: HOST, ca }, () => {
@@ -111,8 +109,8 @@ function authorityIn(name: string): string {
   return Buffer.from(found.data?.['ca.crt'] ?? '', 'base64').toString();
 }
 
-describe('with a certificate of its own', () => {
-  test('it is ready as soon as it has made one, and tells nobody unless it leads', async () => {
+describe('the webhook with a certificate of its own', () => {
+  test('is ready after it created one, and writes no configuration unless it leads', async () => {
     start('own');
     expect(webhook.notReady()).toContain('no certificate yet');
     await until(() => webhook.notReady() === undefined);
@@ -121,7 +119,7 @@ describe('with a certificate of its own', () => {
     expect(applied).toEqual([]);
   });
 
-  test('the leader tells the API server by which authority to know it, once', async () => {
+  test('writes its authority to the API server once, as the leader', async () => {
     start('own');
     webhook.lead();
     await until(() => applied.length > 0);
@@ -132,7 +130,7 @@ describe('with a certificate of its own', () => {
     ]);
   });
 
-  test('the leader tells it again when somebody took it', async () => {
+  test('writes its authority again as the leader if somebody removed it', async () => {
     start('own');
     webhook.lead();
     await until(() => applied.length === 1);
@@ -140,7 +138,7 @@ describe('with a certificate of its own', () => {
     await until(() => applied.length === 2);
   });
 
-  test('it answers although there is no configuration to tell', async () => {
+  test('answers even if there is no configuration to write to', async () => {
     objects.delete(CONFIGURATION);
     start('own');
     webhook.lead();
@@ -150,8 +148,8 @@ describe('with a certificate of its own', () => {
   });
 });
 
-describe('with a certificate of cert-manager', () => {
-  test('it waits for it, and neither makes one nor tells anybody', async () => {
+describe('the webhook with a certificate from cert-manager', () => {
+  test('waits for the certificate, and neither creates one nor writes configuration', async () => {
     start('cert-manager');
     webhook.lead();
     await until(() => webhook.notReady()?.includes('webhook-tls') === true);
@@ -161,7 +159,7 @@ describe('with a certificate of cert-manager', () => {
     expect(applied).toEqual([]);
   });
 
-  test('a renewed one is taken into use, and one that cannot be used is not', async () => {
+  test('takes a renewed certificate into use, unless it is invalid', async () => {
     objects.set(SECRET, secretOf(await makeServerCertificate(authority, [HOST], new Date())));
     start('cert-manager');
     await until(() => webhook.notReady() === undefined);

@@ -72,7 +72,7 @@ export class Webhook {
     this.#running = this.#run();
   }
 
-  /** From now on this replica also writes the authority of all replicas to the API server. */
+  /** From now on, this replica also writes the certificate authority of all replicas to the API server. */
   lead(): void {
     this.#leading = true;
     this.#wake.abort();
@@ -107,7 +107,7 @@ export class Webhook {
     }
   }
 
-  /** Updates the certificate. Answers whether the webhook serves. */
+  /** Updates the certificate. Returns whether the webhook serves. */
   async #check(): Promise<boolean> {
     const { secrets, config } = this.#options;
     try {
@@ -141,7 +141,7 @@ export class Webhook {
     );
   }
 
-  /** Takes a certificate into use, a renewed one without a restart. */
+  /** Serves with a certificate. A renewed one needs no restart. */
   async #use(pair: CertificateAndKey | undefined): Promise<void> {
     if (pair === undefined) return;
     const { certificate: cert, key } = pair;

@@ -6,7 +6,7 @@ import type { Leadership } from './lead.ts';
 const CONCURRENCY = 4;
 /** Short, so that work resumes soon after an outage. */
 const MAX_WAIT_MS = 10_000;
-/** Repeated errors of a key are logged as debug for so long. */
+/** Within this time, repeated errors of a key are logged as debug. */
 const QUIET_MS = 60_000;
 const MAX_KEYS = 1000;
 
@@ -15,7 +15,9 @@ export function namespaceOf(key: string): string {
   return key.split('/')[0] ?? '';
 }
 
-/** A queue that logs errors. It ends the lead if the database refuses a write because another one leads. */
+/**
+ * A queue that logs errors. It ends the lead if the database refuses a write because another replica leads.
+ */
 export function workQueue(
   leadership: Pick<Leadership, 'log' | 'lost' | 'metrics'>,
   what: string,
@@ -53,7 +55,7 @@ function levelByKey(): (key: string) => 'warn' | 'debug' {
   };
 }
 
-/** Logs failures of single items. They did not delay the others. */
+/** Logs failures of single items. The other items were not affected. */
 export function reportFailures(
   { log, lost }: Pick<Leadership, 'log' | 'lost'>,
   what: string,

@@ -1,4 +1,4 @@
-/* Terminal colours, and their contrast with a backbackground. */
+/* Terminal colours, and their contrast with a background. */
 
 /** @typedef {readonly [number, number, number]} Rgb red, green, blue: 0 to 255 */
 

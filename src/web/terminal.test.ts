@@ -7,7 +7,7 @@ import { BACKGROUND, Terminal, TEXT, type Piece } from './terminal.js';
 
 const CSI = '\u001b[';
 
-/** What is shown of these chunks: pieces with the names of their look, and line ends. */
+/** What the view shows for these chunks: pieces with the names of their styles, and line ends. */
 function shown(...chunks: string[]): string[] {
   const terminal = new Terminal();
   return chunks
@@ -19,55 +19,64 @@ function shown(...chunks: string[]): string[] {
 }
 
 const TEXTS: Record<string, { chunks: string[]; shows: string[] }> = {
-  'plain text and line ends': { chunks: ['one\ntwo\r\n'], shows: ['one', 'LINE', 'two', 'BACK', 'LINE'] },
-  'looks, which add up until they are taken back': {
+  'shows plain text and line ends': {
+    chunks: ['one\ntwo\r\n'],
+    shows: ['one', 'LINE', 'two', 'BACK', 'LINE'],
+  },
+  'adds up styles until they are reset': {
     chunks: [`${CSI}1;4mab${CSI}22mc${CSI}0md`],
     shows: ['ab | bold underline', 'c | underline', 'd'],
   },
-  'an empty sequence takes all back': {
+  'resets all styles at an empty sequence': {
     chunks: [`${CSI}3;9mab${CSI}mc`],
     shows: ['ab | italic struck', 'c'],
   },
-  'a look that lasts over chunks': { chunks: [`${CSI}2ma`, 'b'], shows: ['a | dim', 'b | dim'] },
-  'a sequence that a chunk cuts in two': { chunks: [`a${CSI}3`, `1mb`], shows: ['a', 'b | front'] },
-  'a sequence that a chunk cuts after its first letter': {
+  'keeps a style across chunks': { chunks: [`${CSI}2ma`, 'b'], shows: ['a | dim', 'b | dim'] },
+  'reads a sequence split over two chunks': { chunks: [`a${CSI}3`, `1mb`], shows: ['a', 'b | front'] },
+  'reads a sequence split after its first character': {
     chunks: ['a\u001b', '[1mb'],
     shows: ['a', 'b | bold'],
   },
-  'a title of the window, which is not of the log': { chunks: ['a\u001b]0;title\u0007b'], shows: ['a', 'b'] },
-  'a link: its words': { chunks: ['\u001b]8;;https://x\u001b\\here\u001b]8;;\u001b\\'], shows: ['here'] },
-  'a choice of letters, as `tput sgr0` makes': {
+  'leaves out window titles': { chunks: ['a\u001b]0;title\u0007b'], shows: ['a', 'b'] },
+  'shows the text of a link': {
+    chunks: ['\u001b]8;;https://x\u001b\\here\u001b]8;;\u001b\\'],
+    shows: ['here'],
+  },
+  'leaves out character sets, as in `tput sgr0`': {
     chunks: [`${CSI}1ma\u001b(B${CSI}mb`],
     shows: ['a | bold', 'b'],
   },
-  'movements of the cursor, which are left out': { chunks: [`a${CSI}2K${CSI}1Ab`], shows: ['a', 'b'] },
-  'other control characters, which are left out': { chunks: ['a\u0000\u0008\tb'], shows: ['a\tb'] },
-  'what would turn the direction of writing, marked': {
+  'leaves out cursor movements': { chunks: [`a${CSI}2K${CSI}1Ab`], shows: ['a', 'b'] },
+  'leaves out other control characters': { chunks: ['a\u0000\u0008\tb'], shows: ['a\tb'] },
+  'marks bidirectional characters': {
     chunks: ['a\u202eb\u2066c'],
     shows: ['a\ufffdb\ufffdc'],
   },
-  'what is left open ends with its line': {
+  'ends an unfinished sequence with its line': {
     chunks: ['\u001b]0;no end\nnext', ' words\n'],
     shows: [']0;no end', 'LINE', 'next', ' words', 'LINE'],
   },
-  'numbers that mean nothing here': { chunks: [`${CSI}5;10;73;200ma`], shows: ['a'] },
-  'no colour out of bounds': {
+  'ignores unknown style numbers': { chunks: [`${CSI}5;10;73;200ma`], shows: ['a'] },
+  'ignores colours out of range': {
     chunks: [`${CSI}38;5;256ma${CSI}38;2;1;2;300mb${CSI}38;5mc`],
     shows: ['a', 'b', 'c'],
   },
-  'a colour for lines under text, which is not one for the text': {
+  'ignores underline colours': {
     chunks: [`${CSI}58;5;1;1ma${CSI}0;58;2;1;2;3mb`],
     shows: ['a | bold', 'b'],
   },
-  'an end of underlining with a colon': { chunks: [`${CSI}4:3ma${CSI}4:0mb`], shows: ['a | underline', 'b'] },
+  'ends an underline written with a colon': {
+    chunks: [`${CSI}4:3ma${CSI}4:0mb`],
+    shows: ['a | underline', 'b'],
+  },
 };
 
-describe('a log shows', () => {
+describe('the log view', () => {
   test.each(Object.entries(TEXTS))('%s', (_, { chunks, shows }) => {
     expect(shown(...chunks)).toEqual(shows);
   });
 
-  test('the same whichever way its text was cut', () => {
+  test('shows the same for text in any chunks', () => {
     const words = fc.constantFrom(
       'a',
       '\n',
@@ -90,7 +99,7 @@ describe('a log shows', () => {
   });
 });
 
-/** Each letter with its look. */
+/** Each character with its style. */
 function looksOf(chunks: string[]): unknown[] {
   const terminal = new Terminal();
   return chunks
@@ -108,38 +117,38 @@ function piece(numbers: string): Piece {
 const front = (numbers: string) => piece(numbers).dress.front;
 
 const COLOURS: Record<string, { numbers: string; light?: Rgb; dark?: Rgb }> = {
-  'one of the cube, where it can be read as it is': { numbers: '38;5;21', light: [0, 0, 255] },
-  'a grey': { numbers: '38;5;250', dark: [188, 188, 188] },
-  'a true colour': { numbers: '38;2;160;30;90', light: [160, 30, 90] },
-  'a true colour with colons': { numbers: '38:2:160:30:90', light: [160, 30, 90] },
-  'a true colour with colons and an empty name of its space': {
+  'keep a legible colour of the cube': { numbers: '38;5;21', light: [0, 0, 255] },
+  'include greys': { numbers: '38;5;250', dark: [188, 188, 188] },
+  'include true colours': { numbers: '38;2;160;30;90', light: [160, 30, 90] },
+  'include true colours with colons': { numbers: '38:2:160:30:90', light: [160, 30, 90] },
+  'include true colours with colons and an empty colour space': {
     numbers: '38:2::160:30:90',
     light: [160, 30, 90],
   },
-  'one of the 256 with colons': { numbers: '38:5:21', light: [0, 0, 255] },
-  'one of the sixteen out of the 256': { numbers: '38;5;9', dark: [240, 96, 90] },
-  'the last of several': { numbers: '31;38;5;1;1;38;2;160;30;90', light: [160, 30, 90] },
+  'include the 256 colours with colons': { numbers: '38:5:21', light: [0, 0, 255] },
+  'include the sixteen among the 256': { numbers: '38;5;9', dark: [240, 96, 90] },
+  'use the last of several': { numbers: '31;38;5;1;1;38;2;160;30;90', light: [160, 30, 90] },
 };
 
-describe('colours of letters', () => {
+describe('the colours of log text', () => {
   test.each(Object.entries(COLOURS))('%s', (_, { numbers, light, dark }) => {
     const colours = front(numbers);
     if (light !== undefined) expect(colours?.light).toEqual(light);
     if (dark !== undefined) expect(colours?.dark).toEqual(dark);
   });
 
-  test('that could not be read are moved until they can, and stay what they are: yellow is no grey', () => {
+  test('are moved until they are legible, and keep their hue', () => {
     const [red = 0, green = 0, blue = 0] = front('38;2;255;255;0')?.light ?? [];
     expect([red === green, red > blue + 80]).toEqual([true, true]);
     expect(front('38;2;255;255;0')?.dark).toEqual([255, 255, 0]);
   });
 
-  test('that are the text of a page change with its palette', () => {
+  test('follow the palette of the page if they are its text colours', () => {
     expect(front('7')).toEqual(BACKGROUND);
     expect(piece('7').dress.back).toEqual(TEXT);
   });
 
-  test('are those of the page that shows them', () => {
+  test("are those of the page's style sheet", () => {
     const css = readFileSync(join(import.meta.dirname, 'page.css'), 'utf8');
     const both = (name: string) =>
       [...css.matchAll(new RegExp(`--${name}: #(..)(..)(..);`, 'g'))].map(([, ...parts]) =>
@@ -156,7 +165,7 @@ const anyColour = fc.oneof(
   fc.tuple(byte, byte, byte).map((parts) => `2;${parts.join(';')}`),
 );
 
-test('every text can be read, whatever colours a program gives it, in light and dark', () => {
+test('every log text is legible in light and dark, whatever colours a program sets', () => {
   const some = fc.option(anyColour, { nil: undefined });
   fc.assert(
     fc.property(some, some, fc.boolean(), (letters, ground, turned) => {
@@ -173,17 +182,17 @@ test('every text can be read, whatever colours a program gives it, in light and 
   );
 });
 
-test('contrast is what WCAG says', () => {
+test('contrast is that of WCAG', () => {
   expect(contrast([0, 0, 0], [255, 255, 255])).toBe(21);
   expect(contrast([118, 118, 118], [255, 255, 255])).toBeCloseTo(4.54, 2);
 });
 
-/** Letters that are shown. */
+/** The number of characters that are shown. */
 function length(parts: ReturnType<Terminal['read']>): number {
   return parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.text.length), 0);
 }
 
-test('bytes of a file that somebody printed end: nothing waits for long, and time stays in proportion', () => {
+test('a printed binary file is shown in linear time', () => {
   const terminal = new Terminal();
   const text = '\u001b]'.repeat(50_000) + '\u001bP' + 'x'.repeat(100_000);
   expect(length(terminal.read(text))).toBeGreaterThanOrEqual(100_000);

@@ -118,17 +118,17 @@ async function inForce(): Promise<void> {
   }
 }
 
-describe('the operator', () => {
+describe("the operator's admission policy", () => {
   test.each([
     ['itself', 'operator-team', 'operator'],
     ['the internal gateway', 'gateway-team', 'gateway-internal'],
-  ])('may bind the team role of %s in a team namespace', async (_, role, subject) => {
+  ])('allows binding the team role of %s in a team namespace', async (_, role, subject) => {
     expect(await asOperator(binding(TEAM, `${FULL}-${role}`, `${FULL}-${subject}`))).toBe('allowed');
   });
 
   test.each<[string, () => object, string]>([
     [
-      'bind in a namespace of no team',
+      'bind a role in a namespace of no team',
       () => binding('default', `${FULL}-operator-team`, `${FULL}-operator`),
       'binds only in namespaces labelled',
     ],
@@ -144,59 +144,62 @@ describe('the operator', () => {
       'only to itself and to the internal gateway',
     ],
     [
-      'put the label of a team onto a namespace that is not one',
+      "label a namespace of somebody else as a team's",
       () => namespace('default', { 'millrace.dev/team': 'fence' }),
       'only namespaces that carry their team',
     ],
     [
-      'give the namespace of a team to another one',
+      'give the namespace of a team to another team',
       () => namespace(TEAM, { 'millrace.dev/team': 'other' }),
       'only namespaces that carry their team',
     ],
     [
-      'make a namespace without the label of a team',
+      'create a namespace without the label of a team',
       () => namespace(`${RELEASE}-new`, {}),
       'only namespaces that carry their team',
     ],
     [
-      'make a namespace of the system',
+      'create a system namespace',
       () => namespace('kube-fence', { 'millrace.dev/team': 'fence' }),
       'belongs to no team',
     ],
     [
-      'let privileged Pods into the namespace of a team',
+      'allow privileged Pods in the namespace of a team',
       () => teamNamespace(TEAM, 'privileged'),
       'only namespaces that enforce the baseline or restricted',
     ],
     [
-      'make a namespace that enforces no Pod security standard',
+      'create a namespace that enforces no Pod security standard',
       () => teamNamespace(`${RELEASE}-new`),
       'only namespaces that enforce the baseline or restricted',
     ],
     [
-      'make a namespace that enforces a standard as it was long ago, with less in it',
+      'create a namespace that enforces an old version of a standard',
       () => teamNamespace(`${RELEASE}-new`, 'restricted', 'v1.0'),
       'pins no version of the Pod security standard',
     ],
     [
-      'take the namespace of a team back to the standard of long ago',
+      'pin the namespace of a team to an old version of the standard',
       () => teamNamespace(TEAM, 'restricted', 'v1.0'),
       'pins no version of the Pod security standard',
     ],
     [
-      'change the version that somebody pinned',
+      'change a pinned version',
       () => teamNamespace(PINNED, 'restricted', 'v1.0'),
       'pins no version of the Pod security standard',
     ],
-  ])('may not %s', async (_, object, reason) => {
+  ])('does not allow the operator to %s', async (_, object, reason) => {
     expect(await asOperator(object())).toContain(reason);
   });
 
-  test.each(['baseline', 'restricted'])('may make a namespace for a team that enforces %s', async (level) => {
-    expect(await asOperator(teamNamespace(`${RELEASE}-new`, level))).toBe('allowed');
-  });
+  test.each(['baseline', 'restricted'])(
+    'allows creating a team namespace that enforces %s',
+    async (level) => {
+      expect(await asOperator(teamNamespace(`${RELEASE}-new`, level))).toBe('allowed');
+    },
+  );
 
-  test('may change a namespace whose version of the standard somebody pinned, and leaves that alone', async () => {
+  test('allows changing a namespace whose version of the standard is pinned, and keeps that version', async () => {
     expect(await asOperator(teamNamespace(PINNED, 'restricted'))).toBe('allowed');
     expect(await asOperator(teamNamespace(PINNED, 'restricted', 'v1.33'))).toBe('allowed');
     expect(await asOperator(teamNamespace(PINNED, 'restricted', 'latest'))).toBe('allowed');
@@ -211,7 +214,7 @@ describe('the operator', () => {
     ['impersonate', 'users', ''],
     ['create', 'clusterrolebindings', 'rbac.authorization.k8s.io'],
     ['escalate', 'clusterroles', 'rbac.authorization.k8s.io'],
-  ])('has no right to %s %s of others', async (verb, resource, group) => {
+  ])('gives the operator no right to %s %s of others', async (verb, resource, group) => {
     const attributes = {
       verb,
       resource: resource.split('/')[0],

@@ -66,14 +66,14 @@ const rightsOf = (from: Manifest[]): V1PolicyRule[] =>
   );
 
 describe('the admission webhook', () => {
-  test('keeps nobody from anything when it is away', () => {
+  test('blocks nothing while it is unavailable', () => {
     const [webhook, ...others] = webhooksIn(configurationIn(standard));
     expect(others).toEqual([]);
     expect(webhook).toMatchObject({ failurePolicy: 'Ignore', sideEffects: 'None', timeoutSeconds: 3 });
     expect(webhook?.clientConfig).not.toHaveProperty('caBundle');
   });
 
-  test('is asked at the port that the operator opens, through its Service', () => {
+  test('is called through its Service at the port that the operator opens', () => {
     const operator = operatorConfig(sourceOf(standard, 'millrace-operator')).config;
     expect(operator?.webhook).toEqual({ listen: { host: '0.0.0.0', port: 10_250 }, certificate: 'own' });
     const [container] = podOf(standard, 'millrace-operator').containers;
@@ -91,7 +91,7 @@ describe('the admission webhook', () => {
     });
   });
 
-  test('has a certificate of the operator, which may write into its own configuration and no other', () => {
+  test('has a certificate of the operator, which may change only its own configuration', () => {
     expect(configurationIn(standard).metadata).not.toHaveProperty('annotations');
     expect(rightsOf(standard)).toEqual([
       {
@@ -103,7 +103,7 @@ describe('the admission webhook', () => {
     ]);
   });
 
-  test('has a certificate of cert-manager where that is wanted, and then the operator may write nothing', () => {
+  test('may have a certificate of cert-manager, and then the operator may change no configuration', () => {
     expect(operatorConfig(sourceOf(certManager, 'millrace-operator')).config?.webhook).toMatchObject({
       certificate: 'cert-manager',
     });
@@ -119,14 +119,14 @@ describe('the admission webhook', () => {
     find(certManager, 'Issuer', 'millrace-webhook');
   });
 
-  test('has a certificate of an issuer of yours where that is named', async () => {
+  test('may have a certificate of a configured issuer', async () => {
     const issuerRef = { name: 'company', kind: 'ClusterIssuer', group: 'cert-manager.io' };
     const from = await manifests({ ...CERT_MANAGER, 'webhook.certManager.issuerRef': issuerRef });
     expect(from.filter(({ kind }) => kind === 'Issuer')).toEqual([]);
     expect(find(from, 'Certificate', 'millrace-webhook').spec).toMatchObject({ issuerRef });
   });
 
-  test('is nowhere where it is switched off', async () => {
+  test('is absent if it is disabled', async () => {
     const off = await manifests({ 'webhook.enabled': false });
     expect(operatorConfig(sourceOf(off, 'millrace-operator')).config?.webhook).toBeUndefined();
     expect(rightsOf(off)).toEqual([]);

@@ -65,31 +65,36 @@ const policyFlows = (): string[] =>
     });
 
 describe('helm', () => {
-  test('lints the chart without a complaint', async () => {
+  test('lints the chart without a warning', async () => {
     expect(await helm('lint', '--strict', chart)).toContain('0 chart(s) failed');
   });
 
   test.each([
     ['own database', {}],
-    ['database of yours, Ingress, ServiceMonitor', EXTERNAL],
+    ['external database, Ingress, ServiceMonitor', EXTERNAL],
     ['certificate of cert-manager', CERT_MANAGER],
-  ])('renders the same twice: %s', async (_, values) => {
+  ])('renders the same output twice: %s', async (_, values) => {
     expect(await render(values)).toBe(await render(values));
   });
 
   test.each([
-    ['a misspelt value', { 'operator.replica': 3 }, "additional properties 'replica' not allowed"],
-    ['a value of the wrong kind', { 'operator.replicas': 'two' }, 'got string, want integer'],
+    ['a misspelled name', { 'operator.replica': 3 }, "additional properties 'replica' not allowed"],
+    ['a wrong type', { 'operator.replicas': 'two' }, 'got string, want integer'],
     ['two databases', { 'database.existingSecret': 'mine' }, 'both databases are set'],
     ['no database', { 'postgres.enabled': false }, 'no database'],
     ['an issuer without a name', { 'webhook.certManager.issuerRef.kind': 'Issuer' }, 'needs a name'],
     ['a port that only root may open', { 'webhook.port': 443 }, 'minimum: got 443, want 1,024'],
+    [
+      'an unknown setting of user namespaces',
+      { 'pods.userNamespaces': 'maybe' },
+      "'auto', 'always', 'never'",
+    ],
     ['an Ingress without a name', { 'ingress.enabled': true }, 'needs at least one name'],
-  ])('refuses %s', async (_, values, message) => {
+  ])('refuses values with %s', async (_, values, message) => {
     await expect(render(values)).rejects.toThrow(message);
   });
 
-  test('leaves out what is switched off', async () => {
+  test('leaves out what is disabled', async () => {
     const values = {
       'crds.enabled': false,
       'rbac.aggregate': false,
@@ -111,7 +116,7 @@ describe('helm', () => {
 });
 
 describe('every Pod', () => {
-  test('is one we know', () => {
+  test('is in the list that these tests cover', () => {
     expect(
       podsOf(standard)
         .map(({ name }) => name)
@@ -125,7 +130,7 @@ describe('every Pod', () => {
     ]);
   });
 
-  test('fits the restricted Pod security standard, with a read-only root', () => {
+  test('complies with the restricted Pod security standard and has a read-only root file system', () => {
     for (const { pod } of allPods()) {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -143,14 +148,14 @@ describe('every Pod', () => {
     }
   });
 
-  test('mounts a token only where the API is used', () => {
+  test('mounts a token only if it uses the API', () => {
     const mounts = allPods().filter(({ pod }) => pod.automountServiceAccountToken !== false);
     expect(new Set(mounts.map(({ name }) => name))).toEqual(
       new Set(['millrace-operator', 'millrace-gateway-internal', 'millrace-gateway-public']),
     );
   });
 
-  test('that stays has probes, requests and a memory limit', () => {
+  test('that keeps running has probes, requests and a memory limit', () => {
     for (const { pod } of allPods().filter(({ name }) => name !== 'millrace-test')) {
       for (const container of pod.containers) {
         expect(container).toMatchObject({ livenessProbe: {}, readinessProbe: {}, startupProbe: {} });
@@ -162,7 +167,7 @@ describe('every Pod', () => {
     }
   });
 
-  test('holds no secret value, and the chart makes no Secret', () => {
+  test('contains no secret value, and the chart creates no Secret', () => {
     expect([...standard, ...external].filter(({ kind }) => kind === 'Secret')).toEqual([]);
     for (const { pod } of allPods()) {
       const values = pod.containers
@@ -176,7 +181,7 @@ describe('every Pod', () => {
     }
   });
 
-  test('of the release is covered by its own NetworkPolicy', () => {
+  test('of the release has its own NetworkPolicy', () => {
     const policies = standard
       .filter(({ kind }) => kind === 'NetworkPolicy')
       .map(({ metadata }) => metadata.name);
@@ -208,21 +213,21 @@ function secretText(pod: V1PodSpec, container: V1Container, path: string): strin
     : Buffer.alloc(32, 7).toString('base64url');
 }
 
-describe('the environment that the chart sets is the one the program reads:', () => {
+describe('the environment in the chart', () => {
   test.each([
     ['operator, own database', () => operatorConfig(sourceOf(standard, 'millrace-operator'))],
-    ['operator, database of yours', () => operatorConfig(sourceOf(external, 'millrace-operator'))],
+    ['operator, external database', () => operatorConfig(sourceOf(external, 'millrace-operator'))],
     ['public gateway', () => publicGatewayConfig(sourceOf(standard, 'millrace-gateway-public'))],
     [
-      'public gateway, database of yours',
+      'public gateway, external database',
       () => publicGatewayConfig(sourceOf(external, 'millrace-gateway-public')),
     ],
     ['internal gateway', () => internalGatewayConfig(sourceOf(standard, 'millrace-gateway-internal'))],
-  ])('%s', (_, read) => {
+  ])('is valid for the %s', (_, read) => {
     expect(read().problems).toBeUndefined();
   });
 
-  test('the operator makes the password of the own database, and is given the URL of another', () => {
+  test('has the operator create the password of its own database, or gives it the URL of another', () => {
     const own = operatorConfig(sourceOf(standard, 'millrace-operator')).config;
     expect(own?.database).toEqual({ kind: 'own', host: 'millrace-postgres.millrace-system.svc' });
     expect(own).toMatchObject({
@@ -235,12 +240,21 @@ describe('the environment that the chart sets is the one the program reads:', ()
     });
   });
 
-  test('the internal gateway is told how long a log may be', () => {
+  test.each(['auto', 'always', 'never'])(
+    'tells the operator which Pods get a user namespace: %s',
+    async (userNamespaces) => {
+      const rendered = await manifests({ 'pods.userNamespaces': userNamespaces });
+      const { config } = operatorConfig(sourceOf(rendered, 'millrace-operator'));
+      expect(config?.pods).toMatchObject({ userNamespaces });
+    },
+  );
+
+  test('gives the internal gateway the log limit', () => {
     const { config } = internalGatewayConfig(sourceOf(standard, 'millrace-gateway-internal'));
     expect(config?.logLimitBytes).toBe(64 * 1024 * 1024);
   });
 
-  test('no address is made up where none is set: people sign in at whatever address they open', () => {
+  test('sets no external URL by default, so people sign in at any address', () => {
     const addressOf = (from: Manifest[]): string | undefined =>
       publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.externalUrl;
     expect(addressOf(standard)).toBeUndefined();
@@ -248,18 +262,21 @@ describe('the environment that the chart sets is the one the program reads:', ()
     expect(addressOf(external)).toBe('https://ci.example.org');
   });
 
-  test('every key of a Secret goes only to who needs it', () => {
+  test('gives each key of a Secret only to the components that need it', () => {
     expect(keysOf('millrace-operator')).toEqual([]);
     expect(keysOf('millrace-gateway-public')).toEqual([
       'millrace-database/url',
       'millrace-database/ca.crt',
       'millrace-keys/webhook',
       'millrace-keys/session',
+      'millrace-store/public',
     ]);
     expect(keysOf('millrace-gateway-internal')).toEqual([
       'millrace-database/url',
       'millrace-database/ca.crt',
       'millrace-keys/agent',
+      'millrace-store/private',
+      'millrace-store/previous',
       'millrace-internal-tls/tls.crt',
       'millrace-internal-tls/tls.key',
       'millrace-internal-tls/ca.crt',
@@ -279,8 +296,8 @@ const readable = (from: Manifest[]): string[] =>
 const tokensSecretIn = (from: Manifest[]): object | undefined =>
   publicGatewayConfig(sourceOf(from, 'millrace-gateway-public')).config?.tokensSecret;
 
-describe('rights', () => {
-  test('name what they grant: no wildcard anywhere', () => {
+describe('the RBAC rights in the chart', () => {
+  test('contain no wildcard', () => {
     for (const role of roles()) {
       for (const rule of rulesOf(role)) {
         expect([...(rule.apiGroups ?? []), ...(rule.resources ?? []), ...rule.verbs]).not.toContain('*');
@@ -288,7 +305,7 @@ describe('rights', () => {
     }
   });
 
-  test('reach Secrets and Pods cluster-wide for nobody', () => {
+  test('give nobody cluster-wide access to Secrets and Pods', () => {
     const bound = standard
       .filter(({ kind }) => kind === 'ClusterRoleBinding')
       .map(({ metadata }) => metadata.name);
@@ -305,7 +322,7 @@ describe('rights', () => {
     }
   });
 
-  test('let the public gateway read the Secret of tokens that it is told, and where there is none nothing more', () => {
+  test('let the public gateway read only the configured Secret of tokens', () => {
     expect([readable(standard), tokensSecretIn(standard)]).toEqual([
       ['millrace-oauth-api: get patch'],
       undefined,
@@ -315,7 +332,7 @@ describe('rights', () => {
   });
 
   test.each(['millrace', 'mine'])(
-    'carry the names that the operator binds, in a release called %s',
+    'have the names that the operator binds, in a release called %s',
     async (release) => {
       const all = release === 'millrace' ? standard : await manifests({}, release);
       const full = release === 'millrace' ? 'millrace' : 'mine-millrace';
@@ -329,7 +346,7 @@ describe('rights', () => {
   );
 });
 
-describe('docs/reference/network.md tells every flow of', () => {
+describe('docs/reference/network.md lists the flows of', () => {
   const document = readFileSync(join(checkout, 'docs', 'reference', 'network.md'), 'utf8');
   test("Millrace's own Pods, and no other", () => {
     const documented = tableRows(document, "Millrace's own Pods", 4).flatMap(oneRowPerPeerGroup);
@@ -350,7 +367,7 @@ describe('docs/reference/network.md tells every flow of', () => {
     expect(documented).toEqual(flows.map(({ what }) => what));
   });
 
-  test('everything else is denied', () => {
+  test('no other flow, because everything else is denied', () => {
     expect(find(standard, 'NetworkPolicy', 'millrace-default-deny').spec).toEqual({
       podSelector: {
         matchLabels: { 'app.kubernetes.io/name': 'millrace', 'app.kubernetes.io/instance': 'millrace' },

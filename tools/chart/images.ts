@@ -47,7 +47,8 @@ async function load(
   const [, tool = '', name = ''] = /^(kind|k3d)-(.+)$/.exec(context) ?? [];
   if (tool === '' || (await tryRun(tool, ['version'])) === undefined) {
     throw explain(
-      `CLUSTER=existing: the nodes of context "${context}" need the images. Give a registry that they read: PUSH=<registry>/<path>.`,
+      `CLUSTER=existing: the nodes of context "${context}" need the images. ` +
+        'Give a registry that they read: PUSH=<registry>/<path>.',
     );
   }
   for (const file of files) {

@@ -28,7 +28,7 @@ function deployment(readyReplicas: number): string {
   return JSON.stringify({ items: [{ metadata, spec: { replicas: 2 }, status }] });
 }
 
-test('each change is reported until all is ready', async () => {
+test('the wait reports each change until all Pods are ready', async () => {
   kubectlPrints(deployment(1));
   const reports: string[] = [];
   await waitForWorkloads((lines) => {
@@ -38,14 +38,14 @@ test('each change is reported until all is ready', async () => {
   expect(reports).toEqual(['· operator         1/2 ready', '✔ operator         2/2 ready']);
 });
 
-test('the signal ends the wait for Pods that never get ready', async () => {
+test('a signal ends the wait for Pods that never get ready', async () => {
   kubectlPrints(deployment(0));
   const stop = new AbortController();
   const waiting = waitForWorkloads(() => setTimeout(() => stop.abort(), 100), stop.signal);
   await expect(waiting).rejects.toThrow('abort');
 });
 
-test('the signal ends a kubectl that does not answer', async () => {
+test('a signal ends a kubectl that hangs', async () => {
   writeFileSync(join(folder, 'kubectl'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
   const waiting = waitForWorkloads(() => undefined, AbortSignal.timeout(200));
   await expect(waiting).rejects.toThrow('kubectl');

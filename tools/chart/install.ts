@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { testRegistry } from '#tools/cluster/addresses.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { run } from '#tools/cluster/run.ts';
@@ -9,6 +10,11 @@ import type { LoadedImages } from './images.ts';
 /** Release of the demonstration and the end-to-end tests. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
 const LONGEST_START_MS = 20 * 60_000;
+/** The registry of the end-to-end tests, which the gateway would not reach otherwise. */
+const TEST_REGISTRY = {
+  'imageRegistries.allowedRanges[0]': `${testRegistry.address}/32`,
+  'imageRegistries.plainHTTP[0]': `${testRegistry.address}:${testRegistry.port}`,
+};
 const TOKENS = `${RELEASE.name}-tokens`;
 
 export interface TokenOwner {
@@ -32,6 +38,7 @@ export async function installChart(
     'postgres.image.tag': process.env['IMAGE_TAG'] ?? 'dev',
     'tokens.existingSecret': TOKENS,
     'podAnnotations.millrace\\.dev/images': `images-${images.digest}`,
+    ...(isExisting(process.env) ? {} : TEST_REGISTRY),
   };
   const set = Object.entries(values).flatMap(([name, value]) => ['--set-string', `${name}=${value}`]);
   const release = [RELEASE.name, 'charts/millrace', '--namespace', RELEASE.namespace];

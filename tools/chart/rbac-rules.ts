@@ -49,6 +49,12 @@ export const operatorTeamRules: V1PolicyRule[] = [
   { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] },
   { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['get', 'create', 'patch'] },
+  // Volumes of caches.
+  {
+    apiGroups: [''],
+    resources: ['persistentvolumeclaims'],
+    verbs: ['get', 'list', 'create', 'delete'],
+  },
   {
     apiGroups: [''],
     resources: ['resourcequotas', 'limitranges'],
@@ -72,6 +78,8 @@ export const gatewayTeamRules: V1PolicyRule[] = [
 /** ClusterRole of the internal gateway, bound cluster-wide. */
 export const gatewayClusterRules: V1PolicyRule[] = [
   { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+  // Names the Secret of the team, and says whether a Vault may be read over plain HTTP.
+  { apiGroups: ['millrace.dev'], resources: ['teams'], verbs: ['get'] },
 ];
 
 /**
@@ -120,6 +128,7 @@ export function operatorReleaseRules(release: string): V1PolicyRule[] {
       resources: ['secrets'],
       resourceNames: [
         'keys',
+        'store',
         'admin',
         'database',
         'internal-ca',

@@ -34,4 +34,7 @@ export const ports = {
   scheduler: { address: '127.0.0.1', port: 10259 },
 } as const;
 
+/** Where end-to-end tests serve a registry with plain HTTP, which the installed chart allows. */
+export const testRegistry = { address: nodeAddress, port: 15000 } as const;
+
 export const apiUrl = `https://${ports.apiServer.address}:${ports.apiServer.port}`;

@@ -14,7 +14,7 @@ const tool: Tool = {
   ldflags: [],
 };
 
-describe('the recipe of a tool', () => {
+describe("the digest of a tool's recipe", () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'recipe-'));
@@ -23,40 +23,40 @@ describe('the recipe of a tool', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('is the same for the same files', () => {
+  test('is the same for unchanged files', () => {
     expect(recipeOf(tool, folder)).toBe(recipeOf(tool, folder));
   });
 
   test.each([
-    ['a source file changes', 'main.go', true],
-    ['a checksum is added', 'go.sum', true],
-    ['a text beside it changes', 'README.md', false],
-    ['a test is added', 'main_test.go', false],
-  ])('when %s', (_, file, changes) => {
+    ['a source file changed', 'main.go', true],
+    ['a checksum was added', 'go.sum', true],
+    ['a text beside it changed', 'README.md', false],
+    ['a test was added', 'main_test.go', false],
+  ])('depends on whether %s', (_, file, changes) => {
     const before = recipeOf(tool, folder);
     writeFileSync(join(folder, file), 'changed\n');
     expect(recipeOf(tool, folder) !== before).toBe(changes);
   });
 
-  test('changes with the flags', () => {
+  test('depends on the flags', () => {
     expect(recipeOf({ ...tool, ldflags: ['-X a=b'] }, folder)).not.toBe(recipeOf(tool, folder));
   });
 });
 
-describe('what must be built', () => {
+describe('the tools to build', () => {
   const empty = foldersFrom({ MILLRACE_CACHE: '/nonexistent' });
 
-  test('is everything but the optional tools where nothing is built', () => {
+  test('are all but the optional ones in an empty folder', () => {
     const names = missingTools(empty, []).map((one) => one.name);
     expect(names).toContain('kubernetes');
     expect(names).not.toContain('kwok');
   });
 
-  test('is an optional tool that is named', () => {
+  test('include an optional tool by its name', () => {
     expect(missingTools(empty, ['kwok']).map((one) => one.name)).toEqual(['kwok']);
   });
 
-  test('is never a tool that does not exist', () => {
+  test('exclude unknown tools', () => {
     expect(() => missingTools(empty, ['kubernets'])).toThrow(
       /no tool "kubernets"; there are kubernetes, etcd/,
     );

@@ -20,7 +20,7 @@ function read(pair: Pair): X509Certificate {
   return new X509Certificate(readFileSync(pair.certificate));
 }
 
-test('a certificate is signed by its authority, names its hosts and fits its key', () => {
+test('a certificate is signed by its authority, has its host names and matches its key', () => {
   const certificate = read(server);
   expect(certificate.verify(read(authority).publicKey)).toBe(true);
   expect(certificate.checkIssued(read(authority))).toBe(true);
@@ -31,23 +31,23 @@ test('a certificate is signed by its authority, names its hosts and fits its key
   expect(certificate.ca).toBe(false);
 });
 
-test('keys are readable by their owner only', () => {
+test('only the owner can read a key', () => {
   expect(statSync(server.key).mode & 0o777).toBe(0o600);
 });
 
 test.each([
-  ['the same subject', subject, false],
-  ['fewer hosts', { ...subject, hosts: ['localhost'] }, false],
-  ['another name among the hosts', { ...subject, hosts: ['localhost', 'other'] }, true],
-  ['another address among the hosts', { ...subject, hosts: ['127.0.0.2'] }, true],
-])('asked for again with %s', async (_, asked, makesNew) => {
+  ['the same subject, and kept', subject, false],
+  ['fewer hosts, and kept', { ...subject, hosts: ['localhost'] }, false],
+  ['another host name, and replaced', { ...subject, hosts: ['localhost', 'other'] }, true],
+  ['another address, and replaced', { ...subject, hosts: ['127.0.0.2'] }, true],
+])('a certificate that exists is requested again with %s', async (_, asked, makesNew) => {
   await ensureCertificate(authority, server, subject);
   const before = read(server).serialNumber;
   await ensureCertificate(authority, server, asked);
   expect(read(server).serialNumber !== before).toBe(makesNew);
 });
 
-test('a certificate of another authority is made anew', async () => {
+test('a certificate of another authority is replaced', async () => {
   const other = pairAt(folder, 'other');
   await ensureAuthority(other, 'test');
   await ensureCertificate(authority, server, subject);
@@ -55,7 +55,7 @@ test('a certificate of another authority is made anew', async () => {
   expect(read(server).verify(read(other).publicKey)).toBe(true);
 });
 
-test('an authority stays as it is', async () => {
+test('an authority is kept', async () => {
   const before = readFileSync(authority.certificate, 'utf8');
   await ensureAuthority(authority, 'test');
   expect(readFileSync(authority.certificate, 'utf8')).toBe(before);

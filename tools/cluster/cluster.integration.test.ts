@@ -17,7 +17,7 @@ import { run } from './run.ts';
 const image = 'localhost/cluster-test:1';
 const namespace = `cluster-test-${process.pid}`;
 const minutes = 60_000;
-/** Only ends what hangs. */
+/** Only ends a test that hangs. */
 const TIMEOUT = '--timeout=9m';
 const folders = foldersFrom(process.env);
 const main = join(import.meta.dirname, 'main.ts');
@@ -142,7 +142,7 @@ embedded('the embedded cluster', () => {
   }, 10 * minutes);
 
   test(
-    'a Pod with a restricted security context runs, and its log is there to read',
+    'a Pod with a restricted security context runs, and its log can be read',
     async () => {
       expect(
         await runPod('restricted', podSpec([container('main', 'id -u; grep Seccomp: /proc/self/status')])),
@@ -152,7 +152,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'a Pod that breaks the namespace rules is refused by admission',
+    "admission refuses a Pod that breaks the namespace's rules",
     async () => {
       const spec = { containers: [{ name: 'main', image, securityContext: { privileged: true } }] };
       await expect(
@@ -163,7 +163,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'a Service answers under its name and its address, from a Pod and from this machine',
+    'a Service responds under its name and its address, from a Pod and from this machine',
     async () => {
       const serve =
         'mkdir -p /tmp/www && echo served > /tmp/www/index.html && exec httpd -f -p 8080 -h /tmp/www';
@@ -193,7 +193,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'a Pod reaches the API server under its name',
+    'a Pod reaches the API server under its DNS name',
     async () => {
       const script = ask('kubernetes.default.svc', 443);
       expect(await runPod('asks-api', podSpec([container('main', script)]))).toContain(
@@ -204,7 +204,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'a Job made by hand from a CronJob runs',
+    'a Job that was created from a CronJob runs',
     async () => {
       await apply({
         apiVersion: 'batch/v1',
@@ -226,7 +226,7 @@ embedded('the embedded cluster', () => {
     ['with fsGroup belongs to the group', { fsGroup: 2000 }, /^drwxrwsrwx\s+\d+\s+0\s+2000 /],
     ['without fsGroup is open to everyone', {}, /^drwxrwxrwx\s+\d+\s+0\s+0 /],
   ])(
-    'a claimed volume %s, is written by user 1000, kept between Pods, and removed with its claim',
+    'a claimed volume %s, user 1000 can write it, and it is kept between Pods and deleted with its claim',
     async (_, group, listing) => {
       const name = 'fsGroup' in group ? 'grouped' : 'open';
       await apply({
@@ -299,7 +299,7 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'exec and port-forward reach into a Pod',
+    'exec and port-forward reach a Pod',
     async () => {
       const serve = 'while :; do echo -e "HTTP/1.0 200 OK\\r\\n\\r\\nforwarded" | nc -l -p 8080; done';
       await apply({
@@ -343,14 +343,14 @@ embedded('the embedded cluster', () => {
   );
 
   test(
-    'the API server shows its request counts to who may see them',
+    'the API server shows its request counts to authorized clients only',
     async () => {
       expect(await kubectl('get', '--raw', '/metrics')).toMatch(/^apiserver_request_total\{/m);
     },
     10 * minutes,
   );
 
-  test('an unknown part is refused with the names of the known ones', async () => {
+  test('an unknown part is refused with the names of the known parts', async () => {
     const outcome = await new Promise<string>((resolve) => {
       execFile(process.execPath, [main, 'start', 'kublet'], (_, __, stderr) => resolve(stderr));
     });

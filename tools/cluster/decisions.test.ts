@@ -13,37 +13,37 @@ describe('the name servers for Pods', () => {
       ['192.0.2.53', '192.0.2.54'],
     ],
     [
-      'are those behind a stub on the loopback address',
+      'are the upstream servers of a loopback stub',
       ['nameserver 127.0.0.53\n', 'nameserver 192.0.2.53\n'],
       ['192.0.2.53'],
     ],
-    ['leave a loopback address out', ['nameserver ::1\n nameserver 192.0.2.53\n'], ['192.0.2.53']],
-    ['leave a comment out', ['# nameserver 192.0.2.1\nsearch a.test\nnameserver 192.0.2.53'], ['192.0.2.53']],
+    ['exclude loopback addresses', ['nameserver ::1\n nameserver 192.0.2.53\n'], ['192.0.2.53']],
+    ['exclude comments', ['# nameserver 192.0.2.1\nsearch a.test\nnameserver 192.0.2.53'], ['192.0.2.53']],
     [
-      'are three at most',
+      'are at most three',
       ['nameserver 192.0.2.1\nnameserver 192.0.2.2\nnameserver 192.0.2.3\nnameserver 192.0.2.4'],
       ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
     ],
-    ['are none where there are none', ['nameserver 127.0.0.1\n', ''], []],
+    ['are empty without an entry', ['nameserver 127.0.0.1\n', ''], []],
   ])('%s', (_, resolvers, servers) => {
     expect(upstreamServers(resolvers)).toEqual(servers);
   });
 
-  test('are asked by the DNS server', () => {
+  test('get the queries of the DNS server', () => {
     expect(corefile(['192.0.2.53', '192.0.2.54'])).toContain('    forward . 192.0.2.53 192.0.2.54 {\n');
   });
 
-  test('are not asked where there are none', () => {
+  test('get no queries if there are none', () => {
     expect(corefile([])).not.toContain('forward');
   });
 });
 
 describe('lowering out-of-memory scores', () => {
   test.each([
-    ['is allowed to one with every capability', 'Name:\tx\nCapEff:\t000001ffffffffff\n', true],
-    ['is refused to one without that of resources', 'CapEff:\t000001fffeffffff\n', false],
-    ['is refused to one without any', 'CapEff:\t0000000000000000\n', false],
-    ['is refused where nothing is known', '', false],
+    ['is allowed for a process with every capability', 'Name:\tx\nCapEff:\t000001ffffffffff\n', true],
+    ['is refused without CAP_SYS_RESOURCE', 'CapEff:\t000001fffeffffff\n', false],
+    ['is refused without any capability', 'CapEff:\t0000000000000000\n', false],
+    ['is refused if the capabilities are unknown', '', false],
   ])('%s', (_, status, allowed) => {
     expect(mayLowerScores(status)).toBe(allowed);
   });
@@ -71,13 +71,13 @@ describe('an existing cluster', () => {
     expect(isExisting(choice === undefined ? {} : { CLUSTER: choice })).toBe(existing);
   });
 
-  test('is never guessed from a misspelt CLUSTER', () => {
+  test('is never assumed for a misspelled CLUSTER', () => {
     expect(() => isExisting({ CLUSTER: 'exsting' })).toThrow(/CLUSTER is "exsting"/);
   });
 });
 
-describe('our rules in a chain of the firewall', () => {
-  test('are known by their comment', () => {
+describe('our firewall rules', () => {
+  test('are recognized by their comment', () => {
     const listing = `chain FORWARD { # handle 1
       iifname "millrace0" counter packets 1 bytes 2 accept comment "millrace-cluster" # handle 7
       iifname "docker0" accept # handle 8
@@ -87,12 +87,12 @@ describe('our rules in a chain of the firewall', () => {
   });
 });
 
-describe('two pictures of the machine', () => {
-  test('differ in what came and what went', () => {
+describe('two snapshots of the machine', () => {
+  test('differ by what was added and removed', () => {
     expect(differences(['kept', 'went'], ['kept', 'came'])).toEqual(['- went', '+ came']);
   });
 
-  test('do not differ where they are the same', () => {
+  test('are equal if nothing changed', () => {
     expect(differences(['kept'], ['kept'])).toEqual([]);
   });
 });

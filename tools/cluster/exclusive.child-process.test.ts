@@ -16,7 +16,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-test('two pieces of work under one name do not overlap', async () => {
+test('two tasks under one name do not overlap', async () => {
   const seen: string[] = [];
   const work = (label: string) => async (): Promise<void> => {
     seen.push(`${label} begins`);
@@ -28,12 +28,12 @@ test('two pieces of work under one name do not overlap', async () => {
   expect([seen[0]?.slice(2), seen[1]?.slice(2), seen[2]?.slice(2)]).toEqual(['begins', 'ends', 'begins']);
 });
 
-test('the lock is free again when its holder throws', async () => {
+test('the lock is released when its holder throws', async () => {
   await expect(exclusively(name, 'waiting', failing)).rejects.toThrow('failed');
   expect(await exclusively(name, 'waiting', async () => 'held')).toBe('held');
 });
 
-test('the lock is free again when its holder is killed', async () => {
+test('the lock is released when its holder is killed', async () => {
   const script = `import { exclusively } from ${JSON.stringify(join(import.meta.dirname, 'exclusive.ts'))};
     await exclusively(${JSON.stringify(name)}, '', () => { console.log('held'); return new Promise(() => setInterval(() => {}, 1000)); });`;
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', script], {

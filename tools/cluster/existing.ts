@@ -31,7 +31,10 @@ export async function checkExisting(env: NodeJS.ProcessEnv, kubectl: string): Pr
       `The cluster of KUBECONFIG=${kubeconfig} runs Kubernetes ${version}; 1.${oldestMinor} or newer is needed.`,
     );
   }
-  return `Using the existing cluster of KUBECONFIG=${kubeconfig}: Kubernetes ${version} answers; nothing was started here.`;
+  return (
+    `Using the existing cluster of KUBECONFIG=${kubeconfig}: Kubernetes ${version} answers; ` +
+    'nothing was started here.'
+  );
 }
 
 async function serverVersion(env: NodeJS.ProcessEnv, kubectl: string, kubeconfig: string): Promise<string> {

@@ -3,10 +3,10 @@ import { foldersFrom } from './folders.ts';
 
 describe('the cache folder', () => {
   test.each([
-    ['is the one that is named', { MILLRACE_CACHE: '/a', XDG_CACHE_HOME: '/b', HOME: '/c' }, '/a'],
-    ['is in the cache folder of the user', { XDG_CACHE_HOME: '/b', HOME: '/c' }, '/b/millrace'],
+    ['is the configured one', { MILLRACE_CACHE: '/a', XDG_CACHE_HOME: '/b', HOME: '/c' }, '/a'],
+    ["is in the user's cache folder otherwise", { XDG_CACHE_HOME: '/b', HOME: '/c' }, '/b/millrace'],
     [
-      'is in the home folder else',
+      'is in the home folder if there is no cache folder',
       { MILLRACE_CACHE: '', XDG_CACHE_HOME: '', HOME: '/c' },
       '/c/.cache/millrace',
     ],

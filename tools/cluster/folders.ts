@@ -29,7 +29,8 @@ export function foldersFrom(env: Readonly<Record<string, string | undefined>>): 
   }
   if (state.length > longestState) {
     throw explain(
-      `The folder ${state} is too long for the sockets in it (${longestState} characters at most); set MILLRACE_CACHE to a shorter one.`,
+      `The folder ${state} is too long for the sockets in it (${longestState} characters at most); ` +
+        'set MILLRACE_CACHE to a shorter one.',
     );
   }
   return {

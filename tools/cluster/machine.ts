@@ -114,7 +114,8 @@ async function refuseForeignRoutes(): Promise<void> {
     .find((line) => line.trim() !== '' && !line.includes(`dev ${bridge} `));
   if (foreign !== undefined) {
     throw explain(
-      `The machine already uses the cluster's range ${clusterRanges} (route "${foreign.trim()}"); end that use, or run on another machine.`,
+      `The machine already uses the cluster's range ${clusterRanges} (route "${foreign.trim()}"); ` +
+        'end that use, or run on another machine.',
     );
   }
 }

@@ -76,7 +76,10 @@ async function status(): Promise<void> {
   }
   const lines = partNames.map((name) => {
     const running = processOf(folders, partOf(folders, name));
-    return `${name.padEnd(24)} ${running === undefined ? 'stopped' : `pid ${running.pid}`.padEnd(12)} ${logFile(folders, name)}`;
+    return (
+      `${name.padEnd(24)} ${running === undefined ? 'stopped' : `pid ${running.pid}`.padEnd(12)} ` +
+      logFile(folders, name)
+    );
   });
   console.log(lines.join('\n'));
   const known = existsSync(adminKubeconfig(folders));

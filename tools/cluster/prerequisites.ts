@@ -63,7 +63,8 @@ export function requireRoot(): void {
   }
   if (process.getuid?.() !== 0) {
     throw explain(
-      'The embedded cluster needs root (a kubelet and a network of its own): run this with sudo, or use CLUSTER=existing with a KUBECONFIG.',
+      'The embedded cluster needs root (a kubelet and a network of its own): ' +
+        'run this with sudo, or use CLUSTER=existing with a KUBECONFIG.',
     );
   }
 }

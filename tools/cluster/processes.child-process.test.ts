@@ -17,7 +17,7 @@ afterEach(() => {
 
 const sleeper: Part = { name: 'sleeper', command: '/bin/sleep', args: ['300'], ready: async () => true };
 
-describe('a part', () => {
+describe('a part of the cluster', () => {
   let folders: Folders;
   beforeEach(() => {
     folders = foldersFrom({ MILLRACE_CACHE: mkdtempSync(join(tmpdir(), 'processes-')) });
@@ -36,14 +36,14 @@ describe('a part', () => {
     return join(folders.state, 'pids', 'sleeper.json');
   }
 
-  test('is started once, however often that is asked', () => {
+  test('is started once, for any number of calls', () => {
     expect(startPart(folders, sleeper)).toBe(true);
     const pid = pidOfPart();
     expect(startPart(folders, sleeper)).toBe(false);
     expect(pidOfPart()).toBe(pid);
   });
 
-  test('is found by its mark where the starter was killed before it wrote the pid file', () => {
+  test('is found by its mark if the starter was killed before it wrote the pid file', () => {
     startPart(folders, sleeper);
     const pid = pidOfPart();
     rmSync(pidFile());
@@ -51,14 +51,14 @@ describe('a part', () => {
     expect(startPart(folders, sleeper)).toBe(false);
   });
 
-  test('is found by its mark where the pid file was cut short', () => {
+  test('is found by its mark if the pid file is incomplete', () => {
     startPart(folders, sleeper);
     const pid = pidOfPart();
     writeFileSync(pidFile(), '{"pid":');
     expect(pidOfPart()).toBe(pid);
   });
 
-  test('is stopped, and stopping it again says that it did not run', async () => {
+  test('is stopped, and a second stop reports that it did not run', async () => {
     startPart(folders, sleeper);
     const identity = identityOf(pidOfPart());
     expect(await stopPart(folders, sleeper, 5)).toBe(true);
@@ -67,7 +67,7 @@ describe('a part', () => {
     expect(await stopPart(folders, sleeper, 5)).toBe(false);
   });
 
-  test('is not taken for a stranger that got its pid: the stranger lives on', async () => {
+  test('is not mistaken for a foreign process that reuses its pid, which keeps running', async () => {
     mkdirSync(join(folders.state, 'pids'));
     const otherProcess = spawn('/bin/sleep', ['300']);
     children.push(otherProcess);
@@ -78,7 +78,7 @@ describe('a part', () => {
     expect(identityOf(otherProcess.pid ?? 0)).toEqual(identity);
   });
 
-  test('that ends at once is reported with the end of its log', async () => {
+  test('that exits at once is reported with the end of its log', async () => {
     const failing: Part = {
       ...sleeper,
       command: '/bin/sh',
@@ -91,7 +91,7 @@ describe('a part', () => {
     );
   });
 
-  test('marks its children too', async () => {
+  test('marks its child processes too', async () => {
     startPart(folders, { ...sleeper, command: '/bin/sh', args: ['-c', 'sleep 300 & wait'] });
     while (markedProcesses(folders.state).length < 2) {
       await sleep(10);
@@ -104,11 +104,11 @@ describe('a part', () => {
 });
 
 describe('the identity of a process', () => {
-  test('is the same as long as it lives', () => {
+  test('stays the same while it lives', () => {
     expect(identityOf(process.pid)).toEqual(identityOf(process.pid));
   });
 
-  test('is none where only its remains are left', async () => {
+  test('is undefined for a zombie', async () => {
     const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 300']);
     children.push(parent);
     const pid = await new Promise((resolve) => parent.stdout.once('data', resolve));
@@ -116,7 +116,7 @@ describe('the identity of a process', () => {
     expect(identityOf(Number(pid))).toBeUndefined();
   });
 
-  test('of another boot is not alive, and gets no signal', () => {
+  test('of an earlier boot is not alive and gets no signal', () => {
     const own = identityOf(process.pid);
     const former = { pid: process.pid, startTime: own?.startTime ?? '', bootId: 'another' };
     expect(isAlive(former)).toBe(false);

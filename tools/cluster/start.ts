@@ -112,7 +112,8 @@ async function requirePorts(folders: Folders, name: PartName): Promise<void> {
     const { address, port } = ports[key];
     if (!(await isFree(address, port))) {
       throw explain(
-        `${name} cannot start because another program listens on ${address}:${port}; \`ss -ltnp 'sport = :${port}'\` names it (log: ${logFile(folders, name)}).`,
+        `${name} cannot start because another program listens on ${address}:${port}; ` +
+          `\`ss -ltnp 'sport = :${port}'\` names it (log: ${logFile(folders, name)}).`,
       );
     }
   }
@@ -148,7 +149,8 @@ async function waitForCluster(folders: Folders, since: Date): Promise<void> {
     while (!(await check())) {
       if (performance.now() > end) {
         throw explain(
-          `${what} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` and ${logFile(folders, 'kubelet')}.`,
+          `${what} was not ready after ${secondsForCluster} s; see \`kubectl get pods,events -A\` ` +
+            `and ${logFile(folders, 'kubelet')}.`,
         );
       }
       await sleep(100);

@@ -102,4 +102,13 @@ export const tools: readonly Tool[] = [
     ldflags: [`-X sigs.k8s.io/kwok/pkg/consts.Version=${kwok}`],
     optional: true,
   },
+  // A store with the API of S3, for the tests of the type artifact.
+  {
+    name: 'versitygw',
+    version: 'v1.8.0',
+    module: 'github.com/versity/versitygw',
+    packages: { 'github.com/versity/versitygw/cmd/versitygw': 'versitygw' },
+    ldflags: [],
+    optional: true,
+  },
 ];

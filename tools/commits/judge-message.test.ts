@@ -27,6 +27,6 @@ test.each([
   expect(judgeMessage(given).join('\n')).toContain(reason);
 });
 
-test('names everything that is wrong at once', () => {
+test('reports all problems of a message at once', () => {
   expect(judgeMessage(commit('stuff: added x.', ''))).toHaveLength(4);
 });

@@ -4,11 +4,11 @@ import { parse } from 'yaml';
 import { typeText } from './type-text.ts';
 import { TYPES, wantedTypes } from './write-types.ts';
 
-test('the types are those that the definitions in crds/ make', async () => {
+test('the types equal those generated from crds/', async () => {
   expect(readFileSync(TYPES, 'utf8')).toBe(await wantedTypes());
 });
 
-test('a definition becomes an interface with its descriptions, and only required fields are always there', () => {
+test('a definition becomes an interface with its descriptions, in which only required fields are mandatory', () => {
   const text = typeText([
     `
 spec:
@@ -91,7 +91,7 @@ const isBounded = (schema: Schema): boolean =>
   schema['x-kubernetes-preserve-unknown-fields'] === undefined;
 
 describe('every field of every definition', () => {
-  test('has a text for kubectl explain', () => {
+  test('has a description for kubectl explain', () => {
     const named = allFields().filter(([path]) => !path.endsWith('{}') && !path.endsWith('[]'));
     expect(named.length).toBeGreaterThan(50);
     expect(named.filter(([, { description = '' }]) => description.length < 10).map(([path]) => path)).toEqual(
@@ -99,7 +99,7 @@ describe('every field of every definition', () => {
     );
   });
 
-  test('is bounded, so that rules over it stay cheap', () => {
+  test('is bounded, so that its validation rules stay cheap', () => {
     expect(
       allFields()
         .filter(([, schema]) => !isBounded(schema))

@@ -10,16 +10,16 @@ const build = (facts: Partial<BuildView>): BuildView => ({
   ...facts,
 });
 
-describe('one line per job tells', () => {
+describe('the line of a job shows', () => {
   test.each<[string, BuildView | undefined, string]>([
-    ['that nothing began yet', undefined, '· unit          waiting               0:04'],
+    ['that nothing has started yet', undefined, '· unit          waiting               0:04'],
     [
       'why a build is pending',
       build({ status: 'pending', message: 'quota exceeded', ended_at: '2026-01-01T00:00:03Z' }),
       '· unit          pending    build 7    0:03    quota exceeded',
     ],
     [
-      'steps and time of a green one',
+      'steps and time of a build that succeeded',
       build({
         started_at: '2026-01-01T00:00:01Z',
         ended_at: '2026-01-01T00:01:05Z',
@@ -32,7 +32,7 @@ describe('one line per job tells', () => {
       '✔ unit          succeeded  build 7    1:04  ✔ git.app  ▶ test',
     ],
     [
-      'why a red one failed',
+      'why a build failed',
       build({
         status: 'failed',
         message: 'test ended with 1',
@@ -50,6 +50,6 @@ test.each([
   [-5, '0:00'],
   [7400, '0:07'],
   [750_000, '12:30'],
-])('%d ms are %s', (milliseconds, text) => {
+])('%d ms are shown as %s', (milliseconds, text) => {
   expect(clock(milliseconds)).toBe(text);
 });

@@ -30,8 +30,8 @@ function world(password: string, file?: string) {
   };
 }
 
-describe('the account of the demonstration', () => {
-  test('gets a password of its own the first time, which needs no change in the browser', async () => {
+describe('the account of the demo', () => {
+  test('gets a random password the first time, which the browser does not ask to change', async () => {
     const { state, run } = world('initial');
     const credentials = await run();
     expect(credentials).toEqual({ username: 'admin', password: state.file });
@@ -39,13 +39,13 @@ describe('the account of the demonstration', () => {
     expect(await run()).toEqual(credentials);
   });
 
-  test('is finished when a run was killed after the password was kept and before it was changed', async () => {
+  test('is completed after a run was killed between storing and changing the password', async () => {
     const { state, run } = world('initial', 'kept');
     expect(await run()).toEqual({ username: 'admin', password: 'kept' });
     expect(state.password).toBe('kept');
   });
 
-  test('is nobody else’s: a password that somebody has chosen stays unknown', async () => {
+  test('keeps a password that somebody chose, which stays unknown to the demo', async () => {
     const { state, run } = world('chosen by somebody', 'kept');
     expect(await run()).toBeUndefined();
     expect(state).toMatchObject({ password: 'chosen by somebody', file: 'kept' });

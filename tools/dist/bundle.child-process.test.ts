@@ -14,7 +14,7 @@ describe('the packages of a bundle', () => {
     'node_modules/shaken-off/index.js': { bytesInOutput: 0 },
   };
 
-  test('are the folders with code in it, scoped and nested ones whole, each once', () => {
+  test('are the outermost folders with code, scoped and nested ones included, each once', () => {
     expect(packagesOf({ 'dist/x.js': { inputs }, 'dist/x.js.map': { inputs: {} } })).toEqual([
       'node_modules/@scope/name',
       'node_modules/a/node_modules/b',
@@ -23,7 +23,7 @@ describe('the packages of a bundle', () => {
   });
 });
 
-test('a program with a package that it must not carry is refused and not written', async () => {
+test('a program with a forbidden package is refused and not written', async () => {
   await expect(bundleAlone('refused.js', 'src/adapters/http/server/server.ts', ['fastify'])).rejects.toThrow(
     'refused.js contains fastify, which it must not carry.',
   );

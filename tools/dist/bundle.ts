@@ -8,7 +8,8 @@ const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];
 
 /** `require` for CommonJS modules within an ES module. */
 const requireForCommonJs =
-  "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);";
+  "import { createRequire as createRequireOfBundle } from 'node:module'; " +
+  'const require = createRequireOfBundle(import.meta.url);';
 
 const shared: BuildOptions = {
   absWorkingDir: checkout,

@@ -15,7 +15,7 @@ async function build(): Promise<string> {
   return (await run(process.execPath, [join(import.meta.dirname, 'main.ts')], { env })).stdout;
 }
 
-test('what did not change is not built again', async () => {
+test('unchanged programs are not built again', async () => {
   const parts = (await build()).trimEnd().split('\n');
   const before = statSync(join(output, 'millrace.js')).mtimeMs;
   const lines = (await build()).trimEnd().split('\n');
@@ -25,7 +25,7 @@ test('what did not change is not built again', async () => {
   expect(statSync(join(output, 'millrace.js')).mtimeMs).toBe(before);
 }, 600_000);
 
-test('the bundle is the program: it tells its version from the sources', async () => {
+test('the bundle is the whole program and prints the version of the sources', async () => {
   const [bundle, sources] = await Promise.all(
     ['dist/millrace.js', 'src/main.ts'].map((file) =>
       run(process.execPath, [join(checkout, file), '--version']),
@@ -34,7 +34,7 @@ test('the bundle is the program: it tells its version from the sources', async (
   expect(bundle?.stdout).toBe(sources?.stdout);
 });
 
-test('the agent starts by itself and says what its environment lacks', async () => {
+test('the agent starts alone and reports what its environment lacks', async () => {
   const options = { env: { PATH: process.env['PATH'] } };
   await expect(run(process.execPath, [join(output, 'agent.cjs')], options)).rejects.toThrow(
     'MILLRACE_GATEWAY',
@@ -56,7 +56,7 @@ async function alone(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-test('the program draws, with nothing but what lies beside it', async () => {
+test('the program draws images with nothing but the files beside it', async () => {
   await alone(async (folder) => {
     const picture = join(folder, 'picture.png');
     const args = ['graph', join(checkout, 'src/cli/testdata/good.hcl'), '--out', picture];
@@ -65,7 +65,7 @@ test('the program draws, with nothing but what lies beside it', async () => {
   });
 });
 
-test('the public gateway finds what hashes passwords, with nothing but what lies beside it', async () => {
+test('the public gateway hashes passwords with nothing but the files beside it', async () => {
   await alone(async (folder) => {
     const key = Buffer.alloc(32, 1).toString('base64url');
     for (const name of ['webhook', 'session']) await writeFile(join(folder, name), key);
@@ -82,14 +82,14 @@ test('the public gateway finds what hashes passwords, with nothing but what lies
     for await (const chunk of gateway.stdout) {
       said += String(chunk);
       // All of its modules are loaded by then.
-      if (said.includes('the connection to the database had trouble')) break;
+      if (said.includes('the connection to the database failed')) break;
     }
     gateway.kill('SIGKILL');
-    expect(said).toContain('the connection to the database had trouble');
+    expect(said).toContain('the connection to the database failed');
   });
 });
 
-test('what sharp and argon2 load is there for both architectures', () => {
+test('the native libraries of sharp and argon2 are included for both architectures', () => {
   const machines = { amd64: 0x3e, arm64: 0xb7 };
   for (const [architecture, machine] of Object.entries(machines)) {
     const binaries = [
@@ -115,7 +115,7 @@ test.each(['shim-amd64', 'shim-arm64'])('%s is a static program', (name) => {
   expect(elf.length).toBeLessThan(3_000_000);
 });
 
-test('the notices hold the licence of what is inside', () => {
+test('the notices contain the licence of each included package', () => {
   const text = readFileSync(join(output, 'THIRD-PARTY-NOTICES'), 'utf8');
   for (const name of [
     'fastify ',

@@ -16,27 +16,27 @@ describe('the hash of inputs', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   test.each<[string, () => void]>([
-    ['a text', () => writeFileSync(join(folder, 'a.go'), 'package c')],
-    ['a name', () => renameSync(join(folder, 'a.go'), join(folder, 'c.go'))],
+    ['the content of a file', () => writeFileSync(join(folder, 'a.go'), 'package c')],
+    ['the name of a file', () => renameSync(join(folder, 'a.go'), join(folder, 'c.go'))],
     ['a new file', () => writeFileSync(join(folder, 'c.go'), '')],
-    ['a file that is gone', () => rmSync(join(folder, 'a.go'))],
-  ])('changes with %s', async (_, change) => {
+    ['a removed file', () => rmSync(join(folder, 'a.go'))],
+  ])('depends on %s', async (_, change) => {
     const before = await hash();
     change();
     expect(await hash()).not.toBe(before);
   });
 
-  test('comes with the time of the file written last', async () => {
+  test('comes with the time of the newest file', async () => {
     utimesSync(join(folder, 'a.go'), 1000, 1000);
     utimesSync(join(folder, 'b.go'), 2000, 2000);
     expect((await stateOf(folder, ['*.go'])).newest).toBe(2_000_000);
   });
 
-  test('changes with what else counts', async () => {
+  test('depends on the other listed inputs', async () => {
     expect(await hash('go1.26')).not.toBe(await hash('go1.27'));
   });
 
-  test('stays with the same texts elsewhere, and with files that no pattern names', async () => {
+  test('does not depend on the location or on files that match no pattern', async () => {
     const before = await hash();
     writeFileSync(join(folder, 'README.md'), 'text');
     expect(await hash()).toBe(before);

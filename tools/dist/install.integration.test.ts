@@ -8,7 +8,7 @@ import { checkout } from './inputs.ts';
 
 const run = promisify(execFile);
 
-test('`make install` gives a command that works from any folder, with nothing of the checkout on the path', async () => {
+test('`make install` gives a command that works in any folder without the checkout', async () => {
   const prefix = await mkdtemp(join(tmpdir(), 'millrace install '));
   try {
     const env = { ...process.env, NODE_OPTIONS: '', MAKEFLAGS: '' };

@@ -51,7 +51,9 @@ describe('docs/architecture.md', () => {
 
   test('names the folders of src/adapters/database in their order', () => {
     const order =
-      /^- `src\/adapters\/database`: (?<names>.*)$/m.exec(PAGE)?.groups?.['names']?.split(', ') ?? [];
+      /^- `src\/adapters\/database`:\s(?<names>.*(?:\n {2}.*)*)$/m
+        .exec(PAGE)
+        ?.groups?.['names']?.split(/,\s+/) ?? [];
     const folders = foldersOf('src/adapters/database').filter((name) => name !== 'migrations');
     expect(order.filter((name) => !name.includes('/')).toSorted()).toEqual(folders);
   });
@@ -64,7 +66,7 @@ describe('docs/architecture.md', () => {
     expect(files.filter((file) => file === undefined || !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
-  test('names only rooms of the domain that exist', () => {
+  test('names only folders of the domain that exist', () => {
     expect(column(3).filter((name) => !foldersOf('src/domain').includes(name))).toEqual([]);
   });
 
@@ -72,7 +74,7 @@ describe('docs/architecture.md', () => {
     expect(column(4).filter((name) => !foldersOf('src/adapters').includes(name))).toEqual([]);
   });
 
-  test('says where every room of the domain stands', () => {
+  test('names every folder of the domain', () => {
     const [, rooms = ''] = PAGE.split('\n## Folders and entry points\n');
     expect(foldersOf('src/domain').filter((name) => !new RegExp(`\\b${name}\\b`).test(rooms))).toEqual([]);
   });

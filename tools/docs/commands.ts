@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { format } from 'prettier';
 import { clientCommands } from '#cli/client/commands.ts';
 import { offlineCommands } from '#cli/commands.ts';
+import { localCommands } from '#cli/local/commands.ts';
 
 export const COMMANDS_PAGE = 'docs/reference/cli.md';
 
@@ -13,6 +14,7 @@ To get the command, run \`make install\` in a checkout, or use the image of the 
 [both ways](../how-to/command-line.md#get-the-program).
 
 \`validate\`, \`fmt\`, \`graph\` and \`plan\` work on files alone: they need no cluster and no network.
+\`run\` runs a job on your machine: see [run-locally.md](../how-to/run-locally.md).
 [validate-offline.md](../how-to/validate-offline.md) shows how to use them in CI and before a
 commit.
 The [other commands](#with-a-server) call a server.
@@ -54,7 +56,7 @@ const nothing = async (): Promise<void> => undefined;
 /** The reference of all commands, from the program's own help. */
 export function commandsPage(): Promise<string> {
   const sections = [
-    ...offlineCommands(nothing).flatMap((command) => sectionsOf(command)),
+    ...[...offlineCommands(nothing), ...localCommands(nothing)].flatMap((command) => sectionsOf(command)),
     CLIENT,
     ...clientCommands(nothing).flatMap((command) => sectionsOf(command)),
   ];

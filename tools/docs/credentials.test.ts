@@ -14,7 +14,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'a header with a token': /(?:-H|--header)[= ]["'][^"']{0,40}(?:Authorization|X-Gitlab-Token)/i,
   'a body with a secret': /(?:--json|--data\S{0,10}|-d) ["'][^<@]{0,200}"\w{0,20}(?:password|secret)"/,
   'an option for a password or token': /--(?:password|token)[= ]["'$\w]/,
-  'a value of the chart': /--set(?:-string)? \S{0,60}(?:password|clientSecret|\.token)=/i,
+  'a chart value with a password': /--set(?:-string)? \S{0,60}(?:password|clientSecret|\.token)=/i,
   'an address with a password': /:\/\/[^\s/:@]{1,80}:[^\s/@]{1,80}@/,
 };
 
@@ -70,9 +70,9 @@ describe('no command has a password or token among its arguments', () => {
       `api /admin/oauth-providers \\\n  --json '{"preset": "github", "client_secret": "x"}'`,
     ],
     ['an option for a password or token', 'millrace login https://ci.example.org --token $TOKEN'],
-    ['a value of the chart', 'helm upgrade x y --set postgres.password=x'],
+    ['a chart value with a password', 'helm upgrade x y --set postgres.password=x'],
     ['an address with a password', 'git clone https://me:secret@git.example.org/app.git'],
-  ])('%s is seen: %s', (what, script) => expect(problemsIn(script)).toEqual([what]));
+  ])('the check finds %s: %s', (what, script) => expect(problemsIn(script)).toEqual([what]));
 
   test.each([
     ['printf %s "$TOKEN" | kubectl create secret generic x --from-file=token=/dev/stdin'],
@@ -82,5 +82,5 @@ describe('no command has a password or token among its arguments', () => {
     [
       "kubectl create --filename - <<'EOF'\nstringData:\n  url: postgres://millrace:password@db.example.org\nEOF",
     ],
-  ])('this is none: %s', (script) => expect(problemsIn(script)).toEqual([]));
+  ])('the check accepts %s', (script) => expect(problemsIn(script)).toEqual([]));
 });

@@ -33,12 +33,12 @@ function complaints({ text, vars, secrets, expected }: HclExample): string[] {
 
 const named = <T extends { at: string }>(all: T[]): [string, T][] => all.map((one) => [one.at, one]);
 
-describe('every example in HCL compiles, or shows the error that it is there to show', () => {
+describe('every example in HCL compiles, or shows the error that it announces', () => {
   test.each(named(hclBlocks()))('%s', (_at, example) => expect(complaints(example)).toEqual([]));
 });
 
-describe('every manifest', () => {
-  test.each(named(manifests().flatMap(hclOf)))('%s holds a pipeline that compiles', (_at, example) => {
+describe('every manifest in the documentation', () => {
+  test.each(named(manifests().flatMap(hclOf)))('%s contains a pipeline that compiles', (_at, example) => {
     expect(complaints(example)).toEqual([]);
   });
 
@@ -46,16 +46,16 @@ describe('every manifest', () => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 
-  test('has its fields looked at', () => {
+  test('has its fields checked', () => {
     const object = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', spec: { configs: 'x' } };
     expect(faultsOf({ at: 'here', object })).toEqual(['here: spec has no field configs']);
   });
 });
 
-describe('every command', () => {
+describe('every command in the documentation', () => {
   const commands = shellBlocks();
 
-  test('sets only values that the chart has', () => {
+  test('sets only values that exist in the chart', () => {
     const known = valueRows(readFileSync(join(ROOT, 'charts/millrace/values.yaml'), 'utf8')).map(
       ({ name }) => name,
     );
@@ -68,7 +68,7 @@ describe('every command', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('calls only make targets that there are', () => {
+  test('calls only make targets that exist', () => {
     const targets = new Set(
       [...readFileSync(join(ROOT, 'Makefile'), 'utf8').matchAll(/^([a-z-]+):/gm)].map(([, name]) => name),
     );
@@ -80,7 +80,7 @@ describe('every command', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('of node runs a file that there is', () => {
+  test('runs a node script that exists', () => {
     const missing = commands.flatMap(({ at, text }) =>
       [...text.matchAll(/\bnode ((?:config|src|e2e)\/\S+\.ts)/g)]
         .filter(([, file]) => !exists(file ?? ''))

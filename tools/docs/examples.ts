@@ -49,7 +49,9 @@ function option(rest: string, name: string): string[] {
 
 /** Declarations that fragments leave out. One line each, so that line numbers stay right. */
 const SURROUNDINGS: Record<string, string> = {
-  app: 'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n    name = "app"\n    token = "given by a Secret"\n  }\n}\n',
+  app:
+    'resource "git" "app" {\n  params {\n    url  = "https://git.example.org/app.git"\n' +
+    '    name = "app"\n    token = "given by a Secret"\n  }\n}\n',
   chat: 'notification "slack" "ops" {\n  params {\n    webhook_url = "https://chat.example.org/hook"\n  }\n}\n',
   unit: 'job "unit" {\n  get "git" "app" {}\n}\n',
 };

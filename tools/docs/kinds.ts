@@ -68,7 +68,8 @@ function section({ spec }: Definition): string {
   const scope = spec.scope === 'Cluster' ? 'for the whole cluster' : 'in a namespace';
   return [
     `## ${kind}`,
-    `\`${spec.group}/${version.name}\`, ${scope}; \`kubectl get ${[plural, ...shortNames].join('` or `kubectl get ')}\`.`,
+    `\`${spec.group}/${version.name}\`, ${scope}; \`kubectl get ` +
+      `${[plural, ...shortNames].join('` or `kubectl get ')}\`.`,
     schema.description ?? '',
     rules(schema),
     ...partOf(kind, 'spec', schema),

@@ -68,7 +68,7 @@ const codesOf = (file: string): string[] => {
   return [...text.matchAll(/^(?:error|warning) (\S+)/gm)].map(([, code = '']) => code);
 };
 
-describe('the JSON Schema takes what the compiler takes', () => {
+describe('the JSON Schema accepts what the compiler accepts:', () => {
   // The schema cannot know that a runner of the pipeline has the name of a built-in one.
   const sound = cases.filter(
     (file) => existsSync(join(folder, file.replace(/hcl$/, 'json'))) && file !== 'runners/shell-replaced.hcl',
@@ -87,7 +87,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, one]) => [key, withoutNulls(one)]));
 }
 
-describe('the JSON Schema refuses what has another shape', () => {
+describe('the JSON Schema refuses blocks and attributes that the compiler refuses:', () => {
   const shapes = ['unknown-block', 'unknown-attribute', 'misplaced-block', 'missing-block', 'wrong-labels'];
   const wrong = cases.filter((file) => codesOf(file).some((code) => shapes.includes(code)));
   // Only the compiler knows which blocks a type needs without a source. In JSON, else if is an if inside an

@@ -2,7 +2,6 @@ import { format } from 'prettier';
 import { defined } from '#defined';
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from '#domain/language/block-schema.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { notYet } from '#domain/pipeline/not-yet-run.ts';
 
 export const SCHEMA_FILE = 'docs/reference/pipeline.schema.json';
 
@@ -43,9 +42,7 @@ function body(schema: BlockSchema, around: Around): Json {
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(
-        Object.entries(attributes).map(([name, one]) => [name, attribute(name, one, around)]),
-      ),
+      ...Object.fromEntries(Object.entries(attributes).map(([name, one]) => [name, attribute(one)])),
       ...Object.fromEntries(Object.entries(blocks).map(([name, one]) => [name, nested(name, one, around)])),
     },
     ...(required.length > 0 && { required }),
@@ -78,17 +75,10 @@ const types: Record<AttributeSchema['type'], (schema: AttributeSchema) => Json> 
   value: () => withExpression({ type: 'object' }),
 };
 
-const attribute = (name: string, schema: AttributeSchema, { path }: Pick<Around, 'path'>): Json => ({
-  description: described(schema.about, path, name),
+const attribute = (schema: AttributeSchema): Json => ({
+  description: schema.about,
   ...types[schema.type](schema),
 });
-
-/** The description, with a note if the operator refuses it. */
-function described(about: string, path: string, name: string): string {
-  const later = notYet(path === '' ? [] : path.split('.'), name);
-  if (later === false) return about;
-  return later === true ? `not yet: ${about}` : `${about} (not yet: ${later})`;
-}
 
 const parameter = (open: 'text' | 'lists'): Json =>
   open === 'text'
@@ -99,8 +89,7 @@ const parameter = (open: 'text' | 'lists'): Json =>
 function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {
   const path = around.path === '' ? name : `${around.path}.${name}`;
   const one = reference(schema, { ...around, path });
-  const description = described(about, around.path, name);
-  return { description, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
+  return { description: about, ...(once === true ? one : { anyOf: [one, { type: 'array', items: one }] }) };
 }
 
 function reference(schema: BlockSchema, around: Around): Json {

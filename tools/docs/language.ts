@@ -2,7 +2,6 @@ import { format } from 'prettier';
 import type { AttributeSchema, BlockSchema } from '#domain/language/block-schema.ts';
 import { functionNames } from '#domain/language/function-names.ts';
 import { pipelineSchema } from '#domain/language/pipeline-schema.ts';
-import { notYet, notYetOfType } from '#domain/pipeline/not-yet-run.ts';
 
 export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
 
@@ -10,11 +9,7 @@ export const LANGUAGE_PAGE = 'docs/reference/pipeline.md';
  * `<!-- block job.get -->` … `<!-- end -->`: the part between is generated from the schema that validates
  * pipelines.
  */
-const PLACE = /<!-- (block|runner|list|type) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
-
-/** Marks what the operator refuses. */
-const NOT_YET = '**not yet**';
-const REFUSED = `${NOT_YET}: this version reads it, and refuses a pipeline that uses it.`;
+const PLACE = /<!-- (block|runner|list) ([\w.]+) -->((?:(?!<!--)[\s\S])*)<!-- end -->/g;
 
 const TYPES: Record<AttributeSchema['type'], string> = {
   string: 'string',
@@ -41,21 +36,20 @@ const contents: Readonly<Record<string, (name: string) => string>> = {
   block: blockTable,
   runner: runnerTable,
   list: () => functionList(),
-  type: typeNote,
 };
 
 /** Every row of the language. */
 export function allRows(): string[] {
   const rows = new Set<string>();
   const seen = new Set<BlockSchema>();
-  const look = (schema: BlockSchema, path: readonly string[]): void => {
+  const look = (schema: BlockSchema): void => {
     if (seen.has(schema)) return;
     seen.add(schema);
-    for (const row of rowsOf(schema, path)) rows.add(row);
-    for (const [name, { schema: inner }] of Object.entries(schema.blocks)) look(inner, [...path, name]);
-    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled, path);
+    for (const row of rowsOf(schema)) rows.add(row);
+    for (const { schema: inner } of Object.values(schema.blocks)) look(inner);
+    if (schema.unlabelled && schema.unlabelled.blocks !== schema.blocks) look(schema.unlabelled);
   };
-  look(pipelineSchema, []);
+  look(pipelineSchema);
   return [...rows].map(squeeze);
 }
 
@@ -70,14 +64,8 @@ export function rowsIn(page: string): string[] {
 const squeeze = (row: string): string => row.replaceAll(/ +/g, ' ');
 
 /** Paths that the page has tables for. */
-export const tablesIn = (page: string): string[] => placesIn(page, 'block').map(({ name }) => name);
-
-/** The places of one kind in a page. */
-export function placesIn(page: string, kind: 'block' | 'type'): { name: string; text: string }[] {
-  return [...page.matchAll(PLACE)]
-    .filter(([, found]) => found === kind)
-    .map(([, , name = '', text = '']) => ({ name, text }));
-}
+export const tablesIn = (page: string): string[] =>
+  [...page.matchAll(PLACE)].flatMap(([, kind, name = '']) => (kind === 'block' ? [name] : []));
 
 function schemaAt(path: string): BlockSchema {
   if (path === 'pipeline') return pipelineSchema;
@@ -89,38 +77,26 @@ function schemaAt(path: string): BlockSchema {
 }
 
 function blockTable(path: string): string {
-  const names = path === 'pipeline' ? [] : path.split('.');
-  const rows = rowsOf(schemaAt(path), names);
-  const refused = names.some((name, index) => notYet(names.slice(0, index), name) === true);
-  const note = refused ? [sentenceCase(REFUSED), ''] : [];
-  return [...note, '| Attribute or block | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
+  const rows = rowsOf(schemaAt(path));
+  return ['| Attribute or block | Type | Meaning |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-const sentenceCase = (text: string): string => text.replace(/[a-z]/, (letter) => letter.toUpperCase());
-
-/** What this release does not run of a built-in type. */
-function typeNote(name: string): string {
-  const later = notYetOfType(`svc://${name}`);
-  if (later === false) return '';
-  return later === true ? sentenceCase(REFUSED) : sentenceCase(`${NOT_YET}: ${later}; it works without.`);
-}
-
-function rowsOf(schema: BlockSchema, path: readonly string[]): string[] {
+function rowsOf(schema: BlockSchema): string[] {
   const { attributes, blocks, open, unlabelled, shorter } = schema;
   const own = [
-    ...attributeRows({ ...shortening(shorter), ...attributes }, path),
+    ...attributeRows({ ...shortening(shorter), ...attributes }),
     ...(open === 'text' ? ['| any other | string, number or bool | A parameter. |'] : []),
     ...(open === 'lists'
       ? ['| any | list of strings, numbers or bools | An axis: its name and its values. |']
       : []),
     ...Object.entries(blocks).map(
       ([name, { schema: inner, about, required }]) =>
-        `| \`${header(name, inner)}\` | block | ${marked(sentence(about, required), notYet(path, name))} |`,
+        `| \`${header(name, inner)}\` | block | ${sentence(about, required)} |`,
     ),
   ];
   if (!unlabelled) return own;
   // A block with the same content, except for attributes that it has already.
-  return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled, path)];
+  return unlabelled.blocks === blocks ? own : [...own, ...rowsOf(unlabelled)];
 }
 
 /** The attribute that replaces labels; it is required without them. */
@@ -130,20 +106,14 @@ function shortening(shorter: BlockSchema['shorter']): BlockSchema['attributes'] 
   return found ? { [attribute]: { ...found, required: false } } : {};
 }
 
-/** `later`: whether the operator refuses it, or which part. */
-function marked(about: string, later: string | boolean): string {
-  if (later === false) return about;
-  return later === true ? `${NOT_YET}: ${about}` : `${about} (${NOT_YET}: ${later})`;
-}
-
-function attributeRows(attributes: BlockSchema['attributes'], path: readonly string[] = []): string[] {
+function attributeRows(attributes: BlockSchema['attributes']): string[] {
   return Object.entries(attributes).map(([name, schema]) => {
     const { type, about, required, choices } = schema;
     const known =
       choices && type !== 'strings' ? choices.map((choice) => `\`${choice}\``).join(', ') : undefined;
     const some =
       choices && type === 'strings' ? `list of ${choices.map((one) => `\`${one}\``).join(', ')}` : undefined;
-    const meaning = marked(sentence(about + rangeOf(schema), required), notYet(path, name));
+    const meaning = sentence(about + rangeOf(schema), required);
     return `| \`${name}\` | ${known ?? some ?? TYPES[type]} | ${meaning} |`;
   });
 }
@@ -170,4 +140,13 @@ function runnerTable(name: string): string {
   return ['| Runner | Attribute | Type | Meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-const functionList = (): string => functionNames.map((name) => `\`${name}\``).join(' ');
+/** Every function, in lines of at most 100 characters. */
+function functionList(): string {
+  const lines: string[] = [];
+  for (const name of functionNames.map((one) => `\`${one}\``)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + name.length < 100) lines.splice(-1, 1, `${last} ${name}`);
+    else lines.push(name);
+  }
+  return lines.join('\n');
+}

@@ -1,16 +1,18 @@
-import { format } from 'prettier';
-import { MAX_UNNAMED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
+import { MAX_UNUSED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
 import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
 import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
 import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
 import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
+import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
 import { PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
+import { MAX_FIELD_LENGTH } from '#adapters/http/pages/start-form.ts';
+import { MAX_ENTRYPOINT_BYTES, MAX_MANIFEST_BYTES } from '#adapters/registry/manifest.ts';
 import { MAX_TERMINATION_BYTES } from '#domain/build/events.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { MAX_CHECK_BYTES, MAX_CHECK_VERSIONS, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
@@ -23,33 +25,14 @@ import { MAX_PASSED_WAITING, MAX_UNUSED_VERSIONS } from '#domain/scheduling/fact
 import { INITIAL_PACE, MAX_STARTS_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
-import { MAX_CHECK_PODS } from '#flows/checks/check-places.ts';
+import { MAX_CHECK_PODS } from '#flows/checks/check-slots.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
-
-export const LIMITS_PAGE = 'docs/reference/limits.md';
-
-/**
- * What happens at a limit. `diagnostic`: the pipeline is refused, and the last good revision stays in effect.
- * `condition`: a condition or the build shows it. `refusal`: the request is refused. `cut`: less is stored or
- * shown, and a line says so. `later`: the rest follows by itself.
- */
-type AtLimit = 'diagnostic' | 'condition' | 'refusal' | 'cut' | 'later';
-
-/** What is limited, the limit, what happens there, and how that is reported. */
-type Limit = readonly [what: string, most: string, at: AtLimit, then: string];
-
-const count = (value: number): string => value.toLocaleString('en');
-const characters = (value: number): string => `${count(value)} characters`;
-const perSecond = (value: number): string => `${count(value)} per s`;
-const milliseconds = (value: number): string => seconds(value / 1000);
-const seconds = (value: number): string => (value % 3600 === 0 ? `${value / 3600} h` : `${value} s`);
-function bytes(value: number): string {
-  const mebibytes = value / 1024 / 1024;
-  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${value / 1024} KiB`;
-}
+import { bytes, characters, count, milliseconds, perSecond, seconds } from './limit-values.ts';
+import type { Limit } from './limit.ts';
+import { POD_LIMITS } from './pod-limits.ts';
 
 /** Every limit that users of Millrace can reach, with the program's own values. */
-const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
+export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   Pipelines: [
     ['Length of the text', bytes(LIMITS.bytes), 'diagnostic', '`too-large`'],
     ['Blocks', count(LIMITS.blocks), 'diagnostic', '`too-many-blocks`'],
@@ -102,7 +85,7 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'Replaced definitions of a pipeline that no build or check names',
-      count(MAX_UNNAMED_REVISIONS),
+      count(MAX_UNUSED_REVISIONS),
       'cut',
       'the oldest are removed',
     ],
@@ -197,7 +180,8 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Pods of builds that are starting, on each node',
       `${count(INITIAL_PACE.perNode)} at first, at most ${count(MAX_STARTS_PER_NODE)}`,
       'later',
-      '`StartWindow`; a team that has none starting still gets a place ([share a cluster](../how-to/share-a-cluster.md))',
+      '`StartWindow`; a team that has none starting still gets a place ([share a ' +
+        'cluster](../how-to/share-a-cluster.md))',
     ],
     [
       'Queued builds of a pipeline, for automatic builds',
@@ -224,16 +208,22 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       '429',
     ],
     ['The same for all accounts, for each gateway replica', count(MAX_WAITING_TRIGGERS), 'refusal', '429'],
+    ['Inputs in a trigger', count(MAX_GIVEN_INPUTS), 'refusal', '400'],
+    ['Body of a trigger, with its inputs', bytes(MAX_TRIGGER_BODY), 'refusal', '413'],
+    ['Value of an input in a form of the console, in characters', count(MAX_FIELD_LENGTH), 'refusal', '400'],
   ],
   'Builds and logs': [
+    ...POD_LIMITS,
     [
-      'Time of the steps of a build, unless its job sets another',
+      'Time of the steps of a build, unless its job or `defaults.timeout` of its Team sets another',
       seconds(DEFAULT_TIMEOUT_SECONDS),
       'condition',
       'the build fails',
     ],
+    ['Manifest or configuration of an image', bytes(MAX_MANIFEST_BYTES), 'condition', 'the build fails'],
+    ['Entrypoint of an image, with its command', bytes(MAX_ENTRYPOINT_BYTES), 'condition', 'the build fails'],
     [
-      'Log of one attempt of a build (`pods.logLimit` of the chart)',
+      'Log of one attempt of a build (`pods.logLimit` of the chart, or less by `limits.buildLogBytes` of the Team)',
       `${bytes(DEFAULT_LOG_BYTES)}, unless you set another`,
       'cut',
       'the log ends with a line that says so',
@@ -242,11 +232,13 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'Stored logs of a team, compressed (`limits.logBytes`)',
       '1Gi, set by the chart',
       'cut',
-      'within a minute the operator removes the logs of the oldest builds, and the builds stay; `LogsNearLimit` from 80 % on',
+      'within a minute the operator removes the logs of the oldest builds, and the builds stay; ' +
+        '`LogsNearLimit` from 80 % on',
     ],
     ['Part of a log on one page', characters(MAX_LOG_CHARACTERS), 'later', 'the page has a link to the rest'],
     [
-      'Ephemeral storage of each container of a Pod, and of its work directory (`pods.storage.limit`, or the resources of the Team)',
+      'Ephemeral storage of each container of a Pod, and of its work directory ' +
+        '(`pods.storage.limit`, or the resources of the Team)',
       '10Gi, set by the chart',
       'condition',
       'the Pod is evicted, and the build says so',
@@ -288,30 +280,3 @@ const SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],
   ],
 };
-
-const INTRODUCTION = `# Limits
-
-<!-- Generated by \`node tools/docs/main.ts\`: change its sources, not this page. -->
-
-This page lists every limit that a team can reach, and what happens there.
-A limit never ends a process, and never makes another team wait.
-\`node tools/docs/main.ts\` generates this page from the constants that the program itself uses.
-
-- **diagnostic**: the operator refuses the pipeline with an error that names the place; the last
-  good revision keeps running ([errors](errors.md)).
-- **condition**: the Pipeline or the build shows it, and continues by itself if it can
-  ([troubleshoot](../how-to/troubleshoot.md)).
-- **refusal**: the request is refused with a status and a reason.
-- **cut**: Millrace stores or shows less, and a line says so.
-- **later**: the rest follows by itself.
-`;
-
-/** The page of all limits. */
-export function limitsPage(): Promise<string> {
-  const sections = Object.entries(SECTIONS).map(([of, limits]) => {
-    const rows = limits.map(([what, most, at, then]) => `| ${what} | ${most} | ${at}: ${then} |`);
-    return [`## ${of}`, '', '| What | Limit | At the limit |', '| --- | --- | --- |', ...rows].join('\n');
-  });
-  const text = [INTRODUCTION, ...sections].join('\n\n');
-  return format(`${text}\n`, { parser: 'markdown', singleQuote: true, printWidth: 110 });
-}

@@ -52,11 +52,11 @@ describe('reading Markdown', () => {
     '## One: two!',
   ].join('\n');
 
-  test('links in code are none', () => expect(links(page)).toEqual(['b.md#x']));
+  test('ignores links in code', () => expect(links(page)).toEqual(['b.md#x']));
 
-  test('headings in code are none', () => expect([...anchors(page)]).toEqual(['one-two', 'one-two-1']));
+  test('ignores headings in code', () => expect([...anchors(page)]).toEqual(['one-two', 'one-two-1']));
 
-  test('a fence has its language, its text and its line', () => {
+  test('gives a fence its language, its text and its line', () => {
     expect(fences(page)).toEqual([{ word: 'sh', rest: '', text: '# no heading\n[e](f)\n', line: 3 }]);
   });
 });

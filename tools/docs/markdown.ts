@@ -81,6 +81,22 @@ export function links(text: string): string[] {
   return [...written, ...inHtml].map(([, target]) => target ?? '');
 }
 
+const MAX_PROSE_CHARACTERS = 100;
+
+/**
+ * Numbers of the lines of prose that are too long. Some cannot be broken and may be longer: tables, headings,
+ * HTML, images, targets of links, and a code span that has its line to itself.
+ */
+export function longLines(text: string): number[] {
+  return withoutFences(text)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (/^\s*(?:[|<#]|(?:- )?`[^`]+`$)/.test(line)) return [];
+      const shown = line.replaceAll(/!\[[^\][]*\]\([^()\s]*\)/g, '').replaceAll(/\]\([^()\s]*\)/g, ']');
+      return shown.length > MAX_PROSE_CHARACTERS ? [index + 1] : [];
+    });
+}
+
 /** Anchors of a page's headings, as forges generate them. */
 export function anchors(text: string): Set<string> {
   const plain = withoutFences(text);

@@ -25,7 +25,7 @@ function namesIn(schema: BlockSchema, seen = new Set<BlockSchema>()): string[] {
   ];
 }
 
-describe('the page of the language names', () => {
+describe('the language reference names', () => {
   const spans = new Set(
     [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) => span.split(/[\s"<>]+/)),
   );

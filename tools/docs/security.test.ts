@@ -65,13 +65,13 @@ const ASKED = [
   ['8.4', 1],
 ] as const;
 
-describe('the tables', () => {
-  test('have every requirement once', () => {
+describe('the tables of docs/security.md', () => {
+  test('contain every requirement once', () => {
     expect(ASVS.map(({ number }) => number)).toEqual(ASKED.flatMap(([section, last]) => upTo(section, last)));
     expect(ASVS.every(({ level }) => level === '1' || level === '2')).toBe(true);
   });
 
-  test('have every section of RFC 9700 on what a client does, and on attacks', () => {
+  test('contain every section of RFC 9700 about clients and about attacks', () => {
     const sections = [...new Set(OAUTH.map(({ number }) => number))];
     expect(sections).toEqual(['2.1', '2.1.1', '2.1.2', ...upTo('2', 6).slice(1), ...upTo('4', 17)]);
   });
@@ -97,18 +97,18 @@ function testsBelow(heading: string): string[] {
   return [...section.matchAll(/^- `([^`]+ › [^`]+)`$/gm)].map(([, one = '']) => one);
 }
 
-test('what is said of Pods has its tests', () => {
+test('every claim about Pods has an existing test', () => {
   const tests = testsBelow('Which Pods are believed');
   expect(tests.length).toBeGreaterThan(5);
   expect(tests.flatMap((proof) => fault(proof) ?? [])).toEqual([]);
 });
 
 describe.each([...ASVS, ...OAUTH])('$number', (row) => {
-  test('has its tests', () => {
+  test('names only tests that exist', () => {
     expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
   });
 
-  test('says how it is with it', () => {
+  test('has a known state, and a proof or a reason', () => {
     expect(['holds', 'partly', 'no', 'n/a']).toContain(row.state);
     // A requirement that holds names a test or a document; one that does not has a reason.
     const shown = row.state === 'holds' ? row.proof !== '' || row.how.includes('](') : row.how !== '';
@@ -117,7 +117,7 @@ describe.each([...ASVS, ...OAUTH])('$number', (row) => {
 });
 
 describe.each(ATTACKS)('$attack', (row) => {
-  test('has its tests', () => {
+  test('names only tests that exist', () => {
     expect(proofsOf(row)).not.toEqual([]);
     expect(proofsOf(row).flatMap((proof) => fault(proof) ?? [])).toEqual([]);
   });

@@ -24,17 +24,17 @@ describe('folders that import each other', () => {
     expect(findCircles(imports)).toEqual([{ folders: ['a', 'b'], imports: imports.slice(0, 2) }]);
   });
 
-  test('are found through a third one', () => {
+  test('are found through a third folder', () => {
     const imports = read('a/x -> b/y', 'b/y -> c/z', 'c/z -> a/x');
     expect(findCircles(imports).map(({ folders }) => folders)).toEqual([['a', 'b', 'c']]);
   });
 
-  test('are found when one is inside of the other', () => {
+  test('are found if one is inside the other', () => {
     const imports = read('a/x -> a/b/y', 'a/b/y -> a/z');
     expect(findCircles(imports).map(({ folders }) => folders)).toEqual([['a', 'a/b']]);
   });
 
-  test('are told apart when they have nothing to do with each other', () => {
+  test('are reported separately if they are unrelated', () => {
     const imports = read('a/x -> b/y', 'b/y -> a/x', 'c/x -> d/y', 'd/y -> c/x', 'd/y -> a/x');
     expect(findCircles(imports).map(({ folders }) => folders)).toEqual([
       ['a', 'b'],

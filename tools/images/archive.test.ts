@@ -24,7 +24,7 @@ const layers = [layer('debian'), layer('program')];
 const config = imageConfig(postgres, 'arm64', layers, 0);
 
 describe('an image', () => {
-  test('tells the runtime user, environment, entry, stop signal and layers', () => {
+  test('has the runtime user, environment, entrypoint, stop signal and layers', () => {
     expect(JSON.parse(config)).toMatchObject({
       architecture: 'arm64',
       os: 'linux',
@@ -43,7 +43,7 @@ describe('an image', () => {
     });
   });
 
-  test('becomes a docker-archive whose manifest names what lies beside it, lowest layer first', async () => {
+  test('becomes a docker-archive whose manifest names the files beside it, lowest layer first', async () => {
     const entries = await archiveEntries('localhost/x:dev', config, layers);
     const [named] = JSON.parse(await textOf(entries, 'manifest.json'));
     expect(named.RepoTags).toEqual(['localhost/x:dev']);
@@ -53,7 +53,7 @@ describe('an image', () => {
     expect(paths).toEqual(expect.arrayContaining([named.Config, ...named.Layers]));
   });
 
-  test('becomes a layout whose index leads by digest and size to each architecture', async () => {
+  test('becomes an OCI layout whose index leads by digest and size to each architecture', async () => {
     const files = await layoutFiles([
       { architecture: 'amd64', config, layers },
       { architecture: 'arm64', config, layers: layers.slice(0, 1) },

@@ -14,29 +14,29 @@ const Lock = Type.Object({
 });
 
 describe('the list of contents', () => {
-  test('is what the Dockerfile says (node tools/images/main.ts --dockerfile > Dockerfile)', () => {
+  test('equals the Dockerfile (node tools/images/main.ts --dockerfile > Dockerfile)', () => {
     expect(readFileSync(join(checkout, 'Dockerfile'), 'utf8')).toBe(dockerfile(contents));
   });
 
-  test('names the Node.js of package-lock.json', () => {
+  test('has the Node.js version of package-lock.json', () => {
     const lock = Value.Parse(Lock, JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')));
     expect(contents.node.version).toBe(lock.packages['node_modules/node'].version);
   });
 
-  test.each(images)('%s names no package both as in and as left out', (_, image) => {
+  test.each(images)('of %s has no package both included and excluded', (_, image) => {
     expect(image.packages.filter((name) => image.leftOut.includes(name))).toEqual([]);
   });
 
-  test.each(images)('%s runs as someone who is not root', (_, image) => {
+  test.each(images)('of %s has a user other than root', (_, image) => {
     expect(image.user.id).toBeGreaterThan(0);
   });
 
-  test.each(images)('%s writes through no link of a merged /usr', (_, image) => {
+  test.each(images)('of %s writes through no link of a merged /usr', (_, image) => {
     const targets = [...Object.keys(image.links), ...Object.keys(image.files), ...image.directories];
     expect(targets.filter((path) => /^\/(?:bin|sbin|lib\d*|var\/run)(?:\/|$)/.test(path))).toEqual([]);
   });
 
-  test.each(images)('%s starts something that it contains and may execute', (name, image) => {
+  test.each(images)('of %s contains the program that it starts, and may execute it', (name, image) => {
     const [command] = image.entrypoint;
     if (command === undefined) return;
     const file = join(checkout, 'tools/images', name, 'root', command);
@@ -55,7 +55,7 @@ describe('the Dockerfile', () => {
   );
 
   test.each(images)(
-    'has a stage %s with the packages, the user, the folders and the entry of the list',
+    'has a stage %s with the packages, user, folders and entrypoint of the list',
     (name, image) => {
       const stage = stages.get(name) ?? '';
       const installed = /--no-install-recommends (?<names>.*) \\/.exec(stage)?.groups?.['names'];

@@ -11,7 +11,7 @@ Node Source|nodistro|deb http://node.example/ nodistro main
 
 test.each<[string, string, string, readonly string[]]>([
   [
-    'takes Debian of the suite and its updates, each once, and no vendor',
+    'the sources of a suite are Debian and its updates, each once, without vendors',
     listed,
     'bookworm',
     [
@@ -19,8 +19,8 @@ test.each<[string, string, string, readonly string[]]>([
       'deb http://mirror.example/debian-security/ bookworm-security main',
     ],
   ],
-  ['finds nothing for a suite that the machine does not have', listed, 'forky', []],
-  ['finds nothing where apt knows nothing', '', 'bookworm', []],
+  ['there are no sources for a suite that the machine lacks', listed, 'forky', []],
+  ['there are no sources if apt has none', '', 'bookworm', []],
 ])('%s', (_, text, suite, expected) => {
   expect(pickDebian(text, suite)).toEqual(expected);
 });

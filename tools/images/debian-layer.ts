@@ -85,7 +85,8 @@ async function debianSources(suite: string): Promise<string> {
   const lines = pickDebian(await listSources(), suite);
   if (lines.length > 0) return `${lines.join('\n')}\n`;
   throw new Error(
-    `No Debian ${suite} source is set up and updated here: run "apt-get update" as root; on a machine of another kind build the images with the Dockerfile.`,
+    `No Debian ${suite} source is set up and updated here: run "apt-get update" as root; ` +
+      'on a machine of another kind build the images with the Dockerfile.',
   );
 }
 
@@ -103,7 +104,10 @@ export function pickDebian(listed: string, suite: string): readonly string[] {
 
 /** A dpkg status entry that makes apt treat a package as installed. */
 function asInstalled(name: string): string {
-  return `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\nMulti-Arch: foreign\nMaintainer: none\nDescription: left out\n\n`;
+  return (
+    `Package: ${name}\nStatus: install ok installed\nVersion: 1:999\nArchitecture: all\n` +
+    'Multi-Arch: foreign\nMaintainer: none\nDescription: left out\n\n'
+  );
 }
 
 type Recipe = {

@@ -43,7 +43,7 @@ async function unpack(archive: string): Promise<string> {
 }
 
 describe('an image built without an engine', () => {
-  test('is the same twice, for both architectures, and holds what its list says', async () => {
+  test('is reproducible, for both architectures, and contains what its list says', async () => {
     const printed = await build('one', '--arch', 'amd64,arm64');
     expect(printed).toMatch(/millrace-busybox +arm64 +[\d.]+ MB +[\d.]+ MB/);
     await build('two', '--arch', 'amd64,arm64');
@@ -66,7 +66,7 @@ describe('an image built without an engine', () => {
     if (program !== undefined) expect(program.stdout).toContain('aarch64');
   }, 600_000);
 
-  test('links every applet of the list to one that busybox has', async () => {
+  test('has a link for every applet of the list, which busybox has', async () => {
     const root = join(folder, 'one/out', `${name}-arm64.tar.root`);
     const text = readFileSync(join(root, 'usr/bin/busybox')).toString('latin1');
     const links = Object.keys(readContents().images[name]?.links ?? {}).map((path) =>
@@ -75,7 +75,7 @@ describe('an image built without an engine', () => {
     expect(links.filter((applet) => !text.includes(`\0${applet}\0`))).toEqual([]);
   });
 
-  test('goes to a registry under one name for both architectures', async () => {
+  test('is pushed to a registry under one name for both architectures', async () => {
     const crane = await craneBinary();
     const registry = spawn(crane, ['registry', 'serve', '--address', '127.0.0.1:0']);
     try {

@@ -21,8 +21,8 @@ function listing(archive: Buffer): readonly string[] {
   return lines.map((line) => line.replaceAll(/ +/g, ' '));
 }
 
-describe('a tar', () => {
-  test('lists sorted, with parents, modes, owners and one time, for GNU tar', async () => {
+describe('a tar archive', () => {
+  test('is sorted and has parents, modes, owners and one time, according to GNU tar', async () => {
     const entries: TarEntry[] = [
       file('usr/bin/tool', 'echo', 0o755),
       { path: 'home/me', mode: 0o775, owner: 65532, kind: 'directory' },
@@ -38,12 +38,12 @@ describe('a tar', () => {
     ]);
   });
 
-  test('has the same bytes whatever the order of its entries', async () => {
+  test('has the same bytes for any order of its entries', async () => {
     const [one, two] = [file('a', '1'), file('b', '2')];
     expect(await bytesOf([one, two])).toEqual(await bytesOf([two, one]));
   });
 
-  test.each([0, 1, 511, 512, 513, 2000])('gives back a file of %i bytes', async (size) => {
+  test.each([0, 1, 511, 512, 513, 2000])('returns a file of %i bytes unchanged', async (size) => {
     const archive = await bytesOf([file('folder/x', 'x'.repeat(size)), file('folder/y', 'end')]);
     const options = { input: archive, encoding: 'utf8' } as const;
     expect(execFileSync('tar', ['-xO', 'folder/x'], options)).toHaveLength(size);
@@ -53,7 +53,7 @@ describe('a tar', () => {
   test.each([
     ['of 230 bytes', `${'folder/'.repeat(20)}${'n'.repeat(90)}`],
     ['of 300 bytes', `folder/${'n'.repeat(255)}/${'m'.repeat(37)}`],
-    ['in other letters', 'é/漢.txt'],
+    ['in another script', 'é/漢.txt'],
   ])('keeps a name %s', async (_, name) => {
     expect(
       execFileSync('tar', ['-xO', name], { input: await bytesOf([file(name, 'x')]), encoding: 'utf8' }),

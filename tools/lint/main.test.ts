@@ -3,11 +3,11 @@ import { expect, test } from '@jest/globals';
 import { CONFIGURATION, configurationText } from './main.ts';
 import { filesOf, readTable, seenBy } from './table.ts';
 
-test('.oxlintrc.json is what the generator writes from config/lint.yaml', async () => {
+test('.oxlintrc.json equals what the generator writes from config/lint.yaml', async () => {
   expect(readFileSync(CONFIGURATION, 'utf8')).toBe(await configurationText());
 });
 
-test('a folder sees all before it, unless it lists others', () => {
+test('a folder may import all folders before it, unless it lists others', () => {
   const folders = [{ name: 'a' }, { name: 'b' }, { name: 'c', sees: ['a'] }, { name: 'd', sees: [] }];
   expect([...seenBy(folders)]).toEqual([
     ['a', []],
@@ -17,7 +17,7 @@ test('a folder sees all before it, unless it lists others', () => {
   ]);
 });
 
-test('the files of a folder leave out a folder inside it that has its own rules', () => {
+test('the rules of a folder exclude an inner folder with rules of its own', () => {
   const folders = [{ name: 'a/b' }, { name: 'a' }];
   expect(folders.map((folder) => filesOf('adapters/x', folder, folders))).toEqual([
     'src/adapters/x/a/b/**/*.ts',
@@ -25,7 +25,7 @@ test('the files of a folder leave out a folder inside it that has its own rules'
   ]);
 });
 
-test('a folder sees only folders that the table has', () => {
+test('a folder may import only folders of the table', () => {
   const { domain, flows, adapters } = readTable();
   const rooms = [domain, flows, ...adapters.rooms].map(({ folders = [] }) => folders);
   for (const folders of rooms) {

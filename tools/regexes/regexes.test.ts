@@ -7,48 +7,48 @@ import { allRegexes, faultsIn, readProven, spelled } from './proven.ts';
  * Users control what many regular expressions read, so none may take more than linear time, including the
  * search for a match's start. The first rows plant expressions that must be found.
  */
-describe('a regular expression that is refused', () => {
+describe('the check of regular expressions refuses one', () => {
   const planted: Record<string, { file: string; text: string }> = {
-    'searches to the end of the line from every place': {
+    'searches to the end of the line from every position': {
       file: 'src/planted.ts',
       text: String.raw`export const x = 'a'.replaceAll(/[^\n]*\r(?=[^\n])/g, '');`,
     },
-    'tries every way to part a number': {
+    'tries every way to split a number': {
       file: 'src/planted.ts',
       text: String.raw`export const x: RegExp = /^(?:(?:\d+\.?\d*|\.\d+)[smh])+$/;`,
     },
-    'trims an end': {
+    'trims the end of a text': {
       file: 'src/web/planted.js',
       text: String.raw`export const x = 'a'.replace(/\s+$/, '');`,
     },
-    'is put together from constants': {
+    'is concatenated from constants and slow': {
       file: 'src/planted.ts',
       text: "const [A] = ['x'];\nexport const x = new RegExp([String.raw`(${A}+)+`, 'y$'].join(''), 'u');",
     },
-    'is a pattern of a schema': {
+    'is a slow pattern of a schema': {
       file: 'src/planted.ts',
       text: `export const x = { type: 'string', pattern: '^(a|a)*$' };`,
     },
-    'is not known before it runs': {
+    'is only known when it runs': {
       file: 'src/planted.ts',
       text: 'export const x = (name: string): RegExp => new RegExp(name);',
     },
   };
-  test.each(Object.entries(planted))('%s', (_name, { file, text }) => {
+  test.each(Object.entries(planted))('that %s', (_name, { file, text }) => {
     const found = regexesIn(file, text);
     expect(found).toHaveLength(1);
     expect(faultsIn(found, new Set())).toEqual([expect.stringMatching(/ takes .* time, | run time only/)]);
   });
 
-  test('one that is as it should be is not', () => {
+  test('accepts a linear one', () => {
     expect(judge({ source: '^[a-z]+$', flags: '' })).toBeUndefined();
   });
 });
 
-describe('regular expressions of ours', () => {
+describe('the regular expressions of the project', () => {
   const regexes = allRegexes();
 
-  test('are found, those of the programs and of what browsers load', () => {
+  test('are found in the programs and in the scripts of pages', () => {
     const files = new Set(regexes.map(({ file }) => file));
     expect([...files]).toEqual(
       expect.arrayContaining([
@@ -62,7 +62,7 @@ describe('regular expressions of ours', () => {
 
   test('take linear time', () => expect(faultsIn(regexes, readProven())).toEqual([]));
 
-  test('are recorded, but for a few: node tools/regexes/main.ts', () => {
+  test('are recorded, except a few (node tools/regexes/main.ts records them)', () => {
     const proven = readProven();
     expect(regexes.map(spelled).filter((name) => !proven.has(name)).length).toBeLessThan(20);
   });

@@ -5,46 +5,51 @@ const jest = (facts: object): string =>
   JSON.stringify({ numPassedTests: 0, numFailedTests: 0, numRuntimeErrorTestSuites: 0, ...facts });
 const line = (Action: string, Test?: string): string => JSON.stringify({ Action, Package: 'p', Test });
 
-describe('jest', () => {
+describe('the counts of jest', () => {
   test.each([
-    ['all passed', jest({ numPassedTests: 3 }), 0, { passed: 3, failed: 0 }],
-    ['some failed', jest({ numPassedTests: 2, numFailedTests: 1 }), 1, { passed: 2, failed: 1 }],
+    ['include passed tests', jest({ numPassedTests: 3 }), 0, { passed: 3, failed: 0 }],
+    ['include failed tests', jest({ numPassedTests: 2, numFailedTests: 1 }), 1, { passed: 2, failed: 1 }],
     [
-      'a suite that could not run fails',
+      'fail for a suite that could not run',
       jest({ numPassedTests: 2, numRuntimeErrorTestSuites: 1 }),
       1,
       { passed: 2, failed: 1 },
     ],
-    ['no test at all fails', jest({}), 0, { passed: 0, failed: 1 }],
-    ['a bad exit without a failed test fails', jest({ numPassedTests: 2 }), 1, { passed: 2, failed: 1 }],
-    ['no report fails', undefined, 0, { passed: 0, failed: 1 }],
-    ['a broken report fails', '{"numPassedTests":', 0, { passed: 0, failed: 1 }],
+    ['fail without any test', jest({}), 0, { passed: 0, failed: 1 }],
+    ['fail for an exit code without a failed test', jest({ numPassedTests: 2 }), 1, { passed: 2, failed: 1 }],
+    ['fail without a report', undefined, 0, { passed: 0, failed: 1 }],
+    ['fail for an invalid report', '{"numPassedTests":', 0, { passed: 0, failed: 1 }],
   ])('%s', (_, report, code, counts) => {
     expect(countJest(report, code)).toEqual(counts);
   });
 });
 
-describe('go', () => {
+describe('the counts of go test', () => {
   test.each([
     [
-      'tests and subtests count',
+      'include tests and subtests',
       [line('run', 'A'), line('pass', 'A/x'), line('pass', 'A'), line('pass')],
       0,
       { passed: 2, failed: 0 },
     ],
-    ['a failed test', [line('fail', 'A'), line('pass', 'B'), line('fail')], 1, { passed: 1, failed: 1 }],
     [
-      'a package that does not build fails',
+      'include failed tests',
+      [line('fail', 'A'), line('pass', 'B'), line('fail')],
+      1,
+      { passed: 1, failed: 1 },
+    ],
+    [
+      'fail for a package that does not compile',
       ['# p', 'p.go:1: bad', line('fail')],
       1,
       { passed: 0, failed: 1 },
     ],
-    ['no test at all fails', [line('skip')], 0, { passed: 0, failed: 1 }],
+    ['fail without any test', [line('skip')], 0, { passed: 0, failed: 1 }],
   ])('%s', (_, lines, code, counts) => {
     expect(countGo(lines, code)).toEqual(counts);
   });
 });
 
-test('gates add up', () => {
+test('the counts of gates add up', () => {
   expect(sum([oneIf(true), oneIf(false), { passed: 5, failed: 2 }])).toEqual({ passed: 6, failed: 3 });
 });

@@ -1,29 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
 import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 
-test('a gate brings what it needs, in the order of the list', () => {
+test('a gate runs after the gates that it needs, in the order of the list', () => {
   expect(withNeeds(['e2e', 'types'])).toEqual(['types', 'dist', 'cluster', 'images', 'install', 'e2e']);
 });
 
-test('what a gate needs comes before it', () => {
+test('the gates that a gate needs come before it', () => {
   const names = Object.keys(GATES);
   for (const [name, { needs = [] }] of Object.entries(GATES)) {
     for (const need of needs) expect(names.indexOf(need)).toBeLessThan(names.indexOf(name));
   }
 });
 
-test('an unknown gate is refused by name', () => {
+test('an unknown gate is refused by its name', () => {
   expect(() => withNeeds(['unitt'])).toThrow('There is no gate "unitt"');
 });
 
-describe('what is left out', () => {
+describe('the gates left out of a run', () => {
   const cases: Record<string, [cluster: Cluster, leftOut: Record<string, unknown>]> = {
-    'of a run that starts the cluster: nothing': ['own', {}],
-    'on an embedded cluster that ran before: what takes it down': [
+    'are none if the run starts the cluster': ['own', {}],
+    'are those that stop an embedded cluster that ran before': [
       'embedded',
       { rehearsal: 'it takes the embedded cluster down, and only one that this run starts itself' },
     ],
-    'on a cluster of somebody else: what takes down or removes what is there': [
+    'are those that stop or uninstall anything on an existing cluster': [
       'existing',
       { rehearsal: expect.stringContaining('$KUBECONFIG'), readme: expect.stringContaining('$KUBECONFIG') },
     ],
@@ -36,7 +36,7 @@ describe('what is left out', () => {
     expect(Object.fromEntries(found)).toEqual(leftOut);
   });
 
-  test('is nothing that another gate needs', () => {
+  test('are not needed by other gates', () => {
     const needed = new Set(Object.values(GATES).flatMap(({ needs = [] }) => needs));
     for (const [name, { only }] of Object.entries(GATES)) {
       if (only !== undefined) expect(needed).not.toContain(name);

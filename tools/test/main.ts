@@ -80,9 +80,11 @@ async function takeDown(): Promise<void> {
 }
 
 function summary(): string {
-  const lines = [...results].map(([name, { passed, failed, took, note }]) =>
-    `${failed > 0 ? '✘' : '✔'} ${name.padEnd(14)} ${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed  ${clock(took).padStart(5)}  ${note}`.trimEnd(),
-  );
+  const lines = [...results].map(([name, { passed, failed, took, note }]) => {
+    const mark = failed > 0 ? '✘' : '✔';
+    const counts = `${String(passed).padStart(5)} passed ${String(failed).padStart(4)} failed`;
+    return `${mark} ${name.padEnd(14)} ${counts}  ${clock(took).padStart(5)}  ${note}`.trimEnd();
+  });
   for (const [name, why] of leftOut) lines.push(`– ${name.padEnd(14)} left out: ${why}`);
   const { passed, failed } = sum([...results.values()]);
   return `\n${lines.join('\n')}\n\n${passed} passed, ${failed} failed`;

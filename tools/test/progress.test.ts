@@ -4,7 +4,7 @@ import { withProgress } from './progress.ts';
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-test('work that prints nothing shows every 30 s that it goes on, and no more once it ended', async () => {
+test('silent work reports every 30 s that it continues, until it ends', async () => {
   const lines: string[] = [];
   const work = Promise.withResolvers<number>();
   const answer = withProgress(

@@ -10,7 +10,7 @@ import type { Pair } from '#tools/cluster/certificates.ts';
 /** The agent's end of the channel for one shim. */
 export interface Agent {
   port: number;
-  /** What the shim gets beside its key. */
+  /** Environment variables of the shim besides its key. */
   environment: Record<string, string>;
   connected: Promise<ShimConnection>;
 }
@@ -18,7 +18,7 @@ export interface Agent {
 export const CONTAINER = 'step';
 const LIMIT_MS = 20_000;
 
-/** The channel as it is. */
+/** The current channel. */
 export async function sealedAgent(secret: string): Promise<Agent> {
   const server = new ShimServer(secret);
   const port = await server.listen(0);
@@ -87,7 +87,7 @@ function shakeHands(socket: TLSSocket, secret: string, admit: (connection: ShimC
   socket.on('data', take);
 }
 
-/** Frames of the same shape with zeros in place of the tag. */
+/** Frames of the same shape with zeros as their tags. */
 const plain: Seals = {
   seal: ({ kind, id, payload }: Frame) => {
     const head = Buffer.alloc(4 + HEAD_BYTES);

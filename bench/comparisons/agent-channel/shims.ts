@@ -7,11 +7,11 @@ import { memoryOf } from '#bench/process-cost.ts';
 import { CONTAINER, type Agent } from './agents.ts';
 
 const SOURCES = join(import.meta.dirname, '../../../src/agent/shim');
-/** As in `tools/dist/shim.ts`. */
+/** The same flags as in `tools/dist/shim.ts`. */
 const FLAGS = ['-trimpath', '-ldflags', '-s -w -X main.version=measured0000'];
 
 /**
- * Builds the whole shim with this file as its link, as a release builds it; answers with the program and its
+ * Builds the whole shim as a release does, with this file as its link. Returns the program's path and size in
  * bytes.
  */
 export async function buildShim(folder: string, link: string): Promise<{ program: string; bytes: number }> {
@@ -42,7 +42,9 @@ export function startShim(program: string, secret: string, agent: Agent): ChildP
   });
 }
 
-/** What the shim itself has used: milliseconds of processor, megabytes resident now and at most. */
+/**
+ * Usage of the shim itself: processor time in milliseconds, current and largest resident memory in megabytes.
+ */
 export function usageOf(pid: number): { cpuMs: number; rss: number; most: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ', 1)[0]))

@@ -1,25 +1,25 @@
-/** What every client under measurement can do. A refusal is thrown. */
+/** The calls that every measured client implements. They throw if the server refuses. */
 export interface Calls {
   get(name: string): Promise<unknown>;
   /** All ConfigMaps of a namespace in pages of `PAGE`. */
   list(namespace: string): Promise<number>;
   apply(name: string, text: string): Promise<unknown>;
-  /** Writes the object with a resource version that is not its own. */
+  /** Updates the object with an outdated resource version. */
   replaceStale(name: string): Promise<unknown>;
 }
 
-/** What a contestant is asked to do, a line of JSON. */
+/** A task for a contestant, a line of JSON. */
 export interface Task {
   id: number;
   what: 'get one by one' | 'get at once' | 'list' | 'apply' | 'ask';
   count: number;
-  /** For `ask`: the call, whom to send it to, and its argument. */
+  /** For `ask`: the call, its server and its argument. */
   call?: 'get' | 'list' | 'replaceStale';
   server?: 'real' | 'faulty';
   argument?: string;
 }
 
-/** The result of a command. Id 0: the program is loaded and ready. */
+/** The result of a task. Id 0: the program is loaded and ready. */
 export interface Report {
   id: number;
   ms: number;

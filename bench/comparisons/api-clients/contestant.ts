@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { memoryOf } from '#bench/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 
-/** A program under measurement: its file in `contestants/`. */
+/** A measured program: its file in `contestants/`. */
 export interface Entry {
   name: string;
   program: string;
@@ -18,10 +18,7 @@ export interface Entry {
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/**
- * Bundles the programs with their packages, as a release is bundled: what a client never uses costs it
- * nothing.
- */
+/** Bundles the programs with their packages, as a release does, so unused code of a client costs nothing. */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
@@ -43,7 +40,7 @@ const programAt = (folder: string, { program }: Entry): string =>
 
 export const bundledBytes = (folder: string, entry: Entry): number => statSync(programAt(folder, entry)).size;
 
-/** A contestant in a process of its own, which does one task after another or several at a time. */
+/** A contestant in a separate process; it runs tasks one after another or several at a time. */
 export class Contestant {
   readonly name: string;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -63,7 +60,7 @@ export class Contestant {
     });
   }
 
-  /** Resolves when the program is loaded; `ms` is how long that took. */
+  /** Resolves when the program is loaded; `ms` is the time that took. */
   static async start(
     entry: Entry,
     folder: string,
@@ -84,7 +81,7 @@ export class Contestant {
     });
   }
 
-  /** Megabytes: resident now, and the most there ever were. */
+  /** Current and largest resident memory in megabytes. */
   memory(): { now: number; most: number } {
     return memoryOf(this.#child.pid ?? 0);
   }

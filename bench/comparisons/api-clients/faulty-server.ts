@@ -11,7 +11,7 @@ import { NAMESPACE } from './calls.ts';
 const LARGE_BYTES = 128 * 1024 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, ' ');
 
-/** Answers as an API server does on a bad day. The last part of the path says how, up to a full stop. */
+/** Answers like a faulty API server. The last part of the path, up to a full stop, names the fault. */
 export class FaultyServer {
   readonly port: string;
   readonly #server: Server;
@@ -61,7 +61,7 @@ export class FaultyServer {
       case 'large':
         return large(response);
       default:
-      // Silence.
+      // Never answers.
     }
   }
 }
@@ -88,7 +88,7 @@ function answer(response: ServerResponse, code: number, body: object): void {
 
 async function large(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/json' });
-  // Whoever hangs up before the end is what is measured, not a fault of this server.
+  // The client may disconnect early; that is measured and no fault of this server.
   await pipeline(Readable.from(pieces()), response).catch(() => undefined);
 }
 

@@ -1,15 +1,15 @@
 import { createInterface } from 'node:readline';
 import { nameOf, NAMESPACE, type Calls, type Report, type Task } from './calls.ts';
 
-/** A client as it is, against the API server and against one that answers badly. */
+/** A client connected to the API server and to the faulty server. */
 export interface Client {
   real: Calls;
   faulty: Calls;
-  /** What a user of the client is told by what it throws. */
+  /** The message that the client's user sees for a thrown error. */
   describe(error: unknown): string;
 }
 
-/** Does the tasks that come on standard input. */
+/** Runs the tasks that arrive on standard input. */
 export async function serve(client: Client): Promise<void> {
   say({ id: 0, ms: 0, cpuMs: 0, samples: [], said: 'loaded' });
   for await (const line of createInterface({ input: process.stdin })) {

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { defined } from '#defined';
+import type { ContestantReport } from './reports.ts';
 import type { ThrowAwayServer } from './server.ts';
-import type { Said } from './told.ts';
 
 /**
- * A program under measurement: its file in `contestants/`, and where its packages lie if they are not the
+ * A measured program: its file in `contestants/`, and the folder of its packages unless they are the
  * project's.
  */
 export interface Entry {
@@ -20,7 +20,7 @@ export interface Entry {
   packages?: string;
 }
 
-/** Bundles the programs, so that nobody's memory holds a TypeScript loader; packages stay packages. */
+/** Bundles the programs, so no process loads TypeScript at run time; packages stay external. */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
@@ -37,10 +37,10 @@ export async function bundle(programs: string[], folder: string): Promise<void> 
 
 const POLL_MS = 20;
 
-/** A contestant in a process of its own. */
+/** A contestant in a separate process. */
 export class Contestant {
   readonly name: string;
-  readonly said: Said[] = [];
+  readonly reports: ContestantReport[] = [];
   readonly #child: ChildProcess;
 
   constructor(entry: Entry, server: ThrowAwayServer, folder: string) {
@@ -60,8 +60,8 @@ export class Contestant {
     closeSync(errors);
     if (this.#child.stdout === null) throw new Error('The contestant has no standard output.');
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
-      const said: Said = JSON.parse(line);
-      this.said.push(said);
+      const report: ContestantReport = JSON.parse(line);
+      this.reports.push(report);
     });
   }
 
@@ -69,11 +69,14 @@ export class Contestant {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The first thing said that fits, waited for at most this long. */
-  async hears(fits: (said: Said) => boolean, ms: number): Promise<Said | undefined> {
+  /** The first report that matches; undefined after `ms` milliseconds. */
+  async waitForReport(
+    matches: (report: ContestantReport) => boolean,
+    ms: number,
+  ): Promise<ContestantReport | undefined> {
     const end = performance.now() + ms;
     for (;;) {
-      const found = this.said.find(fits);
+      const found = this.reports.find(matches);
       if (found !== undefined || performance.now() > end) return found;
       await sleep(POLL_MS);
     }

@@ -4,17 +4,17 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a package brings with it. */
+/** A package with its dependencies. */
 export interface Installed {
   folder: string;
   packages: number;
   bytes: number;
-  /** Those whose registry entry or README says that they are deprecated. */
+  /** Packages whose registry entry or README says that they are deprecated. */
   deprecated: string[];
 }
 
 /**
- * Installs one package into a folder of its own, with the registry's ordinary client and without running its
+ * Installs one package into a separate folder, with the registry's ordinary client and without running its
  * scripts.
  */
 export async function install(folder: string, wanted: string): Promise<Installed> {
@@ -42,7 +42,7 @@ function bytesIn(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-/** A registry mirror may leave the deprecation out; the package's own README often says it too. */
+/** Registry mirrors may omit the deprecation, but the README often mentions it. */
 function readmeSaysSo(folder: string): boolean {
   const readme = readdirSync(folder).find((name) => /^readme\.md$/i.test(name));
   if (readme === undefined) return false;

@@ -11,10 +11,7 @@ import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 const TOKEN = 'measure';
 const READY_MS = 60_000;
 
-/**
- * An etcd and an API server of one's own on loopback, from the embedded cluster's binaries, to be killed at
- * will.
- */
+/** An etcd and an API server on loopback, from the embedded cluster's binaries, that scenarios may kill. */
 export class ThrowAwayServer {
   readonly kubeconfig: string;
   readonly address: { host: string; port: string };
@@ -30,7 +27,7 @@ export class ThrowAwayServer {
     this.address = { host: '127.0.0.1', port: String(ports.api) };
   }
 
-  /** Everything it writes is in the folder; nothing outlives `stop`. */
+  /** Writes files only into the folder; no process outlives `stop`. */
   static async start(folder: string): Promise<ThrowAwayServer> {
     const [etcd = 0, peer = 0, api = 0] = await freePorts(3);
     const server = new ThrowAwayServer(folder, { etcd, peer, api });
@@ -48,7 +45,7 @@ export class ThrowAwayServer {
   async startApi(): Promise<void> {
     const { etcd, api } = this.#ports;
     this.#api = this.#spawn('kube-apiserver', {
-      // Loopback is refused here; nothing listens on it and nobody is told of it.
+      // Loopback is refused here. Nothing listens on it, and nothing refers to it.
       'advertise-address': '198.18.0.1',
       'endpoint-reconciler-type': 'none',
       'bind-address': '127.0.0.1',
@@ -70,7 +67,7 @@ export class ThrowAwayServer {
     }
   }
 
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits until the process has ended. */
   async killApi(): Promise<void> {
     if (this.#api === undefined) return;
     const gone = once(this.#api, 'exit');
@@ -79,11 +76,11 @@ export class ThrowAwayServer {
     this.#api = undefined;
   }
 
-  /** Throws away etcd's history up to now, so that no watch can go on from before. */
+  /** Compacts etcd's history up to now, so that no watch can continue from an earlier revision. */
   async compact(): Promise<void> {
     const range: { header?: { revision?: string } } = await this.#askEtcd('range', { key: 'AA==' });
     const revision = range.header?.revision;
-    if (revision === undefined) throw new Error('etcd told no revision.');
+    if (revision === undefined) throw new Error('etcd returned no revision.');
     await this.#askEtcd('compaction', { revision, physical: true });
   }
 

@@ -13,8 +13,8 @@ const run = (count: number) => ({ checks: Array.from({ length: count }, (_, n) =
 describe('the checks of a Pod', () => {
   test.each([
     ['none take no time', 0, 0],
-    ['four run side by side', 4, 200],
-    ['the fifth begins when the first has ended', 5, 400],
+    ['four run in parallel', 4, 200],
+    ['the fifth starts when the first has ended', 5, 400],
   ])('%s', (_sentence, count, ms) => {
     expect(checksMs(run(count), 200)).toBe(ms);
   });
@@ -32,7 +32,7 @@ describe('the checks of a Pod', () => {
   });
 });
 
-test('a resource has the same version until its time is over, and each changes at a moment of its own', () => {
+test('each resource has the same version for its period and changes at a different time', () => {
   const changes = ['1', '2', '3'].map((scope) => {
     const seen = Array.from({ length: 100 }, (_, second) => versionAt(scope, second * 1000, 100_000)['ref']);
     expect(new Set(seen).size).toBe(2);
@@ -41,7 +41,7 @@ test('a resource has the same version until its time is over, and each changes a
   expect(new Set(changes).size).toBe(3);
 });
 
-test('a build tells of its steps in order, numbers what it tells without a gap, and ends well', () => {
+test('a build reports its steps in order, numbers its events without gaps, and succeeds', () => {
   const step = { env: {}, name: 'x' };
   const steps = [
     { ...step, id: '0', kind: 'task' as const },

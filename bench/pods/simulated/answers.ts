@@ -1,25 +1,29 @@
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
-import type { CheckRun, Plan } from '#domain/planning/plan.ts';
+import { stepsIn } from '#domain/planning/plan-tree.ts';
+import type { CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 
-/** Results of one request: as many as the real agent sends. */
+/** Results per request, as in the real agent. */
 const RESULTS_AT_ONCE = 4;
-/** Multiples of it fill an interval evenly. */
+/** Multiples of the golden ratio spread evenly over an interval. */
 const GOLDEN = 0.618_033_988_749_895;
 
-/** How long the checks of a Pod take, when each takes that long and a few run side by side. */
+/** How long the checks of a Pod take, given the duration of each and how many run in parallel. */
 export function checksMs(run: Pick<CheckRun, 'checks'>, eachMs: number): number {
   return Math.ceil(run.checks.length / MAX_PARALLEL_CHECKS) * eachMs;
 }
 
-/** A new version of a resource comes once in so many milliseconds, of each at another moment. */
+/**
+ * The version of a resource, which changes every `everyMs` milliseconds, at a different time for each
+ * resource.
+ */
 export function versionAt(scope: string, now: number, everyMs: number): Record<string, string> {
   const phase = (Number(scope) * GOLDEN) % 1;
   return { ref: `${scope}-${Math.floor(now / everyMs + phase)}` };
 }
 
-/** What the agent of a run of checks posts, one request after another; the last says that it is. */
+/** The requests of an agent with the results of its checks; the last one says `done`. */
 export function resultsOf(
   run: Pick<CheckRun, 'checks'>,
   { now, everyMs }: { now: number; everyMs: number },
@@ -36,10 +40,10 @@ export function resultsOf(
   }));
 }
 
-/** Events that travel together. */
+/** Events sent in one request. */
 export interface Turn {
   events: BuildEvent[];
-  /** A step runs after it. */
+  /** A step runs after these events. */
   runs: boolean;
 }
 
@@ -49,15 +53,13 @@ type Unnumbered = BuildEvent extends infer Event
     : never
   : never;
 
-/**
- * All that an agent tells of a build whose steps succeed: the end of a step travels with what begins next.
- */
+/** All reports of an agent whose build's steps succeed. The end of a step travels with the next beginning. */
 export function* turnsOf({ steps }: Pick<Plan, 'steps'>, at: () => string): Generator<Turn> {
   let sequence = 0;
   const number = (events: Unnumbered[]): BuildEvent[] =>
     events.map((event) => ({ ...event, sequence: ++sequence, at: at() }));
   let before: Unnumbered[] = [];
-  for (const step of steps) {
+  for (const step of stepsIn(steps)) {
     const started: Unnumbered = { type: 'step-started', step: step.id };
     const log: Unnumbered = { type: 'log', step: step.id, text: `${step.name}\n` };
     yield { events: number([...before, started, log]), runs: true };
@@ -73,7 +75,7 @@ const WELL: Unnumbered = {
   message: 'All steps succeeded.',
 };
 
-function endOf({ id, kind, params }: Plan['steps'][number]): Unnumbered {
+function endOf({ id, kind, params }: PlanStep): Unnumbered {
   const made = kind === 'put' ? { version: params ?? {} } : {};
   return { type: 'step-ended', step: id, status: 'succeeded', exitCode: 0, ...made };
 }

@@ -9,7 +9,7 @@ const claim = (run: number, scope: number, [due, claimed, ended]: [number, numbe
   ...(ended === undefined ? {} : { ended }),
 });
 
-describe('the claims of a time', () => {
+describe('the claims of a period', () => {
   const claims = [
     claim(1, 1, [0, 500, 1500]),
     claim(1, 2, [0, 500, 1700]),
@@ -19,29 +19,29 @@ describe('the claims of a time', () => {
   ];
   const summary = summariseClaims(claims, 0, 10_000);
 
-  test('that began in it are counted, by check and by Pod', () => {
+  test('are counted by check and by Pod if they began in it', () => {
     expect(summary).toMatchObject({ checks: 4, pods: 3, perSecond: 0.3 });
     expect(summary.together).toBeCloseTo(4 / 3);
   });
 
-  test('are late by the time from due to claim, and known late by that to the result', () => {
+  test('have the delays from due to claim and from due to result', () => {
     expect(summary.late).toEqual({ median: 100, p90: 500, most: 500 });
     expect(summary.known).toEqual({ median: 1500, p90: 1500, most: 1700 });
   });
 
-  test('hold a place from the first claim of a run to its last result; one without an end is not counted', () => {
+  test('hold a place from the first claim of a run to its last result, and are left out without an end', () => {
     expect(summary.held).toEqual({ median: 600, p90: 600, most: 1200 });
   });
 
-  test('overlap, and a place that is given up in a moment is taken in the same', () => {
+  test('may overlap, and a place is free again at the moment it is given up', () => {
     expect(summary.maxPods).toBe(2);
   });
 });
 
-test('a spread is of the values in order, whatever order they came in', () => {
+test('a spread does not depend on the order of its values', () => {
   expect(spreadOf([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])).toEqual({ median: 5, p90: 9, most: 10 });
 });
 
-test('ten Pods at a time of half a second each are twenty a second, and 300 groups take fifteen seconds', () => {
+test('ten simultaneous Pods of half a second make twenty a second, and 300 groups take fifteen seconds', () => {
   expect(capacityOf(10, 300, 500)).toEqual({ perSecond: 20, roundMs: 15_000 });
 });

@@ -1,10 +1,10 @@
-/** One resource in one check run; times in milliseconds since 1970. */
+/** One resource in one check run; times in milliseconds since the epoch. */
 export interface Claim {
   scope: number;
   run: number;
   due: number;
   claimed: number;
-  /** Its result is recorded. Absent: not yet. */
+  /** When its result was recorded; absent until then. */
   ended?: number;
 }
 
@@ -12,15 +12,15 @@ export interface ClaimSummary {
   checks: number;
   pods: number;
   perSecond: number;
-  /** Resources of one Pod. */
+  /** Resources per Pod. */
   together: number;
-  /** The most Pods there were at one moment. */
+  /** The largest number of Pods at one moment. */
   maxPods: number;
-  /** From when a check was due to its claim: what the operator and its limits make of it. */
+  /** From when a check was due to its claim: the delay caused by the operator and its limits. */
   late: Spread;
-  /** … to its result. */
+  /** From when a check was due to its result. */
   known: Spread;
-  /** How long the Pod of a run holds its place among those that may be at a time. */
+  /** How long the Pod of a run counts towards the limit of Pods. */
   held: Spread;
 }
 
@@ -30,7 +30,7 @@ export interface Spread {
   most: number;
 }
 
-/** What became of the checks that were claimed within that time. */
+/** Summarises the checks that were claimed in the period. */
 export function summariseClaims(all: readonly Claim[], from: number, to: number): ClaimSummary {
   const claims = all.filter(({ claimed }) => claimed >= from && claimed < to);
   const runs = [...Map.groupBy(claims, ({ run }) => run).values()].map(lifeOf);
@@ -64,7 +64,7 @@ function maxAtOnce(lives: readonly Life[], from: number, to: number): number {
       { at: begun, by: 1 },
       { at: ended, by: -1 },
     ])
-    // Who ends in the moment in which another begins has made room for it.
+    // A Pod that ends at the moment another begins makes room for it.
     .toSorted((a, b) => a.at - b.at || a.by - b.by);
   let now = 0;
   let most = 0;
@@ -81,9 +81,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: at(0.5), p90: at(0.9), most: at(1) };
 }
 
-/**
- * What a limit of Pods at a time lets through, and so how long it takes until each group has had its turn.
- */
+/** Pods per second that a limit of simultaneous Pods allows, and how long a round over all groups takes. */
 export function capacityOf(
   limit: number,
   groups: number,

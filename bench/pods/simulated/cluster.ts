@@ -14,7 +14,7 @@ import { kwokConfiguration, type NodeTimes } from './stages.ts';
 
 const NODES = 4;
 const NODE: ApiKind<Wire<V1Node>> = { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false };
-/** Those of Kubernetes' controllers that act on what Millrace makes. */
+/** The Kubernetes controllers that act on Millrace's objects. */
 const CONTROLLERS = [
   'node-lifecycle-controller',
   'serviceaccount-controller',
@@ -24,13 +24,13 @@ const CONTROLLERS = [
 ];
 const READY_MS = 30_000;
 
-/** A whole control plane of its own, and nodes that only say what nodes say. */
+/** A separate control plane with simulated nodes. */
 export interface SimulatedCluster {
   server: OwnApiServer;
   kwok: ChildProcess;
 }
 
-/** `folder` keeps what kwok is told and says. It ends with the server, and kwok is the caller's to end. */
+/** `folder` gets kwok's configuration and log. It ends with the server; the caller must end kwok. */
 export async function startSimulatedCluster(folder: string, times: NodeTimes): Promise<SimulatedCluster> {
   const main = new URL('../../../tools/cluster/main.ts', import.meta.url).pathname;
   await promisify(execFile)(process.execPath, [main, 'build', 'kwok']);
@@ -71,7 +71,7 @@ async function makeNodes(client: ApiClient): Promise<void> {
   }
 }
 
-/** And nothing keeps Pods from them. */
+/** Whether all nodes are ready and no taint keeps Pods from them. */
 async function allReady(client: ApiClient): Promise<boolean> {
   const nodes: Wire<V1Node>[] = [];
   orThrow(await client.list(NODE, {}, (page) => nodes.push(...page)), 'listing the nodes');

@@ -18,19 +18,19 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 const PATIENCE_MS = 60_000;
 
-/** Another try would end no better. */
+/** An error that a retry would not change. */
 class Final extends Error {
   override name = 'Final';
 }
 
-/** The gateway's Service has no address outside a cluster: whatever its name, it is on this machine. */
+/** Outside a cluster the gateway's Service has no address, so every name resolves to this machine. */
 const here: LookupFunction = (_host, options, found) => {
   if (options.all === true) found(null, [{ address: '127.0.0.1', family: 4 }]);
   else found(null, '127.0.0.1', 4);
 };
 
 /**
- * One agent at the internal gateway: a TLS connection of its own, from its Pod's address, and the key of one
+ * One agent at the internal gateway: a separate TLS connection from its Pod's address, and the key of one
  * session.
  */
 export class GatewaySession {
@@ -38,7 +38,7 @@ export class GatewaySession {
   readonly #key = randomBytes(32).toString('base64url');
   readonly #agent: Agent;
   readonly #ended = new AbortController();
-  /** Requests that had to be sent again. */
+  /** Number of repeated requests. */
   retries = 0;
 
   constructor(work: PodWork) {
@@ -51,7 +51,7 @@ export class GatewaySession {
     });
   }
 
-  /** Fulfilled once the session is confirmed; the work may come before. */
+  /** Resolves once the session is confirmed; `work` may be called earlier. */
   async open(token: string | undefined, work: (work: SessionResponse) => void): Promise<void> {
     const { pod, nonce } = this.#work;
     const request: SessionRequest = {
@@ -85,7 +85,7 @@ export class GatewaySession {
     await this.#post('/agent/v1/check-results', results);
   }
 
-  /** Holds the stream of commands open, as an agent does while its build runs; nobody here cancels. */
+  /** Holds the stream of commands open, as an agent does while its build runs; no build is cancelled here. */
   async followCommands(): Promise<void> {
     try {
       const answer = await this.#send('GET', '/agent/v1/commands');

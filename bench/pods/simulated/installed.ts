@@ -25,19 +25,17 @@ import {
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
 import { startSimulatedCluster } from './cluster.ts';
 
-/** In milliseconds: what takes time in a Pod, and is only waited for here. */
+/** Durations in milliseconds of work in a Pod, which is only waited for here. */
 export interface SimulatedTimes {
   /** From a Pod's binding to its containers' start. */
   start: number;
   check: number;
   step: number;
-  /** From the end of a Pod's containers to the kubelet's word of it. */
+  /** From the end of a Pod's containers to the kubelet's report. */
   end: number;
 }
 
-/**
- * Operator, internal gateway and agents, each a process, over a control plane and a Postgres of their own.
- */
+/** Operator, internal gateway and agents, each a process, with a separate control plane and Postgres. */
 export interface Installed {
   client: ApiClient;
   pool: DatabasePool;
@@ -45,16 +43,16 @@ export interface Installed {
   operator: number;
   gateway: number;
   writes: () => Promise<ApiWrites>;
-  /** Whether the operator is no more. */
+  /** Whether the operator has exited. */
   ended: () => boolean;
-  /** Ends the agents; what they did. */
+  /** Ends the agents; returns their summary. */
   endAgents: () => Promise<string>;
   stop: () => Promise<void>;
 }
 
 type Ending = () => Promise<void>;
 
-/** Starts all of it, or nothing that stays. */
+/** Starts all parts; if one fails, stops them all. */
 export async function startInstallation(times: SimulatedTimes): Promise<Installed> {
   if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
   const endings: Ending[] = [];
@@ -120,7 +118,7 @@ function startPart(args: string[], env: NodeJS.ProcessEnv, endings: Ending[]): C
   return part;
 }
 
-/** The Secrets that the operator made, as the gateway's Pod would have them in its volumes. */
+/** The Secrets of the operator, as files like those in the gateway's Pod. */
 async function gatewayEnvironment(client: ApiClient, folder: string): Promise<NodeJS.ProcessEnv> {
   const keys = join(folder, 'keys');
   const tls = join(folder, 'tls');
@@ -165,7 +163,7 @@ function hasEnded(child: ChildProcess): boolean {
 
 const PATIENCE_MS = 20_000;
 
-/** Politely, and then not. */
+/** Sends SIGTERM, and later SIGKILL. */
 async function end(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const exited = new Promise<void>((resolve) => child.once('close', () => resolve()));

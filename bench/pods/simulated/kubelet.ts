@@ -4,7 +4,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { PodWork } from './pod-work.ts';
 
-/** A token for this Pod alone and for one audience, as the kubelet puts it into the Pod's volume. */
+/** Requests a token bound to this Pod and one audience, as the kubelet does for the Pod's volume. */
 export async function tokenFor(
   { pod, token }: PodWork,
   client: Pick<ApiClient, 'create'>,
@@ -29,7 +29,7 @@ export async function tokenFor(
   return orThrow(answer, `asking for the token of ${pod.namespace}/${pod.name}`).status?.token;
 }
 
-/** What a kubelet reports of a Pod whose containers have all ended well. */
+/** The status that a kubelet reports once all containers of a Pod have succeeded. */
 export function endedStatus({ containers, startedAt }: Pick<PodWork, 'containers' | 'startedAt'>, at: Date) {
   const finishedAt = at.toISOString();
   return {
@@ -46,7 +46,7 @@ export function endedStatus({ containers, startedAt }: Pick<PodWork, 'containers
   };
 }
 
-/** Writes it. A Pod that is gone by then needs none. */
+/** Writes the status. A deleted Pod needs none. */
 export async function reportEnd(work: PodWork, client: Pick<ApiClient, 'patchMerge'>): Promise<void> {
   const { namespace, name, uid } = work.pod;
   const statuses = { ...KINDS.pods, plural: `pods/${encodeURIComponent(name)}` };

@@ -4,7 +4,7 @@ import { openNotifications } from '#adapters/database/connection/notifications.t
 import { rows } from '#adapters/database/connection/pool.ts';
 import { orThrow } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { difference, type ApiWrites } from '#bench/api-writes.ts';
@@ -29,17 +29,17 @@ export interface BuildsToMeasure {
 }
 
 interface Works {
-  /** Does so many and answers when the last has ended. */
+  /** Runs `count` of them; resolves when the last has ended. */
   run(count: number): Promise<void>;
 }
 interface Tally {
   ms: number;
   writes: ApiWrites;
-  /** Seconds of a core, by program. */
+  /** Processor seconds by program. */
   seconds: Record<string, number>;
 }
 
-/** Builds in Pods beside bare Pods of the same containers, in turn on the same cluster. */
+/** Measures builds in Pods, alternating with bare Pods of the same containers on the same cluster. */
 export async function measureBuilds(installed: Installed, wanted: BuildsToMeasure): Promise<void> {
   const { client, pool } = installed;
   await applyPipelines(client, { count: PIPELINES }, () => taskJob('run'));
@@ -93,7 +93,7 @@ async function measured(
   await works.run(count);
   into.ms += performance.now() - begun;
   await untilNoPods(installed);
-  // Statuses that follow.
+  // The last status updates arrive.
   await sleep(1500);
   add(into.writes, difference(before.writes, await installed.writes()));
   add(into.seconds, difference(before.seconds, secondsByProgram()));
@@ -103,7 +103,7 @@ function add(into: Record<string, number>, more: Record<string, number>): void {
   for (const [name, count] of Object.entries(more)) into[name] = (into[name] ?? 0) + count;
 }
 
-/** Triggered as the gateway does it, so many under way at a time. */
+/** Triggers builds as the gateway does, a limited number at a time. */
 function buildsOf(
   { pool }: Installed,
   notifications: ReturnType<typeof openNotifications>,
@@ -116,7 +116,11 @@ function buildsOf(
   const trigger = async (): Promise<void> => {
     const job = { ...pipelineName(triggered % PIPELINES), job: 'run' };
     triggered += 1;
-    const { answer } = await triggerJob(job, 'bench', { builds, notifications, now: () => new Date() });
+    const { answer } = await triggerJob(
+      job,
+      { by: 'bench' },
+      { builds, notifications, now: () => new Date() },
+    );
     if (answer !== 'created') throw new Error(`a build was ${answer}`);
   };
   return {
@@ -135,12 +139,12 @@ function buildsOf(
   };
 }
 
-/** What the Pod of a build is made of. */
+/** The content of a build's Pod. */
 async function specWhile(work: Promise<void>, { client }: Installed): Promise<Wire<V1Pod>['spec']> {
   const look = async (): Promise<Wire<V1Pod>['spec']> => {
     for (;;) {
       const found: Wire<V1Pod>[] = [];
-      await client.list(KINDS.pods, { labelSelector: OURS }, (pods) => found.push(...pods));
+      await client.list(KINDS.pods, { labelSelector: OWNED_BY_MILLRACE }, (pods) => found.push(...pods));
       if (found[0] !== undefined) return found[0].spec;
       await sleep(LOOK_MS);
     }

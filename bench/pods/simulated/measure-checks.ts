@@ -8,7 +8,7 @@ import { difference } from '#bench/api-writes.ts';
 import { applyPipelines, gitPipeline, taskJob, untilLoaded } from '#bench/pods/installation.ts';
 import { costOf, type Cost } from '#bench/process-cost.ts';
 import { table } from '#bench/table.ts';
-import { MAX_CHECK_PODS } from '#flows/checks/check-places.ts';
+import { MAX_CHECK_PODS } from '#flows/checks/check-slots.ts';
 import { capacityOf, summariseClaims, type Claim, type Spread } from './claims.ts';
 import type { Installed } from './installed.ts';
 
@@ -22,7 +22,7 @@ export interface ChecksToMeasure {
   seconds: number;
 }
 
-/** Checks every 10 s in Pods: how many Pods, how late, and whether any of them stalls. */
+/** Measures checks every 10 s in Pods: the number of Pods, their delay, and whether any of them stalls. */
 export async function measureChecks(installed: Installed, wanted: ChecksToMeasure): Promise<void> {
   const { client, pool } = installed;
   const pipelines = Math.ceil(wanted.resources / wanted.perPipeline);
@@ -40,7 +40,7 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
   ]);
   const to = Date.now();
   const writes = difference(before, await installed.writes());
-  // The last results come in.
+  // The last results arrive.
   await sleep(5000);
   const seen = summariseClaims(await claimsIn(pool), from, to);
   const { perSecond, roundMs } = capacityOf(MAX_CHECK_PODS, pipelines, seen.held.median);
@@ -61,7 +61,8 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
     ['due → result recorded', spreadText(seen.known)],
     [
       'checks that ended',
-      `${((seen.checks * INTERVAL_MS) / (to - from) / wanted.resources).toFixed(2)} a resource in ${INTERVAL_MS / 1000} s`,
+      `${((seen.checks * INTERVAL_MS) / (to - from) / wanted.resources).toFixed(2)} a resource in ` +
+        `${INTERVAL_MS / 1000} s`,
     ],
     ['overdue by two intervals, most at one look', `${overdue}`],
     ['pipelines with ChecksStalled at the end', `${await stalledPipelines(client)}`],
@@ -74,8 +75,8 @@ export async function measureChecks(installed: Installed, wanted: ChecksToMeasur
 }
 
 /**
- * Of two kinds in turn: in the worker image, whose Pods show a nonce, and in another, whose Pods have a
- * token.
+ * Pipelines of two kinds in turn: checks in the worker image, whose Pods use a nonce, and in another image,
+ * whose Pods have a token.
  */
 function every10s(number: number, resources: number): string {
   if (number % 2 === 0) return gitPipeline(number, { resources, every: '10s' });
@@ -86,7 +87,7 @@ function every10s(number: number, resources: number): string {
   return [type, ...texts, ...names.map((name) => taskJob(`job-${name}`, `"probe" "${name}"`))].join('');
 }
 
-/** Postgres itself notes when a check was due, when it was claimed, and when its result came. */
+/** A trigger in Postgres records when each check was due, claimed and answered. */
 async function watchClaims(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     CREATE TABLE measured_claims (scope bigint, run bigint, due timestamptz, claimed timestamptz, ended timestamptz)`);
@@ -94,7 +95,8 @@ async function watchClaims(pool: DatabasePool): Promise<void> {
   await pool.query(rows()`
     CREATE FUNCTION note_claim() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       IF OLD.run_id IS NULL AND NEW.run_id IS NOT NULL THEN
-        INSERT INTO measured_claims VALUES (NEW.id, NEW.run_id, coalesce(OLD.requested_at, OLD.next_check_at), clock_timestamp());
+        INSERT INTO measured_claims VALUES (NEW.id, NEW.run_id, coalesce(OLD.requested_at,
+        OLD.next_check_at), clock_timestamp());
       ELSIF OLD.run_id IS NOT NULL AND NEW.run_id IS NULL THEN
         UPDATE measured_claims SET ended = clock_timestamp() WHERE scope = NEW.id AND run = OLD.run_id;
       END IF;
@@ -122,7 +124,7 @@ async function claimsIn(pool: DatabasePool): Promise<Claim[]> {
   }));
 }
 
-/** Waits until each resource that is checked in a Pod has been. */
+/** Waits until each resource with checks in Pods has been checked. */
 export async function untilChecked(pool: DatabasePool, patienceMs: number): Promise<void> {
   const limit = Date.now() + patienceMs;
   for (;;) {
@@ -134,7 +136,7 @@ export async function untilChecked(pool: DatabasePool, patienceMs: number): Prom
   }
 }
 
-/** As the condition ChecksStalled has it, looked at every second. */
+/** The number of overdue resources by the rule of the condition ChecksStalled, sampled every second. */
 async function overdueWithin(pool: DatabasePool, seconds: number): Promise<number> {
   let most = 0;
   for (let second = 0; second < seconds; second += 1) {
@@ -162,11 +164,12 @@ export async function failedChecks(pool: DatabasePool): Promise<string> {
   const errors = await pool.any(rows<{ error: string; count: number }>()`
     SELECT left(coalesce(error, last_error), 80) AS error, count(*) FROM (
       SELECT error, NULL AS last_error FROM check_runs WHERE error IS NOT NULL
-      UNION ALL SELECT NULL, last_error FROM check_scopes WHERE last_error IS NOT NULL) AS found GROUP BY 1 ORDER BY 2 DESC LIMIT 3`);
+      UNION ALL SELECT NULL, last_error FROM check_scopes WHERE last_error IS NOT NULL) AS found
+      GROUP BY 1 ORDER BY 2 DESC LIMIT 3`);
   return errors.length === 0 ? 'none' : errors.map(({ error, count }) => `${count}: ${error}`).join('; ');
 }
 
-/** What there is of each for one of the works, such as writes for a build; the most first. */
+/** Counts per unit of work, such as writes per build, largest first. */
 export function sharesText(counts: Record<string, number>, works: number): string {
   const entries = Object.entries(counts).map(([name, count]): [string, number] => [name, count / works]);
   const all = entries.reduce((sum, [, share]) => sum + share, 0);

@@ -62,7 +62,7 @@ describe('the agent of a Pod', () => {
     });
   });
 
-  test('beside another image has a token too, for whom and of whom the Pod says', () => {
+  test('beside another image has a token, too, with the audience and account of the Pod', () => {
     expect(podWork(runningPod('probe:1'))?.token).toEqual({
       account: SERVICE_ACCOUNT,
       audience: GATEWAY_AUDIENCE,
@@ -73,7 +73,7 @@ describe('the agent of a Pod', () => {
   test.each([
     ['before it runs', { status: { phase: 'Pending' } }],
     ['once it has ended', { status: { phase: 'Succeeded' } }],
-    ['that is not ours', { metadata: { name: 'x', namespace: 'ns', uid: 'u' } }],
+    ['that is not managed by Millrace', { metadata: { name: 'x', namespace: 'ns', uid: 'u' } }],
     [
       'that is being deleted',
       { metadata: { ...runningPod().metadata, deletionTimestamp: '2026-11-21T20:00:00Z' } },
@@ -83,7 +83,7 @@ describe('the agent of a Pod', () => {
   });
 });
 
-test('a Pod that has ended well says so of each container', () => {
+test('the status of a Pod that succeeded has exit code 0 for each container', () => {
   const work = { containers: [{ name: 'agent', image: 'a' }], startedAt: '2026-11-21T20:00:00Z' };
   expect(endedStatus(work, new Date('2026-11-21T20:00:02Z'))).toMatchObject({
     phase: 'Succeeded',

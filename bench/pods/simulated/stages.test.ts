@@ -16,7 +16,7 @@ const documents = parseAllDocuments(kwokConfiguration({ startMs: 300, bareMs: 10
 );
 const stage = (name: string) => documents.find(({ metadata }) => metadata?.name === name)?.spec;
 
-test('kwok is told of itself once, and of each stage', () => {
+test("kwok's configuration has one document for itself and one for each stage", () => {
   expect(documents.map(({ kind }) => kind)).toEqual([
     'KwokConfiguration',
     'Stage',
@@ -26,12 +26,12 @@ test('kwok is told of itself once, and of each stage', () => {
   ]);
 });
 
-test('Pods run and bare ones end after the times that are asked for', () => {
+test('Pods start and bare Pods end after the configured times', () => {
   expect(stage('pod-ready')?.delay?.durationMilliseconds).toBe(300);
   expect(stage('pod-complete')?.delay?.durationMilliseconds).toBe(100);
 });
 
-test('only bare Pods end by themselves: the others have agents, which say when', () => {
+test('only bare Pods end by themselves, because agents end the others', () => {
   expect(stage('pod-complete')?.selector.matchExpressions).toContainEqual({
     key: '.metadata.labels["millrace-bench"]',
     operator: 'In',

@@ -17,8 +17,8 @@ export interface NodeTimes {
 }
 
 /**
- * What kwok is told: nodes are ready at once, Pods run after a while, bare ones end after another, and
- * deleted ones go.
+ * kwok's configuration: nodes are ready at once, Pods run after a while, bare ones end after another, and
+ * deleted ones are removed.
  */
 export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
   const options = {
@@ -61,7 +61,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
       next: { statusTemplate: POD_SUCCEEDED },
     }),
     stage('Pod', 'pod-delete', {
-      // One that has ended goes by itself.
+      // A Pod that has ended is removed by itself.
       selector: { matchExpressions: [{ ...LIVING, operator: 'Exists' }, phase('Pending', 'Running')] },
       next: { delete: true },
     }),

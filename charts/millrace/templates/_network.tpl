@@ -64,6 +64,32 @@ metadata:
   {{- end }}
 {{- end -}}
 
+{{- define "millrace.egress-image-registries" -}}
+- ports:
+    {{- range .Values.networkPolicy.imageRegistries.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.imageRegistries.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
+{{- define "millrace.egress-vaults" -}}
+- ports:
+    {{- range .Values.networkPolicy.vaults.ports }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.vaults.cidrs }}
+  to:
+    {{- range . }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+  {{- end }}
+{{- end -}}
+
 {{- define "millrace.egress-identity-providers" -}}
 - ports:
     {{- range .Values.networkPolicy.identityProviders.ports }}

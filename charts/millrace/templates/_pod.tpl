@@ -1,5 +1,5 @@
 {{- /*
-What the three doors of the program have in common. Takes a dict: root, component, values (of the component), args, ports (name → number),
+The common part of the Deployments of operator and gateways. Takes a dict: root, component, values (of the component), args, ports (name → number),
 env (list of name/value), volumes and mounts (lists), api (mounts the service-account token).
 */ -}}
 {{- define "millrace.deployment" -}}
@@ -93,7 +93,7 @@ spec:
               value: {{ $root.Values.logLevel }}
             - name: MILLRACE_METRICS_LISTEN
               value: 0.0.0.0:9090
-            # glibc gives freed memory back at once instead of keeping it: a third less at rest (docs/benchmarks.md).
+            # glibc returns freed memory at once: a third less memory when idle (docs/benchmarks.md).
             - name: MALLOC_TRIM_THRESHOLD_
               value: "65536"
             {{- toYaml .env | nindent 12 }}

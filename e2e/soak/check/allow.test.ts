@@ -7,12 +7,12 @@ type Plant = (evidence: Evidence) => void;
 
 const CUT = '\n[The agent ended before it could send the rest of this log.]\n';
 
-/** The last line of a green build is lost, and something is there instead of it. */
+/** Replaces the last line of a succeeded build's log. */
 const cutLog = (evidence: Evidence, instead: string): void => {
   const { id } = build(evidence, 'manual/work #1');
   const last = evidence.database.logs.findLast((row) => row.build === id);
   const one = evidence.shown.find((candidate) => candidate.job === 'work' && candidate.number === '1');
-  if (last === undefined || one === undefined) throw new Error('The tale has no such log.');
+  if (last === undefined || one === undefined) throw new Error('The run has no such log.');
   one.log = one.log.replace(last.text, instead);
   last.text = instead;
 };
@@ -21,9 +21,9 @@ const hit = ({ history }: Evidence, pod: string): void => {
   history.faults.push({ name: 'kill an agent', target: pod, pod, from: START });
 };
 
-describe('the checker lets pass', () => {
-  const LET: Record<string, Plant> = {
-    'a build of which a put had begun when its Pod was lost': (evidence) => {
+describe('the checker allows', () => {
+  const ALLOWED: Record<string, Plant> = {
+    'a failed build whose Pod was lost after a put had begun': (evidence) => {
       const one = build(evidence, 'chain/third #1');
       Object.assign(one, { status: 'failed', reason: 'PodLost' });
       for (const seen of [...evidence.history.sightings, ...evidence.shown])
@@ -35,14 +35,14 @@ describe('the checker lets pass', () => {
         pod: 'chain-third-1-1-0a1b2',
       });
     },
-    'a log that ends with its agent, and says so': (evidence) => {
+    'a log that ends with its agent and says that it is cut': (evidence) => {
       cutLog(evidence, CUT);
       hit(evidence, 'manual-work-1-1-0a1b2');
     },
-    'a trigger of which the answer was lost': ({ history }) => {
+    'a trigger whose answer was lost': ({ history }) => {
       history.triggers.push({ pipeline: 'manual', job: 'work', sentAt: START, answer: 'unknown' });
     },
-    'a version that was found while a pause began': (evidence) => {
+    'a version that was found while a pause was being requested': (evidence) => {
       const [pause] = evidence.history.pauses;
       for (const version of evidence.database.versions)
         if (version.resource === 'counter.held' && version.n === '1')
@@ -50,7 +50,7 @@ describe('the checker lets pass', () => {
     },
   };
 
-  test.each(Object.entries(LET))('%s', (_, plant) => {
+  test.each(Object.entries(ALLOWED))('%s', (_, plant) => {
     const evidence = clean();
     plant(evidence);
     expect(broken(evidence)).toEqual([]);

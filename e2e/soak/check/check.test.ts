@@ -3,8 +3,9 @@ import { buildKey } from '#e2e/soak/history.ts';
 import { check } from './check.ts';
 import { broken, build, clean, remove, START } from './clean-run.ts';
 import { type Evidence } from './evidence.ts';
+import { PLANTED_TENDED } from './planted-tended.ts';
 
-test('a clean run tries every promise and breaks none', () => {
+test('a clean run checks every invariant and violates none', () => {
   const findings = check(clean());
   expect(findings.flatMap(({ violations }) => violations)).toEqual([]);
   expect(findings.filter(({ checked }) => checked === 0)).toEqual([]);
@@ -14,7 +15,7 @@ type Plant = (evidence: Evidence) => void;
 
 const CUT = '\n[The agent ended before it could send the rest of this log.]\n';
 
-/** The last line of a green build is lost, and something is there instead of it. */
+/** Replaces the last line of a succeeded build's log. */
 const cutLog = (evidence: Evidence, instead: string): void => {
   const { id } = build(evidence, 'manual/work #1');
   const last = evidence.database.logs.findLast((row) => row.build === id);
@@ -28,7 +29,8 @@ const hit = ({ history }: Evidence, pod: string): void => {
   history.faults.push({ name: 'kill an agent', target: pod, pod, from: START });
 };
 
-const PLANTED: Record<string, [promise: string, plant: Plant]> = {
+const PLANTED: Record<string, [invariant: string, plant: Plant]> = {
+  ...PLANTED_TENDED,
   'an acknowledged trigger without a build': [
     'an acknowledged trigger has exactly one build',
     ({ history, database }) => {
@@ -338,15 +340,15 @@ const PLANTED: Record<string, [promise: string, plant: Plant]> = {
 };
 
 describe('the checker finds', () => {
-  test.each(Object.entries(PLANTED))('%s', (_, [promise, plant]) => {
+  test.each(Object.entries(PLANTED))('%s', (_, [invariant, plant]) => {
     const evidence = clean();
     plant(evidence);
-    expect(broken(evidence)).toContain(promise);
+    expect(broken(evidence)).toContain(invariant);
   });
 
-  test('a planted violation of every promise', () => {
-    const planted = new Set(Object.values(PLANTED).map(([promise]) => promise));
-    expect(check(clean()).map(({ promise }) => promise)).toEqual(expect.arrayContaining([...planted]));
-    expect(check(clean()).filter(({ promise }) => !planted.has(promise))).toEqual([]);
+  test('a planted violation of every invariant', () => {
+    const planted = new Set(Object.values(PLANTED).map(([invariant]) => invariant));
+    expect(check(clean()).map(({ invariant }) => invariant)).toEqual(expect.arrayContaining([...planted]));
+    expect(check(clean()).filter(({ invariant }) => !planted.has(invariant))).toEqual([]);
   });
 });

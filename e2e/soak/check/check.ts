@@ -1,6 +1,12 @@
 import type { Evidence, Finding, Rule } from './evidence.ts';
 import { foreignPodsDoNothing } from './foreign.ts';
-import { attemptsAreLostToFaults, buildsEnd, coloursAreTrue, endsStay, nothingWaits } from './outcomes.ts';
+import {
+  attemptsAreLostToFaults,
+  buildsEnd,
+  endsStay,
+  nothingWaits,
+  outcomesAreExplained,
+} from './outcomes.ts';
 import {
   buildsHaveCauses,
   nothingIsRefused,
@@ -17,6 +23,7 @@ import {
   shownLogsAreRecorded,
   stepsRunOnce,
 } from './runs.ts';
+import { hooksRunLast, hooksRunOnce, notificationsAreSent, servicesLiveWithBuilds } from './tended.ts';
 import {
   lastArrives,
   passedIsRespected,
@@ -38,11 +45,15 @@ const RULES: readonly Rule[] = [
   numbersFollow,
   buildsEnd,
   endsStay,
-  coloursAreTrue,
+  outcomesAreExplained,
   attemptsAreLostToFaults,
   podsLiveAlone,
   stepsRunOnce,
   greenBuildsRan,
+  hooksRunOnce,
+  hooksRunLast,
+  servicesLiveWithBuilds,
+  notificationsAreSent,
   putsRunOnce,
   putsAreRecorded,
   logsAreWhole,
@@ -53,5 +64,5 @@ const RULES: readonly Rule[] = [
   foreignPodsDoNothing,
 ];
 
-/** Every promise against everything that is known. Pure: the same evidence, the same findings. */
+/** Checks every rule against the evidence. Pure: the same evidence gives the same findings. */
 export const check = (evidence: Evidence): Finding[] => RULES.map((rule) => rule(evidence));

@@ -1,13 +1,13 @@
 import { buildKey, emptyHistory, type StepRun } from '#e2e/soak/history.ts';
-import { linesOf } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, LogRow } from '#e2e/soak/truth.ts';
+import { linesOf, stepsThatRun } from '#e2e/soak/pipelines.ts';
+import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
 import { check } from './check.ts';
 import { specOf, type Evidence } from './evidence.ts';
 
 export const START = 1_800_000_000_000;
 
-/** A clean run, built up deed by deed: every promise is tried and kept. */
-class Tale {
+/** Builds the evidence of a clean run step by step: every rule is tried and none is broken. */
+class CleanRun {
   readonly evidence: Evidence = {
     history: emptyHistory(1, 5, START),
     database: {
@@ -28,7 +28,7 @@ class Tale {
   #now = START;
   #id = 0;
 
-  /** Ten seconds later. */
+  /** The current time after advancing the clock by ten seconds. */
   get later(): number {
     return (this.#now += 10_000);
   }
@@ -93,7 +93,7 @@ class Tale {
     return build;
   }
 
-  /** All but the last one lose their Pod after two lines. */
+  /** Records an attempt. Each attempt but the last loses its Pod after two lines. */
   #attempt(build: BuildRow, attempt: number): void {
     const { history, database } = this.evidence;
     const { id, pipeline, job, number } = build;
@@ -101,7 +101,10 @@ class Tale {
     const name = `${pipeline}-${job}-${number}-${attempt}-0a1b2`;
     const createdAt = this.later;
     const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
-    const steps = specOf(build).steps.slice(0, last ? undefined : 1);
+    const spec = specOf(build);
+    const life = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
+    if (spec.tended === true) history.services?.push(life);
+    const steps = last ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
     const lines = steps.flatMap((step) => {
       const run: StepRun = {
         at: this.later,
@@ -125,6 +128,9 @@ class Tale {
       text: line,
     }));
     database.logs.push(...rows);
+    if (spec.tended === true && last)
+      history.notifications?.push({ pipeline, job, number, at: this.later, pod: name, status: build.status });
+    life.to = this.later;
     history.pods.push({ ...pod, from: createdAt, to: this.later });
     const reason = last ? null : 'PodLost: The Pod is gone.';
     if (!last)
@@ -168,9 +174,7 @@ class Tale {
     });
   }
 
-  /**
-   * A hostile tenant makes Pods that nobody but it touches; of the last one nobody could look what became.
-   */
+  /** Records Pods of a hostile tenant that nobody else touched. Whether the last one survived is unknown. */
   tenant(): void {
     const made = { namespace: 'evil', at: this.later };
     for (const name of ['lost', 'succeeded'])
@@ -188,23 +192,25 @@ class Tale {
 }
 
 export const clean = (): Evidence => {
-  const tale = new Tale();
-  for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable'])
-    tale.apply(pipeline, pipeline === 'chain' ? 3 : 1);
-  tale.trigger('manual/work');
-  tale.trigger('manual/work');
-  tale.trigger('slow/count', 1);
-  tale.trigger('failing/broken');
-  tale.trigger('image/boxed');
-  tale.chain();
-  tale.chain();
-  tale.pause();
-  tale.build('minutely/each', {
+  const run = new CleanRun();
+  for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable', 'tended'])
+    run.apply(pipeline, pipeline === 'chain' ? 3 : 1);
+  run.trigger('manual/work');
+  run.trigger('manual/work');
+  run.trigger('slow/count', 1);
+  run.trigger('failing/broken');
+  run.trigger('image/boxed');
+  run.trigger('tended/whole', 1);
+  run.trigger('tended/torn');
+  run.chain();
+  run.chain();
+  run.pause();
+  run.build('minutely/each', {
     kind: 'version',
-    version: tale.version('minutely', 'counter.slow'),
+    version: run.version('minutely', 'counter.slow'),
   });
-  tale.tenant();
-  return tale.evidence;
+  run.tenant();
+  return run.evidence;
 };
 
 export const build = ({ database }: Evidence, key: string): BuildRow => {
@@ -216,7 +222,7 @@ export const build = ({ database }: Evidence, key: string): BuildRow => {
 export const broken = (evidence: Evidence): string[] =>
   check(evidence)
     .filter(({ violations }) => violations.length > 0)
-    .map(({ promise }) => promise);
+    .map(({ invariant }) => invariant);
 
 export const remove = <T>(from: T[], which: (one: T) => boolean): void => {
   const index = from.findIndex(which);

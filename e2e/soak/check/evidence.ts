@@ -1,10 +1,10 @@
 import { buildKey, jobKey, type BuildName, type History, type JobName } from '#e2e/soak/history.ts';
 import { JOBS, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { AttemptRow, BuildRow, Database } from '#e2e/soak/truth.ts';
+import type { AttemptRow, BuildRow, Database } from '#e2e/soak/read-database.ts';
 
 /**
- * All that the checker may look at: what the run did and saw, what the database and the API say, which Pods
- * are left.
+ * Everything that the checker may use: the run's own history, the database, the API's answers and the
+ * remaining Pods.
  */
 export interface Evidence {
   history: History;
@@ -16,16 +16,16 @@ export interface Evidence {
 export type ShownBuild = BuildName & { status: string; attempt: number; log: string };
 
 export interface Violation {
-  /** What it is about: a build, a job, a version. */
+  /** A build, a job or a version. */
   subject: string;
   what: string;
-  /** When it came about, as far as that is known: faults of that time are shown beside it. */
+  /** When it happened, if known; the report shows the faults of that time beside it. */
   at?: number;
 }
 
-/** A promise, and how many times it was tried. */
+/** A rule, and how many items it was checked on. */
 export interface Finding {
-  promise: string;
+  invariant: string;
   checked: number;
   violations: Violation[];
 }
@@ -34,15 +34,15 @@ export type Rule = (evidence: Evidence) => Finding;
 
 export const FINAL = new Set(['succeeded', 'failed', 'cancelled', 'warning']);
 
-/** Ways to end that are nobody's fault in the pipeline. */
+/** Reasons that blame the infrastructure and not the pipeline. */
 export const INFRASTRUCTURE = new Set(['AgentFault', 'PodLost', 'PodEvicted']);
 
-/** Looks at each item; an answer is a violation. */
+/** Applies `judge` to each item; it returns a violation or undefined. */
 export const each = <T>(
-  promise: string,
+  invariant: string,
   items: readonly T[],
   judge: (item: T) => Violation | undefined,
-): Finding => ({ promise, checked: items.length, violations: items.flatMap((item) => judge(item) ?? []) });
+): Finding => ({ invariant, checked: items.length, violations: items.flatMap((item) => judge(item) ?? []) });
 
 export const specOf = (name: JobName): JobSpec => {
   const found = JOBS.find((job) => jobKey(job) === jobKey(name));
@@ -53,17 +53,25 @@ export const specOf = (name: JobName): JobSpec => {
 export const groupBy = <T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> =>
   Map.groupBy(items, key);
 
-/** A violation of a build, placed at its end or else its beginning. */
+/** A violation by a build, at the time the build ended, or else began. */
 export const ofBuild = (build: BuildRow, what: string): Violation => ({
   subject: buildKey(build),
   what,
   at: build.endedAt ?? build.createdAt,
 });
 
+/** The agent's own report of a build's end was recorded. */
+export const isProven = ({ status, reason }: BuildRow): boolean =>
+  status === 'succeeded' || reason === 'StepFailed';
+
+/** Whether a fault was aimed at the Pod of this attempt. */
+export const wasHit = ({ history }: Evidence, build: BuildName, attempt: number): boolean =>
+  history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
+
 export const attemptsOf = ({ database }: Evidence, build: BuildRow): AttemptRow[] =>
   database.attempts.filter((attempt) => attempt.build === build.id);
 
-/** The attempt is the last number but one in a Pod's name. */
+/** The attempt is the second last number in a Pod's name. */
 export const attemptOfPod = (pod: string): number => Number(/-(\d+)-[0-9a-f]+$/.exec(pod)?.[1]);
 
 export const isPodOf = (pod: string, { pipeline, job, number }: BuildName, attempt: number): boolean =>

@@ -1,10 +1,7 @@
 import { FORGED_VERSION } from '#e2e/soak/tenant.ts';
 import type { Rule, Violation } from './evidence.ts';
 
-/**
- * Pods of another tenant that say that they are those of builds and checks: nothing is believed of them, and
- * they are not ours to delete.
- */
+/** Pods that another tenant labels as builds and checks have no effect, and Millrace does not delete them. */
 export const foreignPodsDoNothing: Rule = ({ history, database }) => {
   const { foreign = [] } = history;
   const uids = new Map(foreign.map((pod) => [pod.uid, pod]));
@@ -34,7 +31,7 @@ export const foreignPodsDoNothing: Rule = ({ history, database }) => {
       at: foundAt,
     }));
   return {
-    promise: 'no Pod of another tenant is believed or deleted',
+    invariant: 'no Pod of another tenant is believed or deleted',
     checked: foreign.length,
     violations: [...deleted, ...taken, ...forged],
   };

@@ -1,5 +1,5 @@
 import { buildKey, jobKey, KILL_KUBELET, type Fault, type Sighting } from '#e2e/soak/history.ts';
-import type { AttemptRow, BuildRow } from '#e2e/soak/truth.ts';
+import type { AttemptRow, BuildRow } from '#e2e/soak/read-database.ts';
 import {
   attemptsOf,
   each,
@@ -14,12 +14,10 @@ import {
   type Violation,
 } from './evidence.ts';
 
-/**
- * As `judge-pod-end.ts` has them: Pods without a first step, and builds that ran steps and lost their Pod.
- */
+/** The same limit as in `judge-pod-end.ts`. */
 const MAX_ATTEMPTS = 5;
 
-/** I5, over everything that was seen and what is recorded in the end. */
+/** Invariant I5, over all sightings and the final record. */
 export const endsStay: Rule = ({ history, database }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
   return each(
@@ -40,7 +38,7 @@ export const endsStay: Rule = ({ history, database }) => {
 const atOf = (sighting: Sighting | undefined): { at?: number } =>
   sighting === undefined ? {} : { at: sighting.at };
 
-/** Once faults stop, within the time that the run waited. */
+/** Builds end once faults stop, within the time that the run waits. */
 export const buildsEnd: Rule = ({ database }) =>
   each('every build ends', database.builds, (build) =>
     FINAL.has(build.status) && build.endedAt !== null
@@ -52,7 +50,7 @@ export const buildsEnd: Rule = ({ database }) =>
   );
 
 export const nothingWaits: Rule = ({ database, leftPods }) => ({
-  promise: 'nothing is left to do and no Pod remains',
+  invariant: 'nothing is left to do and no Pod remains',
   checked: 3,
   violations: [
     ...leftPods.map((pod) => ({ subject: pod, what: 'is a Pod that is left' })),
@@ -61,8 +59,8 @@ export const nothingWaits: Rule = ({ database, leftPods }) => ({
   ],
 });
 
-/** A red build must be allowed to be red, a green one to be green. */
-export const coloursAreTrue: Rule = (evidence) =>
+/** Only builds that may fail have failed, and only builds that may succeed have succeeded. */
+export const outcomesAreExplained: Rule = (evidence) =>
   each(
     'a job that fails on purpose is never green; one that cannot fail is green or was not to be repeated',
     evidence.database.builds.filter(({ status }) => FINAL.has(status)),
@@ -72,13 +70,13 @@ export const coloursAreTrue: Rule = (evidence) =>
         if (fails && build.reason === 'StepFailed') return undefined;
         if (INFRASTRUCTURE.has(build.reason) && mayBeLost(evidence, build)) return undefined;
       }
-      if (build.status === 'succeeded' ? !fails : gaveWay(evidence, build)) return undefined;
+      if (build.status === 'succeeded' ? !fails : wasSuperseded(evidence, build)) return undefined;
       return ofBuild(build, `is ${build.status}: ${build.reason}: ${build.message}`);
     },
   );
 
-/** A build of a gated job that had not begun, in whose place a newer one came. */
-const gaveWay = ({ database }: Evidence, build: BuildRow): boolean =>
+/** A newer build of a job with `passed` superseded this build before its first step. */
+const wasSuperseded = ({ database }: Evidence, build: BuildRow): boolean =>
   build.status === 'cancelled' &&
   build.reason === 'Superseded' &&
   specOf(build).trigger?.passed !== undefined &&
@@ -87,7 +85,7 @@ const gaveWay = ({ database }: Evidence, build: BuildRow): boolean =>
   ) &&
   database.builds.some((other) => jobKey(other) === jobKey(build) && other.id > build.id);
 
-/** A put had begun, the build had been repeated once, or Pod after Pod came to no step. */
+/** A put had started, the build was already on a later attempt, or no attempt reached a step. */
 const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
   const begun = database.steps.filter(
     ({ build: id, status }) => id === build.id && status !== 'waiting' && status !== 'skipped',
@@ -96,7 +94,7 @@ const mayBeLost = ({ database }: Evidence, build: BuildRow): boolean => {
   return put || begun.some(({ attempt }) => attempt < build.attempt) || build.attempt >= MAX_ATTEMPTS;
 };
 
-/** No attempt is given up but for a fault that was aimed at its Pod. */
+/** Every lost attempt is explained by a fault aimed at its Pod. */
 export const attemptsAreLostToFaults: Rule = (evidence) => {
   const lost = evidence.database.builds.flatMap((build) =>
     attemptsOf(evidence, build)
@@ -114,7 +112,9 @@ export const attemptsAreLostToFaults: Rule = (evidence) => {
   });
 };
 
-/** Containers that a kubelet was about to start when it was killed are lost; so the next one says. */
+/**
+ * A killed kubelet loses the containers that it was about to start; the next kubelet reports them as failed.
+ */
 const STARTING_MS = 15_000;
 
 const mayCost = (fault: Fault, build: BuildRow, attempt: AttemptRow): boolean => {

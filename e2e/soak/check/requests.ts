@@ -1,9 +1,9 @@
 import { buildKey, jobKey } from '#e2e/soak/history.ts';
 import { JOBS, PIPELINES } from '#e2e/soak/pipelines.ts';
-import type { BuildRow } from '#e2e/soak/truth.ts';
+import type { BuildRow } from '#e2e/soak/read-database.ts';
 import { each, groupBy, ofBuild, type Finding, type Rule, type Violation } from './evidence.ts';
 
-/** I1 for people: what was acknowledged is there, once. */
+/** Invariant I1 for people: every acknowledged trigger has exactly one build. */
 export const triggersAreAnswered: Rule = ({ history, database }) =>
   each(
     'an acknowledged trigger has exactly one build',
@@ -19,7 +19,7 @@ export const triggersAreAnswered: Rule = ({ history, database }) =>
     },
   );
 
-/** No request counts twice, and no build comes of nothing. */
+/** No request has two builds, and no build lacks a cause. */
 export const buildsHaveCauses: Rule = ({ history, database }) => {
   const jobs = JOBS.filter(({ byHand }) => byHand !== undefined);
   const finding = each(
@@ -43,7 +43,7 @@ export const buildsHaveCauses: Rule = ({ history, database }) => {
   return { ...finding, violations: [...finding.violations, ...doubled] };
 };
 
-/** Whatever people ask for can be refused only with a reason; here there is none. */
+/** Triggers are refused only with a reason, and these jobs give none. */
 export const nothingIsRefused: Rule = ({ history }) =>
   each(
     'a trigger of a job without inputs is never refused',
@@ -54,7 +54,7 @@ export const nothingIsRefused: Rule = ({ history }) =>
         : undefined,
   );
 
-/** I3. */
+/** Invariant I3. */
 export const numbersFollow: Rule = ({ database }) => {
   const jobs = [...groupBy(database.builds, jobKey).values()];
   return each('numbers of builds are 1, 2, 3 … in each job', jobs, (builds) => {
@@ -66,7 +66,7 @@ export const numbersFollow: Rule = ({ database }) => {
   });
 };
 
-/** I12: a revision for each change at most, and the last text is the one that counts. */
+/** Invariant I12: at most one revision for each change, and the last applied text is current. */
 export const revisionsAreChanges: Rule = ({ history, database }): Finding =>
   each('a pipeline has no more revisions than texts, and the last text', PIPELINES, (pipeline) => {
     const applied = history.applied.filter((one) => one.pipeline === pipeline);
@@ -79,13 +79,15 @@ export const revisionsAreChanges: Rule = ({ history, database }): Finding =>
     return problem === false ? undefined : { subject: pipeline, what: problem };
   });
 
-/** What people see is what is recorded. */
+/** The API shows what the database holds. */
 export const shownIsRecorded: Rule = ({ database, shown }) => {
   const recorded = new Map(database.builds.map((build) => [buildKey(build), build]));
   const finding = each('the API lists what the database holds', shown, (build) => {
     const row: BuildRow | undefined = recorded.get(buildKey(build));
     if (row?.status === build.status && row.attempt === build.attempt) return undefined;
-    const what = `shown as ${build.status}, attempt ${build.attempt}; recorded as ${row?.status}, attempt ${row?.attempt}`;
+    const what =
+      `shown as ${build.status}, attempt ${build.attempt}; recorded as ${row?.status}, ` +
+      `attempt ${row?.attempt}`;
     return { subject: buildKey(build), what };
   });
   const keys = new Set(shown.map(buildKey));

@@ -1,19 +1,22 @@
 import { buildKey, type PodLife, type StepRun } from '#e2e/soak/history.ts';
-import { isOurLine, linesOf } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, LogRow } from '#e2e/soak/truth.ts';
+import { allStepsOf, isOurLine, linesOf, stepsThatRun, type StepSpec } from '#e2e/soak/pipelines.ts';
+import type { BuildRow, LogRow } from '#e2e/soak/read-database.ts';
 import {
   attemptOfPod,
   each,
   groupBy,
-  isPodOf,
+  isProven,
   ofBuild,
   specOf,
+  wasHit,
   type Evidence,
   type Rule,
   type Violation,
 } from './evidence.ts';
 
-/** I4, by what the Pods' own scripts told: an attempt is one Pod, whose steps run once. */
+/**
+ * Invariant I4, by the reports of the scripts in the Pods: an attempt has one Pod, which runs each step once.
+ */
 export const stepsRunOnce: Rule = ({ history }) =>
   each(
     'no step of an attempt runs twice',
@@ -24,7 +27,7 @@ export const stepsRunOnce: Rule = ({ history }) =>
 
 const atOf = (run: StepRun | undefined): { at?: number } => (run === undefined ? {} : { at: run.at });
 
-/** A put has effects outside: it is not repeated, whatever happens. */
+/** A put has external effects, so it never runs twice. */
 export const putsRunOnce: Rule = ({ history }) => {
   const puts = history.runs.filter((run) =>
     specOf(run).steps.some(({ name, kind }) => name === run.step && kind === 'put'),
@@ -40,14 +43,14 @@ export const putsRunOnce: Rule = ({ history }) => {
   );
 };
 
-/** A green build ran every step, in its last attempt. */
+/** A succeeded build ran every step in its last attempt. */
 export const greenBuildsRan: Rule = ({ history, database }) => {
   const runs = groupBy(history.runs, (run) => `${buildKey(run)} ${attemptOfPod(run.pod)} ${run.step}`);
   return each(
     'a green build ran each of its steps',
     database.builds.filter(({ status }) => status === 'succeeded'),
     (build) => {
-      const missing = specOf(build).steps.filter(
+      const missing = stepsThatRun(specOf(build), true).filter(
         ({ name }) => !runs.has(`${buildKey(build)} ${build.attempt} ${name}`),
       );
       if (missing.length === 0) return undefined;
@@ -56,7 +59,7 @@ export const greenBuildsRan: Rule = ({ history, database }) => {
   );
 };
 
-/** Two Pods of one build never live at the same time. */
+/** Two Pods of one build never run at the same time. */
 export const podsLiveAlone: Rule = ({ history }) =>
   each(
     'a build has at most one live Pod',
@@ -71,13 +74,13 @@ export const podsLiveAlone: Rule = ({ history }) =>
     },
   );
 
-/** What the log says where its end went with its agent. */
+/** The line that ends a log whose agent ended before it sent the rest. */
 const CUT = 'The agent ended before it could send the rest of this log.';
 
 /**
- * What is proven to have run to its end has its whole log; what was cut off has a beginning of it. So has a
- * build that ended by its agent's last words, if something was done to that very Pod, and only if the log
- * says so.
+ * A build that provably ran to its end has its whole log; any other build has a prefix of it. A build whose
+ * agent reported its end by the termination message may have a prefix too, if a fault hit its Pod and the log
+ * says that it is cut.
  */
 export const logsAreWhole: Rule = (evidence) => {
   const attempts = [
@@ -96,26 +99,44 @@ export const logsAreWhole: Rule = (evidence) => {
   };
 };
 
-const isProven = ({ status, reason }: BuildRow): boolean => status === 'succeeded' || reason === 'StepFailed';
+/** Steps whose lines follow each other. Lines of lanes mix, and hooks also run after steps that end early. */
+const sequencesOf = (build: BuildRow): StepSpec[][] => {
+  const spec = specOf(build);
+  if (spec.lanes === undefined && spec.hooks === undefined) return [spec.steps];
+  return allStepsOf(spec).map((step) => [step]);
+};
 
-const judgeLog = ({ history, database }: Evidence, rows: LogRow[]): Violation | undefined => {
+const judgeLog = (evidence: Evidence, rows: LogRow[]): Violation | undefined => {
+  const { history, database } = evidence;
   const [{ build: id, attempt } = { build: 0, attempt: 0 }] = rows;
   const build = database.builds.find((candidate) => candidate.id === id);
   if (build === undefined) return { subject: `build row ${id}`, what: 'has a log and is no build' };
-  const spec = specOf(build);
   const text = rows.map((row) => row.text).join('');
-  const written = text.split('\n').filter((line) => isOurLine(line, spec));
-  const expected = spec.steps.flatMap((step) =>
-    linesOf(step, runOf(history.runs, { build, attempt, step: step.name })),
-  );
-  const hit = history.faults.some(({ pod }) => pod !== undefined && isPodOf(pod, build, attempt));
-  const whole = isProven(build) && attempt === build.attempt && !(hit && text.includes(CUT));
+  const cut = wasHit(evidence, build, attempt) && text.includes(CUT);
+  const proven = isProven(build) && attempt === build.attempt && !cut;
+  const ran = new Set(stepsThatRun(specOf(build), build.status === 'succeeded').map(({ name }) => name));
+  for (const steps of sequencesOf(build)) {
+    const written = text.split('\n').filter((line) => steps.some(({ name }) => line.startsWith(`${name} `)));
+    const expected = steps.flatMap((step) =>
+      linesOf(step, runOf(history.runs, { build, attempt, step: step.name })),
+    );
+    const whole = proven && steps.every(({ name }) => ran.has(name));
+    const wrong = firstDifference(written, { expected, whole });
+    if (wrong !== undefined) return ofBuild(build, `attempt ${attempt}, ${wrong}`);
+  }
+  return undefined;
+};
+
+/** A whole log has all expected lines; any other begins with them. */
+const firstDifference = (
+  written: readonly string[],
+  { expected, whole }: { expected: readonly string[]; whole: boolean },
+): string | undefined => {
   const wanted = whole ? expected : expected.slice(0, written.length);
   const wrong = wanted.findIndex((line, index) => written[index] !== line);
   if (wrong < 0 && written.length <= expected.length) return undefined;
   const place = wrong < 0 ? expected.length : wrong;
-  const what = `attempt ${attempt}, line ${place + 1} of ${expected.length}: expected ${quote(expected[place])}, found ${quote(written[place])}`;
-  return ofBuild(build, what);
+  return `line ${place + 1} of ${expected.length}: expected ${quote(expected[place])}, found ${quote(written[place])}`;
 };
 
 const quote = (line: string | undefined): string => (line === undefined ? 'nothing' : `“${line}”`);
@@ -128,9 +149,7 @@ const runOf = (
     (run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === attempt && run.step === step,
   )?.run ?? 'never';
 
-/**
- * What the API shows as the log of a build is that of all its attempts, with words of its own between them.
- */
+/** The API's log of a build joins the logs of all attempts, with lines of Millrace between them. */
 export const shownLogsAreRecorded: Rule = ({ database, shown }) =>
   each('the API shows the recorded log', shown, ({ log, ...name }) => {
     const build = database.builds.find((candidate) => buildKey(candidate) === buildKey(name));

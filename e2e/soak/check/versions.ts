@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import { buildKey, type Pause } from '#e2e/soak/history.ts';
 import { JOBS, RESOURCES, type JobSpec } from '#e2e/soak/pipelines.ts';
-import type { BuildRow, Database, VersionRow } from '#e2e/soak/truth.ts';
+import type { BuildRow, Database, VersionRow } from '#e2e/soak/read-database.ts';
 import { each, groupBy, ofBuild, type Evidence, type Rule, type Violation } from './evidence.ts';
 
 const counted = ({ versions }: Database): VersionRow[] =>
@@ -10,7 +10,7 @@ const counted = ({ versions }: Database): VersionRow[] =>
 const buildsOf = ({ builds }: Database, { pipeline, job }: JobSpec): BuildRow[] =>
   builds.filter((build) => build.pipeline === pipeline && build.job === job);
 
-/** Every version that was there to be found is recorded, once and in order. */
+/** Every published version is recorded once and in order. */
 export const versionsAreFound: Rule = ({ history, database }) =>
   each(
     'every version is recorded once and in order',
@@ -27,7 +27,7 @@ export const versionsAreFound: Rule = ({ history, database }) =>
     },
   );
 
-/** I1 and I2 for jobs whose get is not gated: one build for each version, if no pause says otherwise. */
+/** Invariants I1 and I2 for jobs without `passed`: one build for each version, unless a pause forbids it. */
 export const versionsTriggerOnce: Rule = ({ history, database }) => {
   const pairs = JOBS.filter(({ trigger }) => trigger !== undefined && trigger.passed === undefined).flatMap(
     (job) =>
@@ -43,13 +43,18 @@ export const versionsTriggerOnce: Rule = ({ history, database }) => {
       const pauses = history.pauses.filter(({ pipeline }) => pipeline === job.pipeline);
       const [least, most] = expectedBuilds(version, pauses);
       if (builds.length >= least && builds.length <= most) return undefined;
-      const what = `started ${builds.length} builds of ${job.job} (${least === most ? least : `${least} or ${most}`} expected)`;
+      const what =
+        `started ${builds.length} builds of ${job.job} ` +
+        `(${least === most ? least : `${least} or ${most}`} expected)`;
       return { subject: `${version.resource} ${version.n}`, what, at: version.foundAt };
     },
   );
 };
 
-/** Between sending and the first sign of it nobody can say on which side of the line a version was found. */
+/**
+ * Between the request to pause and its first confirmation, a version may count as found before or after the
+ * pause.
+ */
 const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [number, number] => {
   const around = pauses.find(({ sent, resumed = Infinity }) => foundAt >= sent && foundAt <= resumed);
   if (around === undefined) return [1, 1];
@@ -57,7 +62,7 @@ const expectedBuilds = ({ foundAt }: VersionRow, pauses: readonly Pause[]): [num
   return foundAt > acknowledged && foundAt < resumeSent ? [0, 0] : [0, 1];
 };
 
-/** I6: silence from the answer that says paused until somebody asks for more. */
+/** Invariant I6: no build from the confirmation of a pause until somebody resumes. */
 export const pausesHold: Rule = ({ history, database }) =>
   each('no build is made while a pause is acknowledged', history.pauses, (pause): Violation | undefined => {
     const { acknowledged = Infinity, resumeSent = Infinity } = pause;
@@ -73,7 +78,7 @@ const versionOf = (database: Database, build: BuildRow): VersionRow | undefined 
   return database.versions.find(({ id }) => id === input?.version);
 };
 
-/** A gated job takes only what passed before, newer versions only, each once. */
+/** A job with `passed` takes only versions that passed, in ascending order, each once. */
 export const passedIsRespected: Rule = ({ database }) => {
   const gated = JOBS.flatMap((job) => buildsOf(database, job).map((build) => ({ job, build }))).filter(
     ({ job }) => job.trigger?.passed !== undefined,
@@ -103,7 +108,7 @@ export const passedIsRespected: Rule = ({ database }) => {
   );
 };
 
-/** I2 to the end of the chain: the last version came when no fault went on any more. */
+/** Invariant I2 along the chain: the last version, published after the last fault, reaches the last job. */
 export const lastArrives: Rule = ({ history, database }) => {
   const ends = JOBS.filter(
     ({ pipeline, job, trigger }) =>
@@ -120,7 +125,7 @@ export const lastArrives: Rule = ({ history, database }) => {
   });
 };
 
-/** A green put made its version; no other build made one. */
+/** Every succeeded put made its version; no other build made one. */
 export const putsAreRecorded: Rule = (evidence: Evidence) => {
   const { database } = evidence;
   const made = groupBy(

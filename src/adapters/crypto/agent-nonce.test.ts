@@ -6,11 +6,11 @@ const BUILD = { kind: 'build', build: 41, attempt: 2 } as const;
 const RUN = { kind: 'checks', run: 7 } as const;
 
 describe('a nonce', () => {
-  test.each([BUILD, RUN])('tells what it was signed for: %j', (session) => {
+  test.each([BUILD, RUN])('contains what it was signed for: %j', (session) => {
     expect(readNonce(KEY, signNonce(KEY, session))).toEqual(session);
   });
 
-  test('is the same each time, so that a Pod made again is the same Pod', () => {
+  test('is the same each time, so that a recreated Pod is the same', () => {
     expect(signNonce(KEY, BUILD)).toBe(signNonce(KEY, { ...BUILD }));
     expect(signNonce(KEY, BUILD)).toMatch(/^b\.41\.2\.[\w-]{43}$/);
     expect(signNonce(KEY, RUN)).toMatch(/^c\.7\.[\w-]{43}$/);
@@ -18,17 +18,17 @@ describe('a nonce', () => {
 
   const good = signNonce(KEY, BUILD);
   const refused: Record<string, string> = {
-    'of another key': signNonce(Buffer.alloc(32, 2), BUILD),
-    'whose build was changed': good.replace('b.41', 'b.42'),
-    'whose attempt was changed': good.replace('.2.', '.3.'),
-    'of a run made into one of a build': `b.7.1.${signNonce(KEY, RUN).split('.')[2]}`,
-    'with a character more': `${good}A`,
-    'with a character less': good.slice(0, -1),
+    'with another key': signNonce(Buffer.alloc(32, 2), BUILD),
+    'after a change of the build': good.replace('b.41', 'b.42'),
+    'after a change of the attempt': good.replace('.2.', '.3.'),
+    'if that of a run is used for a build': `b.7.1.${signNonce(KEY, RUN).split('.')[2]}`,
+    'with an additional character': `${good}A`,
+    'with a missing character': good.slice(0, -1),
     'with a line end': `${good}\n`,
     'without a mac': 'b.41.2',
-    'that is empty': '',
+    'if it is empty': '',
   };
-  test.each(Object.entries(refused))('%s is not ours', (_name, nonce) => {
+  test.each(Object.entries(refused))('is refused %s', (_name, nonce) => {
     expect(readNonce(KEY, nonce)).toBeUndefined();
   });
 });

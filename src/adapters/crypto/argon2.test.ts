@@ -8,8 +8,8 @@ beforeAll(async () => {
   passwords = await argon2Passwords();
 });
 
-describe('a password', () => {
-  test('is kept as argon2id with the cost that is asked for, each time with another salt', async () => {
+describe('an argon2id hash', () => {
+  test('has the configured cost and a new salt each time', async () => {
     const [one, other] = await Promise.all([
       passwords.hash('correct horse'),
       passwords.hash('correct horse'),
@@ -18,21 +18,21 @@ describe('a password', () => {
     expect(one).not.toBe(other);
   });
 
-  test('fits its own hash and no other', async () => {
+  test('matches only its password', async () => {
     const hash = await passwords.hash('correct horse');
     expect(await passwords.verify(hash, 'correct horse')).toBe(true);
     expect(await passwords.verify(hash, 'correct horsf')).toBe(false);
     expect(await passwords.verify(undefined, 'correct horse')).toBe(false);
   });
 
-  test('counts to its last byte, far behind the 72nd', async () => {
+  test('depends on every byte of the password, far after the 72nd', async () => {
     const long = 'x'.repeat(200);
     expect(await passwords.verify(await passwords.hash(`${long}1`), `${long}2`)).toBe(false);
   });
 });
 
-describe('taking turns', () => {
-  test('runs no more at once than said, and all in the end', async () => {
+describe('the queue of hash computations', () => {
+  test('runs at most the configured number at once, and all in the end', async () => {
     const inTurn = limitConcurrency(2, 10);
     let now = 0;
     let most = 0;
@@ -53,7 +53,7 @@ describe('taking turns', () => {
     expect(most).toBe(2);
   });
 
-  test('refuses who would wait too long, and goes on after a task that failed', async () => {
+  test('refuses more than it holds, and continues after a task that failed', async () => {
     const inTurn = limitConcurrency(1, 1);
     const open = Promise.withResolvers<undefined>();
     const first = inTurn(async () => await open.promise);

@@ -4,11 +4,11 @@ import * as fc from 'fast-check';
 import { versionDigest, webhookToken, webhookTokenHash } from './digests.ts';
 
 describe('the digest of a version', () => {
-  test('does not depend on the order of its fields', () => {
+  test('does not depend on the order of fields', () => {
     expect(versionDigest({ a: '1', b: '2' })).toEqual(versionDigest({ b: '2', a: '1' }));
   });
 
-  test('differs when anything else does', () => {
+  test('depends on everything else', () => {
     const version = fc.dictionary(fc.string(), fc.string(), { maxKeys: 3, noNullPrototype: true });
     fc.assert(
       fc.property(version, version, (one, other) => {
@@ -20,7 +20,7 @@ describe('the digest of a version', () => {
   });
 });
 
-test('a webhook token follows from key, resource and generation, and says nothing of them', () => {
+test('a webhook token is derived from key, resource and generation, and reveals none of them', () => {
   const key = Buffer.alloc(32, 1);
   const token = webhookToken(key, 7, 1);
   expect(token).toMatch(/^[\w-]{43}$/);

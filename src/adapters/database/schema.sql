@@ -69,6 +69,7 @@ CREATE TABLE build_attempts (
   ended_at timestamp with time zone,
   reason text,
   stored_log_bytes bigint DEFAULT 0 NOT NULL,
+  identity_tokens integer DEFAULT 0 NOT NULL,
   CONSTRAINT build_attempts_pkey PRIMARY KEY (build_id, attempt),
   CONSTRAINT build_attempts_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
 );
@@ -104,6 +105,25 @@ CREATE TABLE build_logs (
   CONSTRAINT build_logs_encoding_check CHECK ((encoding = ANY (ARRAY['plain'::text, 'zstd'::text])))
 ) PARTITION BY RANGE (month);
 
+CREATE TABLE build_notifications (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  build_id bigint NOT NULL,
+  moment text NOT NULL,
+  due_at timestamp with time zone DEFAULT now() NOT NULL,
+  run_id bigint,
+  notifications text[],
+  results jsonb,
+  error text,
+  ended_at timestamp with time zone,
+  CONSTRAINT build_notifications_pkey PRIMARY KEY (id),
+  CONSTRAINT build_notifications_build_id_moment_key UNIQUE (build_id, moment),
+  CONSTRAINT build_notifications_moment_check CHECK ((moment = ANY (ARRAY['waiting'::text, 'ended'::text]))),
+  CONSTRAINT build_notifications_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id) ON DELETE CASCADE,
+  CONSTRAINT build_notifications_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id) ON DELETE SET NULL
+);
+CREATE INDEX build_notifications_of_run ON public.build_notifications USING btree (run_id);
+CREATE INDEX build_notifications_open ON public.build_notifications USING btree (id) WHERE (ended_at IS NULL);
+
 CREATE TABLE build_outputs (
   build_id bigint NOT NULL,
   attempt integer NOT NULL,
@@ -130,8 +150,12 @@ CREATE TABLE build_steps (
   ended_at timestamp with time zone,
   exit_code integer,
   message text,
+  parent text,
+  hook text,
+  step_attempt integer,
   CONSTRAINT build_steps_pkey PRIMARY KEY (build_id, attempt, "position"),
-  CONSTRAINT build_steps_kind_check CHECK ((kind = ANY (ARRAY['get'::text, 'task'::text, 'put'::text]))),
+  CONSTRAINT build_steps_hook_check CHECK ((hook = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'on_cancel'::text, 'ensure'::text]))),
+  CONSTRAINT build_steps_kind_check CHECK ((kind = ANY (ARRAY['get'::text, 'task'::text, 'put'::text, 'notify'::text, 'command'::text, 'service'::text, 'parallel'::text, 'branch'::text]))) NOT VALID,
   CONSTRAINT build_steps_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'skipped'::text]))),
   CONSTRAINT build_steps_build_id_attempt_fkey FOREIGN KEY (build_id, attempt) REFERENCES build_attempts(build_id, attempt)
 );
@@ -173,6 +197,8 @@ CREATE TABLE builds (
   cancel_reason text,
   warned_by text,
   queue_place bigint,
+  input_values jsonb DEFAULT '{}'::jsonb NOT NULL,
+  agent_ended boolean DEFAULT false NOT NULL,
   CONSTRAINT builds_pkey PRIMARY KEY (id),
   CONSTRAINT builds_job_id_number_retry_key UNIQUE (job_id, number, retry),
   CONSTRAINT builds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'waiting'::text, 'started'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'warning'::text]))),
@@ -192,6 +218,41 @@ CREATE INDEX builds_to_start ON public.builds USING btree (id) WHERE wants_pod;
 CREATE INDEX builds_to_start_of_job ON public.builds USING btree (job_id, id) WHERE wants_pod;
 CREATE INDEX builds_waiting ON public.builds USING btree (id) WHERE (status = 'waiting'::text);
 
+CREATE TABLE cache_uses (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  cache_id bigint NOT NULL,
+  generation integer NOT NULL,
+  build_id bigint,
+  attempt integer,
+  run_id bigint,
+  reason text,
+  message text,
+  used_at timestamp with time zone NOT NULL,
+  CONSTRAINT cache_uses_pkey PRIMARY KEY (id),
+  CONSTRAINT cache_uses_build_id_attempt_cache_id_key UNIQUE (build_id, attempt, cache_id),
+  CONSTRAINT cache_uses_check CHECK (((build_id IS NULL) <> (run_id IS NULL))),
+  CONSTRAINT cache_uses_check1 CHECK (((build_id IS NULL) = (attempt IS NULL))),
+  CONSTRAINT cache_uses_check2 CHECK (((reason IS NULL) = (message IS NULL))),
+  CONSTRAINT cache_uses_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id) ON DELETE CASCADE,
+  CONSTRAINT cache_uses_cache_id_fkey FOREIGN KEY (cache_id) REFERENCES caches(id) ON DELETE CASCADE,
+  CONSTRAINT cache_uses_run_id_fkey FOREIGN KEY (run_id) REFERENCES check_runs(id) ON DELETE CASCADE
+);
+CREATE INDEX cache_uses_of_cache ON public.cache_uses USING btree (cache_id, id);
+CREATE UNIQUE INDEX cache_uses_of_run ON public.cache_uses USING btree (run_id, cache_id) WHERE (run_id IS NOT NULL);
+
+CREATE TABLE caches (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  pipeline_id bigint NOT NULL,
+  resource text NOT NULL,
+  generation integer DEFAULT 1 NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  used_at timestamp with time zone,
+  bytes bigint,
+  CONSTRAINT caches_pkey PRIMARY KEY (id),
+  CONSTRAINT caches_pipeline_id_resource_key UNIQUE (pipeline_id, resource),
+  CONSTRAINT caches_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id) ON DELETE CASCADE
+);
+
 CREATE TABLE check_runs (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   pipeline_id bigint NOT NULL,
@@ -205,7 +266,7 @@ CREATE TABLE check_runs (
   revision_id bigint,
   CONSTRAINT check_runs_pkey PRIMARY KEY (id),
   CONSTRAINT check_runs_pod_uid_key UNIQUE (pod_uid),
-  CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text, 'version'::text]))),
+  CONSTRAINT check_runs_cause_check CHECK ((cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'webhook'::text, 'version'::text, 'build'::text]))),
   CONSTRAINT check_runs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
   CONSTRAINT check_runs_revision_id_fkey FOREIGN KEY (revision_id) REFERENCES revisions(id)
 );
@@ -300,6 +361,43 @@ CREATE TABLE hook_runs (
 );
 CREATE INDEX hook_runs_open ON public.hook_runs USING btree (resource_id, first_version) WHERE open;
 
+CREATE TABLE identity_keys (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kid text NOT NULL,
+  public_key jsonb NOT NULL,
+  ciphertext bytea NOT NULL,
+  wrapped_key bytea NOT NULL,
+  key_id text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  signs_from timestamp with time zone NOT NULL,
+  CONSTRAINT identity_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT identity_keys_kid_key UNIQUE (kid)
+);
+
+CREATE TABLE image_configurations (
+  digest text NOT NULL,
+  architecture text NOT NULL,
+  configuration jsonb NOT NULL,
+  stored_at timestamp with time zone NOT NULL,
+  CONSTRAINT image_configurations_pkey PRIMARY KEY (digest, architecture)
+);
+CREATE INDEX image_configurations_by_age ON public.image_configurations USING btree (stored_at);
+
+CREATE TABLE image_look_ups (
+  namespace text NOT NULL,
+  image text NOT NULL,
+  architecture text NOT NULL,
+  digest text,
+  checked_at timestamp with time zone,
+  failure text,
+  transient boolean DEFAULT false NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  retry_at timestamp with time zone,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT image_look_ups_pkey PRIMARY KEY (namespace, image, architecture)
+);
+CREATE INDEX image_look_ups_by_age ON public.image_look_ups USING btree (updated_at);
+
 CREATE TABLE job_gets (
   job_id bigint NOT NULL,
   "position" integer NOT NULL,
@@ -342,6 +440,7 @@ CREATE TABLE job_triggers (
   follows boolean DEFAULT false NOT NULL,
   check_until timestamp with time zone,
   checks jsonb,
+  input_values jsonb,
   CONSTRAINT job_triggers_pkey PRIMARY KEY (id),
   CONSTRAINT job_triggers_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id),
   CONSTRAINT job_triggers_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id),
@@ -376,6 +475,7 @@ CREATE TABLE jobs (
   retained_at timestamp with time zone DEFAULT now(),
   retained_to bigint DEFAULT 0 NOT NULL,
   supersede boolean DEFAULT true NOT NULL,
+  inputs jsonb DEFAULT '[]'::jsonb NOT NULL,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_pipeline_id_name_key UNIQUE (pipeline_id, name),
   CONSTRAINT jobs_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id)
@@ -564,6 +664,32 @@ CREATE TABLE sign_in_failures (
 );
 CREATE INDEX sign_in_failures_by_time ON public.sign_in_failures USING btree (last_at);
 
+CREATE TABLE stored_secrets (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  team_id bigint NOT NULL,
+  pipeline_id bigint,
+  name text NOT NULL,
+  kind text NOT NULL,
+  plain_value text,
+  ciphertext bytea,
+  wrapped_key bytea,
+  key_id text,
+  updated_at timestamp with time zone NOT NULL,
+  updated_by text NOT NULL,
+  CONSTRAINT stored_secrets_pkey PRIMARY KEY (id),
+  CONSTRAINT stored_secrets_team_id_pipeline_id_name_key UNIQUE NULLS NOT DISTINCT (team_id, pipeline_id, name),
+  CONSTRAINT stored_secrets_check CHECK (
+CASE kind
+    WHEN 'plain'::text THEN ((plain_value IS NOT NULL) AND (num_nonnulls(ciphertext, wrapped_key, key_id) = 0))
+    ELSE ((plain_value IS NULL) AND (num_nulls(ciphertext, wrapped_key, key_id) = 0))
+END),
+  CONSTRAINT stored_secrets_kind_check CHECK ((kind = ANY (ARRAY['secret'::text, 'plain'::text]))),
+  CONSTRAINT stored_secrets_pipeline_id_fkey FOREIGN KEY (pipeline_id) REFERENCES pipelines(id),
+  CONSTRAINT stored_secrets_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
+);
+CREATE INDEX stored_secrets_by_key ON public.stored_secrets USING btree (key_id) WHERE (key_id IS NOT NULL);
+CREATE INDEX stored_secrets_by_pipeline ON public.stored_secrets USING btree (pipeline_id) WHERE (pipeline_id IS NOT NULL);
+
 CREATE TABLE team_expected (
   team_id bigint NOT NULL,
   username text NOT NULL,
@@ -610,6 +736,8 @@ CREATE TABLE teams (
   display_name_by_manifest boolean DEFAULT false NOT NULL,
   groups_by_manifest boolean DEFAULT false NOT NULL,
   by_api boolean DEFAULT false NOT NULL,
+  default_timeout_seconds double precision,
+  build_log_bytes bigint,
   CONSTRAINT teams_pkey PRIMARY KEY (id),
   CONSTRAINT teams_name_key UNIQUE (name)
 );

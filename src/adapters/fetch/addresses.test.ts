@@ -3,7 +3,7 @@ import { isAllowed, rangesOf } from './addresses.ts';
 
 const none = rangesOf([]);
 
-describe('addresses that may be reached', () => {
+describe('an address that may be reached', () => {
   test.each([
     '1.1.1.1',
     '172.15.255.255',
@@ -17,7 +17,7 @@ describe('addresses that may be reached', () => {
   ])('%s', (address) => expect(isAllowed(address, none)).toBe(true));
 });
 
-describe('addresses that may not', () => {
+describe('an address that may not be reached', () => {
   test.each([
     '0.0.0.0',
     '10.1.2.3',
@@ -50,14 +50,14 @@ describe('addresses that may not', () => {
   ])('%s', (address) => expect(isAllowed(address, none)).toBe(false));
 });
 
-describe('ranges that an installation allows', () => {
+describe('the ranges that an installation allows', () => {
   const some = rangesOf(['10.1.0.0/16', 'fd00:1::/32']);
   test.each([
     ['10.1.200.3', true],
     ['10.2.0.1', false],
     ['fd00:1::5', true],
     ['fd00:2::5', false],
-  ])('%s: %p', (address, allowed) => expect(isAllowed(address, some)).toBe(allowed));
+  ])('contain %s: %p', (address, allowed) => expect(isAllowed(address, some)).toBe(allowed));
 
   test.each(['10.1.0.0', 'example.com', '10.0.0.0/x', '/8'])('%s is none', (range) => {
     expect(() => rangesOf([range])).toThrow('is not a range');

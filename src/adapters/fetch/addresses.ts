@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Ranges that are not the public internet: private, shared, local, of documentation, multicast, reserved. */
+/** Ranges that are not the public internet: private, shared, local, documentation, multicast, reserved. */
 const notPublic = new BlockList();
 for (const range of [
   '0.0.0.0/8',
@@ -21,10 +21,7 @@ for (const range of [
 ])
   add(notPublic, range);
 
-/**
- * Of IPv6 only what is handed out to the public may be reached, without tunnels, documentation and
- * benchmarks.
- */
+/** In IPv6 only the global unicast range is allowed, without tunnels, documentation and benchmarks. */
 const global6 = new BlockList();
 add(global6, '2000::/3');
 const notPublic6 = new BlockList();
@@ -37,7 +34,7 @@ function add(list: BlockList, range: string): void {
   list.addSubnet(address, Number(bits), isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** Ranges that an installation lets through all the same. Throws when one is no range. */
+/** Parses the ranges that an installation allows in addition. Throws if one is not a range. */
 export function rangesOf(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
@@ -48,7 +45,7 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** Whether a connection to the address may be made. */
+/** Whether connections to the address are allowed. */
 export function isAllowed(address: string, allowed: BlockList): boolean {
   const [bare = ''] = address.split('%');
   if (isIPv4(bare)) return allowed.check(bare, 'ipv4') || !notPublic.check(bare, 'ipv4');
@@ -59,7 +56,7 @@ export function isAllowed(address: string, allowed: BlockList): boolean {
   return global6.check(bare, 'ipv6') && !notPublic6.check(bare, 'ipv6');
 }
 
-/** An address that a network translates has the true one at its end. */
+/** A translated address (NAT64, IPv4-mapped) has the real one in its last four bytes. */
 function lastFourBytes(address: string): string {
   const dotted = /:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (dotted !== undefined) return dotted;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Names of the tests lead where they say. */
+/** Host names and the addresses they resolve to. */
 const resolve = ((name: string, _options: unknown, callback: (...found: unknown[]) => void) => {
   const addresses: Record<string, string[]> = {
     'types.example': ['127.0.0.1'],
@@ -41,7 +41,7 @@ function open(options: FetchOptions = {}): GuardedFetch {
   return guardedFetch({ ...mostly, ...options });
 }
 
-/** The overloads of dns.lookup are more than a test needs. */
+/** dns.lookup has more overloads than the test needs. */
 function asLookup(given: unknown): NonNullable<FetchOptions['resolve']> {
   if (!isLookup(given)) throw new Error('no function');
   return given;
@@ -66,7 +66,7 @@ const get = async (path: string, host = 'types.example', rules = http): Promise<
 describe('a text', () => {
   test('is fetched', async () => expect(await get('/a')).toBe('text'));
 
-  test('is fetched by the address that may be reached', async () => {
+  test('is fetched from an allowed address', async () => {
     expect(await get('/a', 'both.example')).toBe('text');
   });
 
@@ -79,48 +79,52 @@ describe('a text', () => {
     expect(await get('/a')).toBe('behind');
   });
 
-  test('is fetched without a compression that could grow', async () => {
+  test('is fetched without compression, which could grow', async () => {
     answer = ({ headers }, response) => response.end(String(headers['accept-encoding']));
     expect(await get('/a')).toBe('identity');
   });
 });
 
-describe('refused is', () => {
+describe('a fetch is refused', () => {
   test.each<[what: string, host: string, failure: string]>([
-    ['a name that leads inside', 'inside.example', 'the address of inside.example is not a public address'],
-    ['an address inside', '10.0.0.1', '10.0.0.1 is not a public address'],
-    ['an address inside, spelt otherwise', '0xa9fea9fe', '169.254.169.254 is not a public address'],
-    ['an address inside, of the new kind', '[::1]', '::1 is not a public address'],
-  ])('%s', async (_what, host, failure) => expect(await get('/', host)).toBe(`for good: ${failure}`));
+    [
+      'a name that resolves to an internal address',
+      'inside.example',
+      'the address of inside.example is not a public address',
+    ],
+    ['an internal address', '10.0.0.1', '10.0.0.1 is not a public address'],
+    ['an internal address in another spelling', '0xa9fea9fe', '169.254.169.254 is not a public address'],
+    ['an internal IPv6 address', '[::1]', '::1 is not a public address'],
+  ])('for %s', async (_what, host, failure) => expect(await get('/', host)).toBe(`for good: ${failure}`));
 
-  test('a redirect that leads inside', async () => {
+  test('for a redirect to an internal address', async () => {
     answer = (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
     expect(await get('/')).toBe('for good: 169.254.169.254 is not a public address');
   });
 
-  test('a redirect to another protocol, or with a password', async () => {
+  test('for a redirect to another protocol or with a password', async () => {
     answer = (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end();
     expect(await get('/')).toBe('for good: it leads to file://');
     answer = (_request, response) => response.writeHead(302, { location: 'http://a:b@types.example/' }).end();
     expect(await get('/')).toBe('for good: it leads to a URL with a name or password in it');
   });
 
-  test('a circle of redirects', async () => {
+  test('for a loop of redirects', async () => {
     answer = (_request, response) => response.writeHead(301, { location: '/' }).end();
     expect(await get('/')).toBe('for good: it redirects more than 5 times');
   });
 
-  test('http where it is not allowed', async () => {
+  test('for HTTP, unless allowed', async () => {
     expect(await get('/', 'types.example', {})).toBe('for good: only https is allowed here');
   });
 
-  test('a host that the team does not allow', async () => {
+  test('for a host that the team does not allow', async () => {
     const hosts = ['other.example', `both.example:${port}`];
     expect(await get('/', 'both.example', { ...http, hosts })).toBe('text');
     expect(await get('/', 'types.example', { ...http, hosts })).toContain('is not among those');
   });
 
-  test('what is too long, without reading it all', async () => {
+  test('for too long a body, without reading all of it', async () => {
     await fetcher.close();
     fetcher = open({ longestBytes: 1024 });
     answer = (_request, response) => response.end('x'.repeat(1025));
@@ -130,28 +134,28 @@ describe('refused is', () => {
   });
 });
 
-describe('no answer is', () => {
+describe('a fetch fails', () => {
   test.each([
     [404, 'for good: the server answered with status 404'],
     [503, 'for now: the server answered with status 503'],
     [429, 'for now: the server answered with status 429'],
-  ])('status %d', async (status, said) => {
+  ])('with status %d', async (status, said) => {
     answer = (_request, response) => response.writeHead(status).end();
     expect(await get('/')).toBe(said);
   });
 
-  test('silence', async () => {
+  test('if the server is silent', async () => {
     await fetcher.close();
     fetcher = open({ timeoutMs: 50 });
     answer = () => undefined;
     expect(await get('/')).toBe('for now: it took too long');
   });
 
-  test('a name that there is not', async () => {
+  test('if the name does not exist', async () => {
     expect(await get('/', 'nowhere.example')).toBe('for now: there is no such host');
   });
 
-  test('a connection that is cut', async () => {
+  test('if the connection is cut', async () => {
     answer = ({ socket }) => socket.destroy();
     expect(await get('/')).toBe('for now: the connection was cut');
   });
@@ -162,7 +166,7 @@ function read(source: string, registry?: string): Promise<unknown> {
 }
 
 describe('a source', () => {
-  test('of the registry is its name with .hcl', async () => {
+  test('of the registry has the URL of its name with .hcl', async () => {
     answer = ({ url }, response) => response.end(url);
     expect(await read('svc://feed', `http://types.example:${port}/types/`)).toEqual({
       text: '/types/feed.hcl',
@@ -170,11 +174,11 @@ describe('a source', () => {
     });
   });
 
-  test('without a registry is none', async () => {
+  test('of the registry is an error if no registry is configured', async () => {
     expect(await read('svc://feed')).toMatchObject({ failure: expect.stringContaining('no registry') });
   });
 
-  test('that is no text is none', async () => {
+  test('that is not UTF-8 text is an error', async () => {
     answer = (_request, response) => response.end(Buffer.from([0x61, 0xff]));
     expect(await read(`http://types.example:${port}/`)).toMatchObject({ failure: 'it is not text in UTF-8' });
   });

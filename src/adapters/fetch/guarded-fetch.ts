@@ -6,13 +6,13 @@ import { defined } from '#defined';
 import { isAllowed, rangesOf } from './addresses.ts';
 
 export interface FetchOptions {
-  /** Ranges of addresses that may be reached though they are not public. */
+  /** Ranges that may be reached although they are not public. */
   allowedRanges?: readonly string[];
   timeoutMs?: number;
   longestBytes?: number;
-  /** How names become addresses; for tests. */
+  /** Resolves names to addresses; replaced in tests. */
   resolve?: typeof lookup;
-  /** Trusted beside those that Node trusts; for tests. */
+  /** Trusted certificates, instead of those of Node. */
   ca?: string;
 }
 
@@ -22,8 +22,8 @@ export interface FetchRules {
   hosts?: readonly string[];
 }
 
-/** Why there is no answer; `transient`: it may be there if tried again. */
-interface FetchFailure {
+/** Why the fetch failed. `transient`: a later attempt may succeed. */
+export interface FetchFailure {
   failure: string;
   transient: boolean;
 }
@@ -35,11 +35,11 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-const MAX_REDIRECTS = 5;
+export const MAX_REDIRECTS = 5;
 
 /**
- * GET of URLs that users name: to public addresses only, looked at when the connection is made, so that no
- * name can lead elsewhere in between; each redirect is looked at anew; time and size are limited.
+ * GET of URLs that users name, to public addresses only. The address is checked when the connection opens, so
+ * a name cannot change in between. Each redirect is checked again. Time and size are limited.
  */
 export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
@@ -50,7 +50,7 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
       try {
         return await follow(new URL(url), { agent, rules, signal, ...limits });
       } catch (error) {
-        return explain(error, signal);
+        return explainFetchFailure(error, signal);
       }
     },
     close: () => agent.destroy(),
@@ -58,8 +58,8 @@ export function guardedFetch(options: FetchOptions = {}): GuardedFetch {
 }
 
 /**
- * Connections to addresses that may be reached. Whoever uses it asks `refuse` about each URL before, since no
- * address is looked up.
+ * Connections to addresses that may be reached. The caller must check each URL with `refuse` first, because a
+ * host that is an address is never looked up.
  */
 export function guardedAgent(options: FetchOptions) {
   const allowed = rangesOf(options.allowedRanges ?? []);
@@ -95,7 +95,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
     if ([301, 302, 303, 307, 308].includes(statusCode) && typeof location === 'string') {
       discard(body);
       url = new URL(location, url);
-    } else if (statusCode === 200) return await read(body, attempt.longest);
+    } else if (statusCode === 200) return await readBounded(body, attempt.longest);
     else {
       discard(body);
       const transient = statusCode === 429 || statusCode >= 500;
@@ -105,10 +105,7 @@ async function follow(first: URL, attempt: Attempt): Promise<FetchAnswer> {
   return { failure: `it redirects more than ${MAX_REDIRECTS} times`, transient: false };
 }
 
-/**
- * What can be said of a URL before anything is asked. A host that is an address is never looked up, so it is
- * looked at here.
- */
+/** Checks a URL before any request. A host that is an address is never looked up, so it is checked here. */
 export function refuse(
   url: URL,
   { rules, isReachable }: Pick<Attempt, 'rules' | 'isReachable'>,
@@ -145,12 +142,12 @@ function checkingLookup(isReachable: (address: string) => boolean, resolve: type
   };
 }
 
-/** Nobody reads on: that the rest does not come is no error. */
-function discard(body: Readable): void {
+/** Discards the body. If the rest of it never arrives, that is no error. */
+export function discard(body: Readable): void {
   body.on('error', () => undefined).destroy();
 }
 
-export async function read(
+export async function readBounded(
   body: AsyncIterable<Buffer> & { destroy(): unknown },
   longest: number,
 ): Promise<FetchAnswer> {
@@ -164,7 +161,7 @@ export async function read(
   return { bytes: Buffer.concat(chunks) };
 }
 
-function explain(error: unknown, signal: AbortSignal): FetchFailure {
+export function explainFetchFailure(error: unknown, signal: AbortSignal): FetchFailure {
   if (signal.aborted) return { failure: 'it took too long', transient: true };
   if (error instanceof NotPublic) return { failure: error.message, transient: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

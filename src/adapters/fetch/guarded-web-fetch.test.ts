@@ -35,8 +35,8 @@ const ask = async (url: string, options: FetchOptions = {}, body?: URLSearchPara
   });
 };
 
-describe('a fetch for a library', () => {
-  test('brings status, headers and text', async () => {
+describe('a fetch function for a library', () => {
+  test('returns status, headers and text', async () => {
     answer = (_request, response) => response.writeHead(201, { 'x-one': 'two' }).end('found');
     const found = await ask(base);
     expect([found.status, found.headers.get('x-one'), await found.text()]).toEqual([201, 'two', 'found']);
@@ -48,12 +48,12 @@ describe('a fetch for a library', () => {
     expect(await (await ask(base, {}, new URLSearchParams({ code: 'a b' }))).text()).toBe('POST code=a+b');
   });
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     answer = (_request, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end();
     expect((await ask(base)).status).toBe(302);
   });
 
-  test('takes an answer without a body', async () => {
+  test('accepts a response without a body', async () => {
     answer = (_request, response) => response.writeHead(204).end();
     expect((await ask(base)).status).toBe(204);
   });
@@ -71,7 +71,7 @@ describe('a fetch for a library', () => {
     await expect(ask(url(), options)).rejects.toThrow(says);
   });
 
-  test('does not wait for ever', async () => {
+  test('times out', async () => {
     answer = () => undefined;
     await expect(ask(base, { timeoutMs: 500 })).rejects.toThrow(/aborted due to timeout/);
   });

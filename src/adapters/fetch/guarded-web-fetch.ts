@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { guardedAgent, read, refuse, type FetchOptions } from './guarded-fetch.ts';
+import { guardedAgent, readBounded, refuse, type FetchOptions } from './guarded-fetch.ts';
 
-/** What a library hands to `fetch`: no redirect is followed, and a body is a form. */
+/** The parts of `RequestInit` that libraries use here: no redirects, and forms as bodies. */
 interface WebFetchInit {
   method: string;
   headers: Record<string, string>;
@@ -15,8 +15,8 @@ export interface GuardedWebFetch {
 }
 
 /**
- * The guarded client in the shape of `fetch`, for libraries that speak with URLs of users: https only, public
- * addresses, limited in time and size.
+ * The guarded client as a `fetch` function, for libraries that request URLs of users: HTTPS only, public
+ * addresses, limited time and size.
  */
 export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
   const { agent, timeoutMs, isReachable } = guardedAgent(options);
@@ -32,7 +32,7 @@ export function guardedWebFetch(options: FetchOptions = {}): GuardedWebFetch {
         signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
         ...(body instanceof URLSearchParams && { body: body.toString() }),
       });
-      const found = await read(answer.body, options.longestBytes ?? 256 * 1024);
+      const found = await readBounded(answer.body, options.longestBytes ?? 256 * 1024);
       if ('failure' in found) throw new TypeError(found.failure);
       const shown = Object.entries(answer.headers).flatMap(([name, value]) =>
         [value ?? []].flat().map((one): [string, string] => [name, one]),

@@ -3,7 +3,7 @@ import { LIMITS } from '#domain/pipeline/limits.ts';
 import type { SourceReader, SourceRules } from '#flows/pipelines/manifest-ports.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
-/** Reads what stands under a `source`: `svc://<name>` in the registry, anything else where it says. */
+/** Reads the content of a `source`: `svc://<name>` from the registry, anything else from its URL. */
 export function sourceReader(fetch: GuardedFetch, registry: string | undefined): SourceReader {
   return {
     async read(source, rules) {
@@ -22,7 +22,7 @@ export function sourceReader(fetch: GuardedFetch, registry: string | undefined):
 
 export const LONGEST_SOURCE = LIMITS.bytes;
 
-/** Whoever runs the installation named the registry. */
+/** The registry has rules of its own, because the installation's admin configured it. */
 const registryRules = (url: string): SourceRules => ({ allowHttp: url.startsWith('http:') });
 
 const isOfRegistry = (source: string): boolean => source.startsWith('svc://');

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { guardedFetch } from './guarded-fetch.ts';
 
-/** Where nothing that a user names may lead. */
+/** Addresses that nothing a user writes may reach. */
 const INSIDE = [
   '127.0.0.1',
   '127.8.7.6',
@@ -34,7 +34,7 @@ const wide = (text: string): string =>
 const circled = (text: string): string =>
   text.replaceAll(/[1-9]/g, (digit) => String.fromCodePoint(0x245f + Number(digit)));
 
-/** The ways in which one address is written. */
+/** Spellings of one address. */
 const SPELLINGS: Record<string, (bytes: Bytes) => string> = {
   'as it is': (b) => b.join('.'),
   'with a dot at its end': (b) => `${b.join('.')}.`,
@@ -82,14 +82,14 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** Nobody is asked: what is no address for the URL itself is no name either. */
+/** No name is resolved: what the URL parser does not accept as an address is not a name either. */
 const nobody: unknown = (_name: string, _options: object, callback: (error: Error) => void) =>
   callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }));
 
-/** What was said before anything was connected. */
+/** The reason when no connection was attempted. */
 const REFUSED = /not a public address$|there is no such host$|ERR_INVALID_URL/;
 
-describe('an address inside is not connected to', () => {
+describe('an internal address is refused', () => {
   test.each(Object.entries(SPELLINGS))('%s', async (_spelling, spell) => {
     if (!isLookup(nobody)) throw new Error('no function');
     const fetcher = guardedFetch({ resolve: nobody });
@@ -104,7 +104,7 @@ describe('an address inside is not connected to', () => {
     expect(connections).toBe(0);
   });
 
-  test('a name is looked at when it is connected to, each time: one that leads inside from the second time on is reached once', async () => {
+  test('a name is resolved at each connection, so one that turns internal is reached only once', async () => {
     let lookups = 0;
     const rebinding: unknown = (
       _name: string,

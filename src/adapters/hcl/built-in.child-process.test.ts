@@ -13,22 +13,32 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** A pipeline that uses the type, which is the only way to have its definition read. */
+/** A pipeline that uses the type. Only a used definition is compiled. */
 const users: Record<string, (name: string) => string> = {
   resource: (name) => `resource "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
   notification: (name) => `notification "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
   service: (name) => `job "x" {\n  service "${name}" {}\n}\n`,
   secret: (name) =>
-    `variable "x" {\n  type = string\n  secret "${name}-own" {\n    path = "p"\n    key  = "k"\n  }\n}\n` +
-    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${PARAMS}\n}\n`,
+    `variable "x" {\n  type = string\n  secret "${name}-own" {\n` +
+    `${SECRETS[name] ?? '    path = "p"\n    key  = "k"'}\n  }\n}\n` +
+    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${parameters('address', 'token')}\n}\n`,
   runner: (name) =>
-    `runner_type "own" {\n  source = "svc://${name}"\n}\njob "x" {\n  task "t" {\n    run "own" {\n      path = "true"\n      cmd  = "true"\n    }\n  }\n}\n`,
+    `runner_type "own" {\n  source = "svc://${name}"\n}\njob "x" {\n  task "t" {\n    run "own" {\n` +
+    '      path = "true"\n      cmd  = "true"\n    }\n  }\n}\n',
 };
 
-const PARAMS = Object.entries({
+/** Where a secret of a type is, if the type demands more than any path and key. */
+const SECRETS: Readonly<Record<string, string>> = {
+  file: '    path = "p"\n    key  = "content"',
+  store: '    key = "k"',
+  vault: '    path = "secret/p"\n    key  = "k"',
+};
+
+const VALUES = {
   url: 'https://forge.example/o/r.git',
   name: 'app',
   path: '/data',
+  base_dir: '/data',
   webhook_url: 'https://chat.example/hook',
   app_id: '1',
   installation_id: '2',
@@ -36,9 +46,15 @@ const PARAMS = Object.entries({
   repository: 'o/r',
   address: 'https://vault.example',
   token: 'token',
-})
-  .map(([name, value]) => `    ${name} = "${value}"`)
-  .join('\n');
+};
+
+const parameters = (...names: readonly string[]): string =>
+  Object.entries(VALUES)
+    .filter(([name]) => names.length === 0 || names.includes(name))
+    .map(([name, value]) => `    ${name} = "${value}"`)
+    .join('\n');
+
+const PARAMS = parameters();
 
 const all = [
   ['resource', builtIn.builtInResourceTypes],
@@ -57,16 +73,19 @@ function commandsIn(value: unknown): Command[] {
 
 const isCommand = (value: object): value is Command => 'runner' in value && typeof value.runner === 'string';
 
-describe('what is built in', () => {
-  test.each(cases)('the %s type %s is read without an error, and its scripts are scripts', (kind, name) => {
-    const { pipeline, diagnostics } = compileText(engine, users[kind]?.(name) ?? '', {});
-    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
-    const commands = commandsIn(pipeline).flatMap((command) => ('cmd' in command ? [command.cmd] : []));
-    for (const script of commands) execFileSync('/bin/sh', ['-n'], { input: script });
-    expect(JSON.stringify(pipeline)).not.toContain('$${');
-  });
+describe('built-in definitions', () => {
+  test.each(cases)(
+    'include the %s type %s, which compiles without errors and whose scripts are valid',
+    (kind, name) => {
+      const { pipeline, diagnostics } = compileText(engine, users[kind]?.(name) ?? '', {});
+      expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+      const commands = commandsIn(pipeline).flatMap((command) => ('cmd' in command ? [command.cmd] : []));
+      for (const script of commands) execFileSync('/bin/sh', ['-n'], { input: script });
+      expect(JSON.stringify(pipeline)).not.toContain('$${');
+    },
+  );
 
-  test('services have an image also without parameters', () => {
+  test('give services an image also without parameters', () => {
     for (const name of builtIn.builtInServiceTypes.keys()) {
       const { pipeline } = compileText(engine, `job "x" {\n  service "${name}" {}\n}\n`, {});
       const [type] = pipeline?.serviceTypes ?? [];

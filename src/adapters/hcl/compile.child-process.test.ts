@@ -18,13 +18,13 @@ afterEach(async () => {
 });
 
 function start(options: CompilerOptions = {}): HclCompiler {
-  // Two seconds of the processor are not much where it is slow.
+  // Two seconds of processor time are too short on a slow machine.
   compiler = createCompiler({ engine, timeLimitMs: 60_000, ...options });
   return compiler;
 }
 
 const good = 'resource "cron" "day" {\n  check_interval = "@daily"\n}\n';
-/** Ten loops in each other: 10^30 rounds. */
+/** Ten nested loops: 10^30 rounds. */
 const endless = `
 job "a" {
   task "t" {
@@ -35,7 +35,7 @@ job "a" {
   }
 }
 `;
-/** Doubles a text forty times. */
+/** Doubles a string forty times. */
 const enormous = `job "a" {
   task "t" {
     run "shell" {
@@ -49,7 +49,7 @@ const enormous = `job "a" {
 `;
 
 describe('the compiler', () => {
-  test('answers with the pipeline, or with every error', async () => {
+  test('returns the pipeline, or all errors', async () => {
     const started = start();
     expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
     const { pipeline, diagnostics } = await started.compile(
@@ -63,7 +63,7 @@ describe('the compiler', () => {
     ]);
   });
 
-  test('gives up on a text that takes too long, and goes on with the next', async () => {
+  test('stops a text that takes too long, and compiles the next one', async () => {
     const started = start({ timeLimitMs: 3000 });
     const answers = await Promise.all([
       started.compile(endless, {}),
@@ -79,7 +79,7 @@ describe('the compiler', () => {
     ]);
   });
 
-  test('gives up on a text that takes too much memory, and goes on with the next', async () => {
+  test('stops a text that takes too much memory, and compiles the next one', async () => {
     const started = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
     const [bad, next] = await Promise.all([started.compile(enormous, {}), started.compile(good, {})]);
     expect(bad.diagnostics).toMatchObject([
@@ -91,17 +91,17 @@ describe('the compiler', () => {
   test.each([
     ['larger than 256 KiB', `# ${'x'.repeat(256 * 1024)}`, 'too-large'],
     ['of more than 5,000 blocks', 'a {}\n'.repeat(5001), 'too-many-blocks'],
-    ['with 100,000 open parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
+    ['with 100,000 opening parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
     ['of one line of 200 KiB', `a = "${'x'.repeat(200_000)}`, 'syntax-error'],
     ['with a NUL', 'a = "\0"', 'nul-character'],
-    ['that is not UTF-8', Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]), 'syntax-error'],
+    ['with bytes that are not UTF-8', Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]), 'syntax-error'],
   ])('refuses a text %s', async (_, source, code) => {
     const { pipeline, diagnostics } = await start().compile(source, {});
     expect(pipeline).toBeUndefined();
     expect(diagnostics.map((diagnostic) => diagnostic.code)).toContain(code);
   });
 
-  test('shows 500 of very many errors, and how many there are', async () => {
+  test('returns the first 500 of many errors, and their number', async () => {
     const { diagnostics } = await start().compile('a {}\n'.repeat(4000), {});
     expect(diagnostics).toHaveLength(501);
     expect(diagnostics.at(-1)).toMatchObject({
@@ -111,7 +111,7 @@ describe('the compiler', () => {
   });
 
   test.each(['SIGABRT', 'SIGKILL', 'SIGSEGV'] as const)(
-    'loses one text and no more when its process dies of %s',
+    'loses only one text when its process dies of %s',
     async (signal) => {
       const before = childProcesses();
       const started = start({ timeLimitMs: 60_000, processes: 1 });
@@ -125,7 +125,7 @@ describe('the compiler', () => {
     },
   );
 
-  test('gives its process no variables, and leave to read only', async () => {
+  test('gives its process no environment and only permission to read', async () => {
     const before = childProcesses();
     await start({ processes: 1 }).compile(good, {});
     const pid = await nextChild(before);
@@ -136,21 +136,21 @@ describe('the compiler', () => {
     ).toEqual(['--permission', '--allow-worker', '--allow-fs-read', '--allow-fs-read']);
   });
 
-  test('has its process killed before its own if the memory of the container runs out', async () => {
+  test('marks its process to be killed first when the container runs out of memory', async () => {
     const before = childProcesses();
     await start({ processes: 1 }).compile(good, {});
     const pid = await nextChild(before);
     expect(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8').trim()).toBe('1000');
   });
 
-  test('rests when nothing is asked, and wakes again', async () => {
+  test('ends idle processes, and starts one for the next text', async () => {
     const started = start({ idleMs: 1 });
     await started.compile(good, {});
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await started.compile(good, {})).pipeline?.resources).toHaveLength(1);
   });
 
-  test('does not let one text hold up the others', async () => {
+  test('does not let one text delay the others', async () => {
     const started = start({ timeLimitMs: 60_000, processes: 2 });
     const answers = [started.compile(endless, {}).then(() => 'endless')];
     for (let i = 0; i < 5; i++) answers.push(started.compile(good, {}).then(() => 'good'));
@@ -160,7 +160,7 @@ describe('the compiler', () => {
     await expect(answers[0]).resolves.toBe('endless');
   });
 
-  test('refuses a pipeline that is short, but long with all that it repeats', async () => {
+  test('refuses a short pipeline that is long when expanded', async () => {
     const script = `run "shell" {\n      cmd = "${'x'.repeat(50_000)}"\n    }`;
     const job = `job "a" {\n  for_each = toset(formatlist("i%d", range(1000)))\n  task "t" {\n    ${script}\n  }\n}\n`;
     const { pipeline, diagnostics } = await start({ timeLimitMs: 60_000 }).compile(job, {});
@@ -170,13 +170,13 @@ describe('the compiler', () => {
     ]);
   });
 
-  test('answers with one time for the whole text', async () => {
+  test('evaluates a whole text at one time', async () => {
     const source = 'resource "cron" "day" {\n  check_interval = "@daily"\n  params { a = timestamp() }\n}\n';
     const { pipeline } = await start({ now: () => new Date(1_770_091_506_789) }).compile(source, {});
     expect(pipeline?.resources[0]?.params).toEqual({ a: '2026-02-03T04:05:06Z' });
   });
 
-  test('answers those who wait when it is closed', async () => {
+  test('answers pending requests when it is closed', async () => {
     const closing = start({ timeLimitMs: 60_000, processes: 1 });
     await closing.compile(good, {});
     const waiting = closing.compile(endless, {});
@@ -190,7 +190,7 @@ describe('the compiler', () => {
     await refused;
   });
 
-  test('says what to do when the engine is missing', async () => {
+  test('says what to do if the engine is missing', async () => {
     const started = start({ engine: '/nowhere/hcl.wasm' });
     await expect(started.compile(good, {})).rejects.toThrow(/nowhere/);
   });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** Our tree in the other parser's shape: blocks under their type and labels, each a list. */
+/** Our tree in the other parser's shape: under each type and its labels a list of blocks. */
 function reshape(document: HclDocument, body: Body): Plain {
   const shaped: Shape = {};
   for (const item of body.items) put(shaped, item, document);
@@ -58,8 +58,7 @@ function put(target: Shape, item: Item, document: HclDocument): void {
 }
 
 /**
- * What is computed is text to the other parser; literals are compared, and lists and maps of them element by
- * element.
+ * Computed values are text to the other parser. Literals are compared, and lists and maps element by element.
  */
 function shapeOf(expression: Expression, document: HclDocument): Plain {
   if (expression.items) return expression.items.map((item) => shapeOf(item, document));
@@ -83,7 +82,7 @@ function plain(value: Value): Plain {
   return Object.fromEntries(value.entries.map(([key, element]) => [key, plain(element)]));
 }
 
-/** Replaces in `theirs` what `ours` does not compare. */
+/** Replaces in `theirs` the values that `ours` does not compare. */
 function blur(ours: Plain, theirs: Plain): Plain {
   if (ours === ANY) return ANY;
   if (Array.isArray(ours) && Array.isArray(theirs))
@@ -116,7 +115,7 @@ function compare(source: string): void {
   else expect(blur(ours, theirs)).toEqual(ours);
 }
 
-describe('hcl2-parser agrees', () => {
+describe('the engine agrees with hcl2-parser', () => {
   const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
   const differs = [
     'syntax/arithmetic', // operators are text to it

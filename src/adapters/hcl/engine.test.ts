@@ -21,15 +21,15 @@ function expressionOf(text: string): {
   return { expression: attribute.expression, evaluate };
 }
 
-const NESTED: [what: string, make: (depth: number) => string][] = [
+const NESTED: [construct: string, make: (depth: number) => string][] = [
   ['parentheses', (n) => `x = ${'('.repeat(n)}1${')'.repeat(n)}`],
   ['brackets', (n) => `x = ${'['.repeat(n)}${']'.repeat(n)}`],
   ['braces', (n) => `x = ${'{a='.repeat(n)}1${'}'.repeat(n)}`],
   ['calls', (n) => `x = ${'f('.repeat(n)}1${')'.repeat(n)}`],
   ['templates', (n) => `x = ${'"${'.repeat(n)}1${'}"'.repeat(n)}`],
   ['directives', (n) => `x = "${'%{if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
-  ['directives behind comments', (n) => `x = "${'%{/**/if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
-  ['directives behind line ends', (n) => `x = "${'%{\nif true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
+  ['directives after comments', (n) => `x = "${'%{/**/if true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
+  ['directives after line ends', (n) => `x = "${'%{\nif true}'.repeat(n)}${'%{endif}'.repeat(n)}"`],
   ['loops', (n) => `x = "${'%{for a in b}'.repeat(n)}${'%{endfor}'.repeat(n)}"`],
   ['for expressions', (n) => `x = ${'[for a in b : '.repeat(n)}1${']'.repeat(n)}`],
   ['blocks', (n) => `${'a {\n'.repeat(n)}${'}\n'.repeat(n)}`],
@@ -37,16 +37,16 @@ const NESTED: [what: string, make: (depth: number) => string][] = [
   ['minus signs', (n) => `x = ${'- '.repeat(n)}1`],
   ['sums', (n) => `x = ${Array.from({ length: n + 1 }, () => '1').join('+')}`],
   ['conditions', (n) => `x = ${'true?1:'.repeat(n)}2`],
-  ['conditions in conditions', (n) => `x = ${'true?'.repeat(n)}1${':2'.repeat(n)}`],
+  ['nested conditions', (n) => `x = ${'true?'.repeat(n)}1${':2'.repeat(n)}`],
   ['indexes', (n) => `x = a${'[b]'.repeat(n)}`],
   ['splats', (n) => `x = a${'.*.b'.repeat(n)}`],
   ['full splats', (n) => `x = a${'[*]'.repeat(n)}`],
-  ['opening parentheses that are never closed', (n) => `x = ${'('.repeat(n)}`],
+  ['unclosed parentheses', (n) => `x = ${'('.repeat(n)}`],
   ['heredocs', (n) => `x = ${Array.from({ length: n }, (_, i) => `<<E${i}\n\${`).join('')}`],
 ];
 
-describe('depth', () => {
-  test.each(NESTED)('30,000 %s are refused, and the engine lives on', (_, make) => {
+describe('the engine limits the depth of nesting', () => {
+  test.each(NESTED)('and refuses 30,000 %s, then parses the next text', (_, make) => {
     const { body, problems } = engine.parse(`${make(30_000)}\n`, 200);
     expect({ body, problems }).toMatchObject({
       problems: [{ code: 'too-deep', subject: expect.anything() }],
@@ -54,7 +54,7 @@ describe('depth', () => {
     expect(engine.parse('a = 1\n', 200).problems).toEqual([]);
   });
 
-  test.each(NESTED)('as many %s as are allowed do no harm', (what, make) => {
+  test.each(NESTED)('and handles the most %s that it allows', (construct, make) => {
     const deepest = Array.from({ length: 200 }, (_, i) => 200 - i).find(
       (n) => engine.parse(`${make(n)}\n`, 200).problems[0]?.code !== 'too-deep',
     );
@@ -62,11 +62,11 @@ describe('depth', () => {
     const { body, evaluate } = engine.parse(`${make(deepest ?? 0)}\n`, 200);
     const [item] = body?.items ?? [];
     if (item?.kind === 'attribute') expect(evaluate(item.expression, new Map())).toHaveProperty('problems');
-    else expect(what).toBe('blocks');
+    else expect(construct).toBe('blocks');
   });
 });
 
-describe('evaluation', () => {
+describe('evaluation in the engine', () => {
   const scope = new Map<string, Value>([
     ['text', { kind: 'string', text: 'ä"\\\n\u0001${x}' }],
     ['number', { kind: 'number', digits: '123456789012345678901234567890.123456789' }],
@@ -76,7 +76,7 @@ describe('evaluation', () => {
     ['map', { kind: 'object', entries: [['__proto__', { kind: 'string', text: 'p' }]] }],
   ]);
 
-  test.each([...scope.keys()])('%s comes back as it went in', (name) => {
+  test.each([...scope.keys()])('returns %s unchanged', (name) => {
     const { expression, evaluate } = expressionOf(name);
     expect(evaluate(expression, scope)).toEqual({ value: scope.get(name), problems: [] });
   });
@@ -88,12 +88,12 @@ describe('evaluation', () => {
     ['-9007199254740993', '-9007199254740993'],
     ['number * 10', '1234567890123456789012345678901.23456789'],
     ['1e999', `1${'0'.repeat(999)}`],
-  ])('the number %s is %s, exactly', (text, digits) => {
+  ])('returns the number %s exactly as %s', (text, digits) => {
     const { expression, evaluate } = expressionOf(text);
     expect(evaluate(expression, scope).value).toEqual({ kind: 'number', digits });
   });
 
-  test('what has no value says why, and where', () => {
+  test('reports why and where an expression has no value', () => {
     const { expression, evaluate } = expressionOf('missing.name');
     expect(evaluate(expression, scope)).toMatchObject({
       problems: [
@@ -122,7 +122,7 @@ describe('evaluation', () => {
     ['{ (a) = 1 }', false],
     ['b[a]', false],
     ['!a', false],
-  ])('in %s the value of a reaches the result unchanged: %p', (text, direct) => {
+  ])('in %s the value of a passes unchanged into the result: %p', (text, direct) => {
     const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
       ...variables,
       ...items.flatMap(collect),
@@ -136,7 +136,7 @@ describe('evaluation', () => {
   });
 });
 
-test('a secret is called as the variable that holds it', () => {
+test('a diagnostic calls a secret by the name of its variable', () => {
   const token: Value = { kind: 'string', text: makeSecretPlaceholder('release/token') };
   const scope = new Map<string, Value>([['var', { kind: 'object', entries: [['secret', token]] }]]);
   const { expression, evaluate } = expressionOf('upper(var.secret)');
@@ -149,19 +149,19 @@ test('a secret is called as the variable that holds it', () => {
   ]);
 });
 
-describe('format', () => {
-  test('lays out as HCL does', () => {
+describe('the formatter of the engine', () => {
+  test('lays out text as HCL does', () => {
     expect(engine.format('a   =1\nlonger= "x"\nb   {\nc=1\n}\n')).toBe(
       'a      = 1\nlonger = "x"\nb {\n  c = 1\n}\n',
     );
   });
 
-  test('leaves broken text alone', () => {
+  test('leaves invalid text unchanged', () => {
     expect(engine.format('a = "\n}}')).toContain('a = "');
   });
 });
 
-test('an engine does not grow with use', async () => {
+test('the memory of an engine does not grow with use', async () => {
   const used = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
   const source = readFileSync(
     new URL('../../domain/language/testdata/valid/demo.hcl', import.meta.url),
@@ -185,7 +185,7 @@ test('an engine does not grow with use', async () => {
 const text = (value: string): Value => ({ kind: 'string', text: value });
 const digits = (value: string): Value => ({ kind: 'number', digits: value });
 
-describe('types', () => {
+describe('types in the engine', () => {
   const cases: [type: string, value: Value, converted: Value | string][] = [
     [
       'list(string)',
@@ -219,7 +219,7 @@ describe('types', () => {
     ['list(strin)', text('a'), 'The keyword "strin" is not a valid type specification.'],
   ];
 
-  test.each(cases)('%s', (type, value, converted) => {
+  test.each(cases)('convert or refuse a value for %s', (type, value, converted) => {
     const { body, convert } = engine.parse(`x = ${type}\n`, 200);
     const [attribute] = body?.items ?? [];
     if (attribute?.kind !== 'attribute') throw new Error('no attribute');
@@ -227,7 +227,7 @@ describe('types', () => {
     expect(answer.value ?? answer.problems[0]?.detail).toEqual(converted);
   });
 
-  test('keep their kind on the way through a scope', () => {
+  test('of values are the same after they pass through a scope', () => {
     const { expression, evaluate } = expressionOf('v');
     const values: Value[] = [
       { kind: 'set', items: [text('a')] },

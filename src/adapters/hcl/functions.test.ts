@@ -46,7 +46,7 @@ function readExamples(file: string): Example[] {
     });
 }
 
-/** As the tables write it. */
+/** The value in the notation of the tables. */
 function evaluate(expression: string): string {
   const { body, problems, ...document } = engine.parse(`x = ${expression}\n`, 200, '2026-02-03T04:05:06Z');
   const attribute = body?.items.find((item): item is Attribute => item.kind === 'attribute');
@@ -80,7 +80,7 @@ describe.each(files)('%s', (file) => {
   });
 });
 
-test('every function has its examples, and the language knows no others', () => {
+test('every function of the language has examples, and no others exist', () => {
   const owners = [...new Set(examples.map(({ owner }) => owner))].filter((owner) => owner !== 'Operators');
   expect(owners.toSorted()).toEqual(engine.functionNames());
   expect(functionNames.toSorted()).toEqual(engine.functionNames());

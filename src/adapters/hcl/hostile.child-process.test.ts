@@ -25,55 +25,59 @@ const nested = (inner: string, depth: number): string =>
   );
 const megabyte = 'x'.repeat(1024 * 1024);
 
-/** What comes of each, told by a code. */
-const refused: [what: string, source: string | Uint8Array, code: string][] = [
-  ['100,000 open parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
-  ['100,000 open brackets', `a = ${'['.repeat(100_000)}`, 'too-deep'],
-  ['80,000 templates in each other', `a = ${'"${'.repeat(80_000)}`, 'too-deep'],
-  ['20,000 directives in each other', `a = "${'%{ if x }'.repeat(20_000)}"`, 'too-deep'],
-  ['20,000 directives behind comments', `a = "${'%{/**/if x}'.repeat(20_000)}"`, 'too-deep'],
-  ['50,000 blocks in each other', 'a {\n'.repeat(50_000), 'too-deep'],
+/** The code of the error that each text gets. */
+const refused: [title: string, source: string | Uint8Array, code: string][] = [
+  ['100,000 opening parentheses', `a = ${'('.repeat(100_000)}`, 'too-deep'],
+  ['100,000 opening brackets', `a = ${'['.repeat(100_000)}`, 'too-deep'],
+  ['80,000 nested templates', `a = ${'"${'.repeat(80_000)}`, 'too-deep'],
+  ['20,000 nested directives', `a = "${'%{ if x }'.repeat(20_000)}"`, 'too-deep'],
+  ['20,000 directives after comments', `a = "${'%{/**/if x}'.repeat(20_000)}"`, 'too-deep'],
+  ['50,000 nested blocks', 'a {\n'.repeat(50_000), 'too-deep'],
   ['a heredoc of 200,000 lines', script(`<<E\n${'\n'.repeat(200_000)}E\n`), 'too-many-lines'],
   ['a heredoc of 200,000 dollar signs', script(`<<E\n${'$'.repeat(200_000)}\nE\n`), 'too-many-lines'],
-  ['20,000 heredocs that are never closed', 'a = <<E\n'.repeat(20_000), 'too-many-lines'],
+  ['20,000 unclosed heredocs', 'a = <<E\n'.repeat(20_000), 'too-many-lines'],
   ['a line of 1 MiB', script(`"${megabyte}"`), 'too-large'],
   ['a comment of 1 MiB', `# ${megabyte}\n`, 'too-large'],
   ['20,000 blocks', 'a {}\n'.repeat(20_000), 'too-many-blocks'],
-  ['40,000 expansions of the shell', script(`"${'${#a} '.repeat(40_000)}"`), 'syntax-error'],
-  ['4,900 lines of expansions', script(`<<E\n${'${#a} ${a%.x}\n'.repeat(4900)}E\n`), 'syntax-error'],
-  ['120,000 templates that are never closed', script(`"${'${'.repeat(120_000)}"`), 'syntax-error'],
+  ['40,000 shell expansions', script(`"${'${#a} '.repeat(40_000)}"`), 'syntax-error'],
+  ['4,900 lines of nested expansions', script(`<<E\n${'${#a} ${a%.x}\n'.repeat(4900)}E\n`), 'syntax-error'],
+  ['120,000 unclosed templates', script(`"${'${'.repeat(120_000)}"`), 'syntax-error'],
   ['a NUL', script('"a\0b"'), 'nul-character'],
   ['256 KiB of NULs', '\0'.repeat(256 * 1024), 'nul-character'],
-  ['256 KiB that are no UTF-8', Buffer.alloc(256 * 1024, 0xff), 'syntax-error'],
-  ['half a character at the end', Buffer.from([0x61, 0x20, 0x3d, 0x20, 0x22, 0xf0, 0x9f]), 'syntax-error'],
-  ['256 KiB of byte order marks', '\ufeff'.repeat(80_000), 'syntax-error'],
-  ['a range of a milliard', args('range(1000000000)'), 'evaluation-failed'],
+  ['256 KiB that are not UTF-8', Buffer.alloc(256 * 1024, 0xff), 'syntax-error'],
   [
-    'a product of a milliard',
+    'half a UTF-8 character at the end',
+    Buffer.from([0x61, 0x20, 0x3d, 0x20, 0x22, 0xf0, 0x9f]),
+    'syntax-error',
+  ],
+  ['256 KiB of byte order marks', '\ufeff'.repeat(80_000), 'syntax-error'],
+  ['a range of a billion numbers', args('range(1000000000)'), 'evaluation-failed'],
+  [
+    'a product of a billion elements',
     args('flatten(setproduct(range(1000), range(1000), range(1000)))'),
     'evaluation-failed',
   ],
-  ['a padding of a milliard', script('format("%999999999d", 1)'), 'evaluation-failed'],
-  ['a precision of a milliard', script('format("%.999999999f", 1)'), 'evaluation-failed'],
+  ['padding to a billion characters', script('format("%999999999d", 1)'), 'evaluation-failed'],
+  ['a precision of a billion digits', script('format("%.999999999f", 1)'), 'evaluation-failed'],
   [
-    'a format that repeats itself',
+    'a format that repeats its argument',
     script(`format("${'%[1]s'.repeat(2000)}", "${'x'.repeat(50_000)}")`),
     'evaluation-failed',
   ],
   [
-    'a replacement that multiplies',
+    'a replacement that multiplies the text',
     script(`replace("${'a'.repeat(50_000)}", "a", "${'b'.repeat(1000)}")`),
     'evaluation-failed',
   ],
   [
-    'a pattern that multiplies',
+    'a pattern that multiplies the text',
     script(`regexreplace("${'a'.repeat(50_000)}", "a", "${'$0'.repeat(500)}")`),
     'evaluation-failed',
   ],
-  ['an indentation of a milliard', script('indent(1000000000, "a\\nb")'), 'evaluation-failed'],
-  ['a number of a milliard digits, multiplied', script(`"\${${nested('1e999', 40)}}"`), 'evaluation-failed'],
-  ['a number of a milliard digits, spelt', script('"${tonumber("1e600000000")}"'), 'evaluation-failed'],
-  ['a number of a milliard digits, formatted', script('format("%d", "1e600000000")'), 'evaluation-failed'],
+  ['an indentation of a billion blanks', script('indent(1000000000, "a\\nb")'), 'evaluation-failed'],
+  ['a number of a billion digits, multiplied', script(`"\${${nested('1e999', 40)}}"`), 'evaluation-failed'],
+  ['a number of a billion digits, in a string', script('"${tonumber("1e600000000")}"'), 'evaluation-failed'],
+  ['a number of a billion digits, formatted', script('format("%d", "1e600000000")'), 'evaluation-failed'],
   ['a number of a milliard digits, in JSON', script('"${jsondecode("1e600000000")}"'), 'evaluation-failed'],
   [
     'JSON of 100,000 brackets',
@@ -84,11 +88,11 @@ const refused: [what: string, source: string | Uint8Array, code: string][] = [
   ['a pattern of 100,000 brackets', script(`regex("${'('.repeat(100_000)}", "a")`), 'evaluation-failed'],
 ];
 
-/** These would go on for ever, or until no memory is left. */
-const endless: [what: string, source: string][] = [
-  ['loops in loops', args(`${'[for a in range(1000) : '.repeat(20)}"x"${']'.repeat(20)}`)],
+/** These would run for ever, or until the memory is used up. */
+const endless: [title: string, source: string][] = [
+  ['nested loops', args(`${'[for a in range(1000) : '.repeat(20)}"x"${']'.repeat(20)}`)],
   [
-    'a text that doubles itself',
+    'a string that doubles repeatedly',
     script(
       Array.from({ length: 40 }).reduce(
         (text: string, _, i) => `[for x${i} in [${text}] : "\${x${i}}\${x${i}}"][0]`,
@@ -97,7 +101,7 @@ const endless: [what: string, source: string][] = [
     ),
   ],
   [
-    'a list that doubles itself',
+    'a list that doubles repeatedly',
     args(
       Array.from({ length: 40 }).reduce(
         (list: string, _, i) => `[for x${i} in [${list}] : concat(x${i}, x${i})][0]`,
@@ -106,7 +110,7 @@ const endless: [what: string, source: string][] = [
     ),
   ],
   [
-    'a comparison of everything with everything',
+    'a comparison of large equal values',
     script(`"\${length(distinct([for i in range(1000) : [for j in range(1000) : "\${i}-\${j}"]]))}"`),
   ],
 ];
@@ -118,7 +122,7 @@ async function codesOf(used: HclCompiler, source: string | Uint8Array): Promise<
 }
 
 async function expectHealth(used: HclCompiler): Promise<void> {
-  // A slow machine may need a second try within half a second.
+  // A slow machine may need a second attempt within half a second.
   for (;;) {
     const { pipeline, diagnostics } = await used.compile(script('upper("a")'), {});
     if (pipeline) return;
@@ -126,16 +130,13 @@ async function expectHealth(used: HclCompiler): Promise<void> {
   }
 }
 
-describe('a hostile text', () => {
-  test.each(refused)(
-    'of %s gets an error of its own, and the next text its pipeline',
-    async (_, source, code) => {
-      expect(await codesOf(compiler, source)).toContain(code);
-      await expectHealth(compiler);
-    },
-  );
+describe('the compiler survives a hostile text', () => {
+  test.each(refused)('of %s: it reports an error, and compiles the next text', async (_, source, code) => {
+    expect(await codesOf(compiler, source)).toContain(code);
+    await expectHealth(compiler);
+  });
 
-  test.each(endless)('with %s is given up, and the next text gets its pipeline', async (_, source) => {
+  test.each(endless)('with %s: it stops at a limit, and compiles the next text', async (_, source) => {
     const codes = await codesOf(impatient, source);
     expect(['time-limit', 'memory-limit', 'evaluation-failed']).toContain(codes[0]);
     await expectHealth(impatient);

@@ -12,8 +12,8 @@ import { startEngine, type HclEngine } from './engine.ts';
 jest.setTimeout(3_600_000);
 
 /*
- * The bridge loses nothing: what the engine says of a text is what hashicorp/hcl says natively. Left out are
- * texts that the engine's guard refuses before HCL sees them.
+ * The bridge loses nothing: the engine reports what hashicorp/hcl reports natively. Texts that the engine's
+ * guard refuses before HCL sees them are left out.
  */
 let engine: HclEngine;
 let reference: NativeParser;
@@ -29,14 +29,14 @@ async function compare(source: Uint8Array): Promise<boolean> {
   return described?.sure === true;
 }
 
-describe('native hashicorp/hcl agrees', () => {
-  test('on every text of the suite; most need no look at their tokens', async () => {
+describe('the engine agrees with native hashicorp/hcl', () => {
+  test('on every text of the suite, and passes most without its token check', async () => {
     const sure = [];
     for (const source of suiteTexts) sure.push(await compare(Buffer.from(source)));
     expect(sure.filter(Boolean).length).toBeGreaterThan(0.8 * suiteTexts.length);
   });
 
-  test('on generated texts, sound and broken', async () => {
+  test('on generated valid and invalid texts', async () => {
     const texts = oneof(
       { arbitrary: expressionTexts.map((source) => new Uint8Array(Buffer.from(source))), weight: 1 },
       { arbitrary: mutatedBytes, weight: 2 },

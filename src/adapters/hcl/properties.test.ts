@@ -21,8 +21,8 @@ beforeAll(async () => {
 
 const folder = fileURLToPath(new URL('../../domain/language/testdata', import.meta.url));
 
-describe('any text', () => {
-  test('has a pipeline, needs or errors, each with a code, a place inside the text and a message of one line', () => {
+describe('any text of the language', () => {
+  test('gives a pipeline, needs or errors, each with a code, a place inside the text and a one-line message', () => {
     assert(
       property(oneof(mutatedTexts, string({ maxLength: 200 })), (text) => {
         const { pipeline, diagnostics, needs = [] } = compileText(engine, text, {});
@@ -38,7 +38,7 @@ describe('any text', () => {
     );
   });
 
-  test('is laid out in the same way when it already is; a broken one, which nobody lays out, does no harm', () => {
+  test('keeps its layout if formatted before; invalid text is never changed', () => {
     let sound = 0;
     assert(
       property(oneof(constantFrom(...suiteTexts), expressionTexts, mutatedTexts), (text) => {
@@ -52,7 +52,7 @@ describe('any text', () => {
     expect(sound).toBeGreaterThan(propertyRuns(300));
   });
 
-  test('means the same when it is laid out, and keeps all but blanks, so its comments too', () => {
+  test('keeps its meaning and everything except blanks when it is formatted, so also its comments', () => {
     const layouts = array(constantFrom(' ', '  ', '\t', '   '), { minLength: 50, maxLength: 50 });
     assert(
       property(oneof(constantFrom(...suiteTexts), expressionTexts), layouts, (text, blanks) => {
@@ -75,8 +75,8 @@ function isSound(text: string): boolean {
 const withoutBlanks = (text: string): string => text.replaceAll(/\s/g, '');
 
 /**
- * Other blanks before the first word of a line and around `=`, outside of heredocs and of texts with several
- * lines.
+ * The text with other blanks before the first word of a line and around `=`, outside heredocs and multi-line
+ * strings.
  */
 function loosen(text: string, blanks: readonly string[]): string {
   if (/<<|\/\*/.test(text)) return text;
@@ -85,13 +85,13 @@ function loosen(text: string, blanks: readonly string[]): string {
   return text.replaceAll(/^[ \t]*(\w+) = /gm, (_, name: string) => `${blank()}${name}${blank()}=${blank()}`);
 }
 
-/** Without the places that HCL writes into some details, and what it suggests by chance. */
+/** Without the positions in some details of HCL, and without its random suggestions. */
 const wordsOf = ({ summary, detail }: HclProblem): string[] => [
   summary,
   detail.replaceAll(/:[\d,-]+| Did you mean [^?]*\?/g, ''),
 ];
 
-/** What a text says, without where it says it. */
+/** What a text means, without positions. */
 function meaning(text: string): unknown {
   const document = engine.parse(text, 200, '2026-02-03T04:05:06Z');
   const describeItem = (item: Item): unknown => {
@@ -114,8 +114,8 @@ const outline = (body: Body | undefined): unknown =>
   );
 
 /**
- * What a text declares, whatever the order of its blocks: a notification about all jobs names them in that
- * order too.
+ * What a text declares, in any order of its blocks: a notification about all jobs names them in that order
+ * too.
  */
 function declared(text: string): unknown {
   const { pipeline } = compileText(engine, text, {});
@@ -131,7 +131,7 @@ function declared(text: string): unknown {
 const byText = (list: readonly unknown[]): string[] =>
   list.map((element) => JSON.stringify(element)).toSorted();
 
-describe('order', () => {
+describe('the order', () => {
   const steps = [
     'get "cron" "a" {}',
     'put "p" "q" {}',
@@ -142,7 +142,7 @@ describe('order', () => {
     'a = 2',
   ];
 
-  test('of a tree is the order of the text', () => {
+  test('of the syntax tree is the order of the text', () => {
     assert(
       property(shuffledSubarray(steps), (shuffled) => {
         const document = engine.parse(`job "j" {\n${shuffled.join('\n')}\n}\n`, 200);
@@ -161,7 +161,7 @@ describe('order', () => {
   });
 
   test.each(['valid/demo.hcl', 'all/every-construct.hcl'])(
-    'of the blocks of %s changes nothing but the order of what they declare',
+    'of the blocks of %s only affects the order of what they declare',
     (name) => {
       const source = readFileSync(join(folder, name), 'utf8');
       const blocks = source.split(/\n\n(?=\w)/);

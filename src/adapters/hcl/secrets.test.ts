@@ -27,16 +27,20 @@ beforeAll(async () => {
 }, 600_000);
 
 const functions = (
-  'alltrue anytrue base64decode base64encode chomp chunklist coalesce coalescelist compact concat contains csvdecode distinct element ' +
-  'endswith flatten format formatlist indent join jsondecode jsonencode keys length lookup lower merge one parseint regex regexall ' +
-  'regexreplace replace reverse setintersection setproduct setsubtract setunion slice sort split startswith strcontains strlen strrev ' +
-  'substr sum title tobool tolist tomap tonumber toset tostring transpose trim trimprefix trimspace trimsuffix upper urlencode values ' +
+  'alltrue anytrue base64decode base64encode chomp chunklist coalesce coalescelist compact concat ' +
+  'contains csvdecode distinct element ' +
+  'endswith flatten format formatlist indent join jsondecode jsonencode keys length lookup lower ' +
+  'merge one parseint regex regexall ' +
+  'regexreplace replace reverse setintersection setproduct setsubtract setunion slice sort split ' +
+  'startswith strcontains strlen strrev ' +
+  'substr sum title tobool tolist tomap tonumber toset tostring transpose trim trimprefix trimspace ' +
+  'trimsuffix upper urlencode values ' +
   'zipmap'
 ).split(' ');
 const moving =
   'coalesce concat element flatten join lookup merge one reverse tolist tomap tostring values'.split(' ');
 
-/** Expressions over two secrets: many make sense, and all kinds of nonsense is among them. */
+/** Expressions over two secrets: many are valid, others are nonsense of all kinds. */
 const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'call', string>>((tie) => ({
   text: oneof(
     { maxDepth: 4, depthIdentifier: 'e' },
@@ -97,10 +101,7 @@ const { any: expressions } = letrec<Record<'any' | 'text' | 'list' | 'map' | 'ca
   ),
 }));
 
-/**
- * Most are what stands in the expressions too, where it would matter that a stand-in is compared in their
- * place.
- */
+/** Most occur in the expressions too, where comparing a placeholder in place of the secret would differ. */
 const secrets: Arbitrary<string> = oneof(
   { arbitrary: constantFrom('x', 'x', 'a,b', '1', 'true', 'A\n', ' y '), weight: 6 },
   constantFrom('null', 'é,1', '%s', '"', '\\', '${x}', 'y'.repeat(60)),
@@ -131,11 +132,12 @@ function scopeOf(a: string, b: string): Map<string, Value> {
   return new Map([['var', { kind: 'object', entries }]]);
 }
 
-/** What an evaluation sees: not the secrets, but what stands in for them. */
+/** The scope of an evaluation: placeholders in place of the secrets. */
 const stand = scopeOf(makeSecretPlaceholder('a'), makeSecretPlaceholder('b'));
 
 const atoms = (
-  'var.a;var.b;"x";"a,b";"";1;0;null;[];var.l;var.m;[var.a];["x", var.b];["x", "y"];{ a = ["x", var.a] };[[var.b], ["x"]];"<${var.a}>";' +
+  'var.a;var.b;"x";"a,b";"";1;0;null;[];var.l;var.m;[var.a];["x", var.b];["x", "y"];{ a = ["x", ' +
+  'var.a] };[[var.b], ["x"]];"<${var.a}>";' +
   '{ x = 1 };"%s";"%v-%s";[{ a = var.b }];"b";"[a-z]+"'
 ).split(';');
 const callsOf = (name: string): Arbitrary<string> =>
@@ -147,12 +149,10 @@ const callsOf = (name: string): Arbitrary<string> =>
     constantFrom('', '', '...'),
   ).map(([args, spread]) => `${name}(${args.join(', ')}${args.length > 0 ? spread : ''})`);
 
-/** How far a stand-in came: `in` the value, or the value is without it, or there is none. */
+/** Whether the value contains a placeholder (`in`), does not (`out`), or does not exist (`none`). */
 type Outcome = 'in' | 'out' | 'none';
 
-/**
- * Expects that putting the secrets into the value gives what the expression is with the secrets themselves.
- */
+/** Expects that replacing the placeholders in the result equals the result of evaluating with the secrets. */
 function compare(expression: string, a: string, b: string): Outcome {
   const document = engine.parse(`x = ${expression}\n`, 200);
   const attribute = document.body?.items.find((item): item is Attribute => item.kind === 'attribute');
@@ -163,8 +163,8 @@ function compare(expression: string, a: string, b: string): Outcome {
   document.release();
   if (!value) return 'none';
   const text = JSON.stringify(value);
-  // HCL drops an error behind `true ||`, but not that a text is no bool: so the secret itself may be an error
-  // where its stand-in is none.
+  // HCL drops an error after `true ||`, but not that a string is no bool. So the secret itself may be an
+  // error where its placeholder is none.
   if (direct) {
     const filled = replaceSecretPlaceholders(text, (name) =>
       JSON.stringify(name === 'a' ? one : other).slice(1, -1),
@@ -174,8 +174,8 @@ function compare(expression: string, a: string, b: string): Outcome {
   return text.includes('__millrace_secret_') ? 'in' : 'out';
 }
 
-describe('putting a secret in place of its stand-in gives what the expression is with the secret itself', () => {
-  test('for expressions of all kinds', () => {
+describe('replacing a placeholder in a result equals evaluating with the secret itself', () => {
+  test('for generated expressions of all kinds', () => {
     const outcomes: Outcome[] = [];
     const numRuns = propertyRuns(2000);
     const compared = property(expressions, secrets, secrets, (expression, a, b) => {
@@ -185,7 +185,7 @@ describe('putting a secret in place of its stand-in gives what the expression is
     expect(outcomes.filter((outcome) => outcome === 'in').length).toBeGreaterThan(numRuns / 20);
   });
 
-  test.each(functions)('for calls of %s', (name) => {
+  test.each(functions)('for generated calls of %s', (name) => {
     const compared = property(callsOf(name), secrets, secrets, (...call) => {
       compare(...call);
     });

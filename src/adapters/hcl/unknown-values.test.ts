@@ -10,9 +10,9 @@ import { compileText } from './compile-text.ts';
 import { startEngine, type HclEngine } from './engine.ts';
 
 /*
- * The admission webhook reads a text without the values that `varsFrom` brings. It must refuse nothing that
- * those values could make right: proven on every valid text of the suite, with every single value of it made
- * dependent on an unknown one.
+ * The admission webhook compiles a text without the values from `varsFrom`. It must not refuse a text that
+ * those values could make valid. The test takes every valid text of the suite and makes each single value
+ * depend on an unknown one.
  */
 let engine: HclEngine;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function valuesFor(name: string): GivenVariables {
   }
 }
 
-/** Every value in the text that is written out. */
+/** Every literal value in the text. */
 function constants(body: Body): { expression: Expression; value: Value }[] {
   const within = (expression: Expression): { expression: Expression; value: Value }[] => [
     ...(expression.value === undefined ? [] : [{ expression, value: expression.value }]),
@@ -56,8 +56,7 @@ function constants(body: Body): { expression: Expression; value: Value }[] {
 const TYPES: Partial<Record<Value['kind'], string>> = { string: 'string', bool: 'bool', number: 'number' };
 
 /**
- * The text with one value taken from a variable, in every way that leaves a text with the default as valid as
- * it was.
+ * The text with one literal replaced by a variable, in each way that keeps the text valid with the default.
  */
 function dependent(
   source: Buffer,
@@ -66,7 +65,8 @@ function dependent(
   const { start, end } = expression.range;
   const literal = source.subarray(start.byte, end.byte).toString();
   const instead = (put: string, declared: string): string =>
-    `${source.subarray(0, start.byte).toString()}${put}${source.subarray(end.byte).toString()}\nvariable "unknown_one" {\n${declared}\n}\n`;
+    `${source.subarray(0, start.byte).toString()}${put}${source.subarray(end.byte).toString()}\n` +
+    `variable "unknown_one" {\n${declared}\n}\n`;
   const chooses = '  type = string\n  default = "yes"';
   const type = TYPES[value.kind];
   return [
@@ -89,7 +89,7 @@ function variantsOf(source: Buffer): string[] {
   }
 }
 
-describe('a text is not refused for want of any value', () => {
+describe('a valid text stays without errors if any one value is unknown', () => {
   test.each(names)('%s', (name) => {
     const source = readFileSync(join(folder, name));
     const known = valuesFor(name);
@@ -104,7 +104,7 @@ describe('a text is not refused for want of any value', () => {
     }
   });
 
-  test('which is seen in some hundred texts, most of them valid', () => {
+  test('which holds for hundreds of texts, most of them valid', () => {
     const sound = names.filter(
       (name) => errorsOf(readFileSync(join(folder, name)), valuesFor(name)).length === 0,
     );
@@ -117,14 +117,16 @@ describe('a text is not refused for want of any value', () => {
   });
 });
 
-describe('with values that nobody knows, it is still told that', () => {
+describe('a text with unknown values still gets the error that', () => {
   const head = 'variable "u" {\n  type = string\n}\n';
   test.each<[string, string, string[]]>([
     [
-      'the text is no HCL',
+      'the text is not HCL',
       'job "a" {',
       [
-        '4:9: in job "a": Unclosed configuration block: There is no closing brace for this block before the end of the file. This may be caused by incorrect brace nesting elsewhere in this file',
+        '4:9: in job "a": Unclosed configuration block: There is no closing brace for this block ' +
+          'before the end of the file. This may be caused by incorrect brace nesting elsewhere in this ' +
+          'file',
       ],
     ],
     [
@@ -138,24 +140,25 @@ describe('with values that nobody knows, it is still told that', () => {
       ['6:15: in resource "git" "a": there is no variable "wrong"'],
     ],
     [
-      'an attribute does not exist beside one that depends on a value',
+      'an attribute beside one with an unknown value does not exist',
       'resource "git" "a" {\n  check_interval = var.u\n  check_intervall = "1"\n}\n',
       [
-        '6:3: in resource "git" "a": there is no attribute "check_intervall" in resource; did you mean "check_interval"?',
+        '6:3: in resource "git" "a": there is no attribute "check_intervall" in resource; ' +
+          'did you mean "check_interval"?',
       ],
     ],
     [
-      'a fixed value is wrong',
+      'a known value is wrong',
       'resource "git" "a" {\n  check_interval = 5\n  params {\n    url = var.u\n    name = "a"\n  }\n}\n',
       ['5:20: in resource "git" "a": check_interval must be a string, not a number'],
     ],
     [
-      'a resource does not exist, while parameters depend on values',
+      'a resource does not exist, while parameters have unknown values',
       'resource "git" "a" {\n  params {\n    url = var.u\n    name = "a"\n  }\n}\njob "j" {\n  get "git" "b" {}\n}\n',
       ['11:7: in job "j": there is no resource "git.b"; did you mean "git.a"?'],
     ],
     [
-      'a parameter is missing beside one that depends on a value',
+      'a parameter is missing beside one with an unknown value',
       'resource "git" "a" {\n  params {\n    name = var.u\n  }\n}\n',
       ['5:3: in resource "git" "a": a git resource needs the parameter url'],
     ],
@@ -168,7 +171,7 @@ describe('with values that nobody knows, it is still told that', () => {
     expect(messagesOf(head + text, UNKNOWN)).toEqual(expected);
   });
 
-  test('a value that is given does not fit', () => {
+  test('a given value does not fit its variable', () => {
     const text = 'variable "u" {\n  type = bool\n}\n';
     expect(messagesOf(text, { u: { value: 'maybe' }, ...UNKNOWN })).toEqual([
       '1:1: in variable "u": the value given for "u" is not true or false',
@@ -176,26 +179,30 @@ describe('with values that nobody knows, it is still told that', () => {
   });
 });
 
-test('nothing comes of a text that was read without all its values', () => {
+test('a text compiled with unknown values returns no pipeline', () => {
   const text = 'job "a" {\n  task "t" {\n    run "shell" {\n      cmd = "true"\n    }\n  }\n}\n';
   expect(compileText(engine, text, {}).pipeline).toBeDefined();
   expect(compileText(engine, text, UNKNOWN)).toEqual({ diagnostics: [] });
 });
 
-describe('it is not judged', () => {
+describe('a text with unknown values gets no error about', () => {
   test.each<[string, string]>([
-    ['whether a variable without a default gets a value', 'variable "u" {\n  type = string\n}\n'],
+    ['a variable without a default that may get a value', 'variable "u" {\n  type = string\n}\n'],
     [
-      'whether both alternatives are chosen',
-      'variable "u" {\n  type = string\n}\njob "a" {\n  task "t" {\n    run "shell" {\n      cmd  = var.u == "" ? null : "true"\n      file = var.u == "" ? "a.sh" : null\n    }\n  }\n}\n',
+      'both alternatives of an unknown condition',
+      'variable "u" {\n  type = string\n}\njob "a" {\n  task "t" {\n    run "shell" {\n' +
+        '      cmd  = var.u == "" ? null : "true"\n      file = var.u == "" ? "a.sh" : null\n    }\n' +
+        '  }\n}\n',
     ],
     [
-      'what is in a variable with a default that may be overridden',
-      'variable "u" {\n  type = string\n  default = "nonsense"\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\n',
+      'a default that may be overridden',
+      'variable "u" {\n  type = string\n  default = "nonsense"\n}\nresource "cron" "c" {\n' +
+        '  check_interval = var.u\n}\n',
     ],
     [
-      'what an unknown schedule makes of the resource',
-      'variable "u" {\n  type = string\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\njob "a" {\n  get "cron" "c" {\n    passed = ["b"]\n  }\n}\n',
+      'a resource that depends on an unknown schedule',
+      'variable "u" {\n  type = string\n}\nresource "cron" "c" {\n  check_interval = var.u\n}\n' +
+        'job "a" {\n  get "cron" "c" {\n    passed = ["b"]\n  }\n}\n',
     ],
   ])('%s', (_, text) => {
     expect(messagesOf(text, UNKNOWN)).toEqual([]);

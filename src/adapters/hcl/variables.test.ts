@@ -10,29 +10,29 @@ beforeAll(async () => {
   engine = startEngine(new WebAssembly.Module(readFileSync(await buildEngine())));
 }, 600_000);
 
-/** Texts hold a block of one variable, and what is told of its value names which. */
+/** Each text has a block of one variable. Messages about its value name the variable. */
 describe('a diagnostic names the variable', () => {
   const cases: Record<string, [text: string, given: GivenVariables, code: string, variable: string]> = {
     'that has no value': ['variable "branch" { type = string }', {}, 'variable-missing', 'branch'],
-    'that has no value, though a comment in its header speaks of another': [
+    'that has no value, even if a comment in its header mentions another': [
       'variable /* "tag" */ "branch" { type = string }',
       {},
       'variable-missing',
       'branch',
     ],
-    'whose value does not fit': [
+    'whose value has the wrong type': [
       'variable "depth" { type = number }',
       { depth: { value: 'deep' } },
       'variable-value',
       'depth',
     ],
-    'that nobody declared': [
+    'that is not declared': [
       'variable "branch" { default = "main" }',
       { tag: { value: 'v1' } },
       'variable-undeclared',
       'tag',
     ],
-    'whole, where the message cuts its name': [
+    'in full, even if the message shortens its name': [
       '',
       { ['a'.repeat(600)]: { value: '' } },
       'variable-undeclared',

@@ -13,7 +13,7 @@ function lineOf({ method, url, rules }: Route): string {
   return `${method} ${url} → ${needs}${early}${audit === undefined ? '' : ` → ${audit}`}\n`;
 }
 
-test('who may call which route, and what the audit log gets, are as the overview says', () => {
+test('the access rules and audit entries of all routes match the overview', () => {
   const byPath = routes.toSorted((a, b) => compare(a.url, b.url) || compare(a.method, b.method));
   const overview = byPath.map(lineOf).join('');
   expect(overview).toBe(golden(OVERVIEW, overview));
@@ -24,7 +24,7 @@ test('no two routes have the same method and path', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('every route says in a sentence what it does', () => {
+test('every route has a one-sentence description', () => {
   expect(routes.filter(({ rules }) => !/^[A-Z].*\.$/.test(rules.about)).map(({ url }) => url)).toEqual([]);
 });
 

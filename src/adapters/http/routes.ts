@@ -5,7 +5,9 @@ import { auditRoutes } from './api/audit.ts';
 import { badgeRoutes } from './api/badges.ts';
 import { buildActionRoutes } from './api/build-actions.ts';
 import { buildRoutes } from './api/builds.ts';
+import { cacheRoutes } from './api/caches.ts';
 import { healthRoutes } from './api/health.ts';
+import { identityTokenRoutes } from './api/identity-tokens.ts';
 import { imageRoutes } from './api/images.ts';
 import { jobRoutes } from './api/jobs.ts';
 import { logRoutes } from './api/logs.ts';
@@ -18,6 +20,7 @@ import { profileRoutes } from './api/profile.ts';
 import { publicViewRoutes } from './api/public-view.ts';
 import { renameRoutes } from './api/rename-pipeline.ts';
 import { resourceRoutes } from './api/resources.ts';
+import { secretRoutes } from './api/secrets.ts';
 import { signInRoutes } from './api/sign-in.ts';
 import { teamRoutes } from './api/teams.ts';
 import { userRoutes } from './api/users.ts';
@@ -57,7 +60,7 @@ export function publicRoutes(
   ];
 }
 
-/** Who people are and what they may: accounts, sessions, tokens, members, and who did what. */
+/** The routes of accounts, sessions, tokens, members and the audit log, and of the installation as an issuer. */
 export function accessRoutes(ports: AccountPorts): Route[] {
   return [
     ...signInRoutes(ports),
@@ -66,10 +69,13 @@ export function accessRoutes(ports: AccountPorts): Route[] {
     ...providerRoutes(ports),
     ...profileRoutes(ports),
     ...tokenRoutes(ports),
+    ...secretRoutes(ports),
+    ...cacheRoutes(ports),
     ...teamRoutes(ports),
     ...pipelineChangeRoutes(ports),
     ...renameRoutes(ports),
     ...userRoutes(ports),
     ...auditRoutes(ports),
+    ...identityTokenRoutes(ports),
   ];
 }

@@ -5,32 +5,32 @@ import { drawBadge } from './draw-badge.ts';
 
 const calm: JobState = { paused: false };
 
-describe('a badge says', () => {
+describe('a badge says that', () => {
   test.each<[string, JobState[], string, string]>([
-    ['nothing has run', [calm], 'not yet run', 'idle'],
-    ['nothing is there', [], 'not yet run', 'idle'],
-    ['the first build runs', [{ ...calm, doing: 'started' }, calm], 'running', 'idle'],
-    ['the first build waits for its turn', [{ ...calm, doing: 'pending' }], 'pending', 'idle'],
+    ['no job has run', [calm], 'not yet run', 'idle'],
+    ['there is no job', [], 'not yet run', 'idle'],
+    ['the first build is running', [{ ...calm, doing: 'started' }, calm], 'running', 'idle'],
+    ['the first build is pending', [{ ...calm, doing: 'pending' }], 'pending', 'idle'],
     [
-      'how the last build ended while the next runs',
+      'the last build failed while the next is running',
       [{ ...calm, ended: 'failed', doing: 'started' }],
       'failed',
       'failed',
     ],
     [
-      'the gravest of all jobs',
+      'the worst job failed',
       [{ ...calm, ended: 'succeeded' }, { ...calm, ended: 'failed' }, { paused: true }],
       'failed',
       'failed',
     ],
     [
-      'that somebody is asked',
+      'a build waits for approval',
       [{ ...calm, ended: 'succeeded', doing: 'waiting' }],
       'waiting for approval',
       'waiting',
     ],
-    ['that all is well', [{ ...calm, ended: 'succeeded' }], 'succeeded', 'succeeded'],
-    ['that it is paused', [{ paused: true, ended: 'succeeded' }], 'paused', 'paused'],
+    ['all jobs succeeded', [{ ...calm, ended: 'succeeded' }], 'succeeded', 'succeeded'],
+    ['the pipeline is paused', [{ paused: true, ended: 'succeeded' }], 'paused', 'paused'],
   ])('%s', (_, jobs, word, tone) => {
     expect(badgeOf('app', jobs)).toEqual({ label: 'app', word, tone });
   });
@@ -39,20 +39,20 @@ describe('a badge says', () => {
 describe('a badge', () => {
   const HOSTILE = "</title><script>alert(1)</script>\"onload='x' &amp; \u0000\u202E";
 
-  test('has a title for those who do not see it, and stands alone', () => {
+  test('has a title for screen readers, and refers to nothing outside', () => {
     const svg = drawBadge({ label: 'app', word: 'failed', tone: 'failed' });
     expect(svg).toContain('role="img" aria-label="app: failed"');
     expect(svg).toContain('<title>app: failed</title>');
     expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(/href|http|<style|<image|url\(/);
   });
 
-  test('escapes every label, whole and cut', () => {
+  test('escapes every label, in full and shortened', () => {
     const svg = drawBadge({ label: HOSTILE, word: 'failed', tone: 'failed' });
     expect(svg.match(/<\w+/g)?.toSorted()).toEqual(['<path', '<path', '<svg', '<text', '<text', '<title']);
     for (const part of ["onload='", '\u0000', '\u202E']) expect(svg).not.toContain(part);
   });
 
-  test('cuts a long name and says it whole in its title', () => {
+  test('shortens a long name and has all of it in its title', () => {
     const label = 'x'.repeat(300);
     const svg = drawBadge({ label, word: 'succeeded', tone: 'succeeded' });
     expect(svg).toContain(`<title>${label}: succeeded</title>`);

@@ -1,6 +1,6 @@
 import type { Badge } from '#domain/graph/badge.ts';
-import { TONES } from '#domain/graph/look.ts';
 import { labelOf, widthOf } from '#domain/graph/measure-label.ts';
+import { TONES } from '#domain/graph/node-style.ts';
 import { escapeXml, FONTS } from './draw-svg.ts';
 import { roundToTenth } from './points.ts';
 

@@ -1,5 +1,5 @@
-import { PINNED_BORDER, TONES } from '#domain/graph/look.ts';
 import { FONT_SIZE } from '#domain/graph/measure-label.ts';
+import { PINNED_BORDER, TONES } from '#domain/graph/node-style.ts';
 import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
 import { isFaded, strokeOf, touchesRow, type Picture } from './draw-svg.ts';
 import { tilePath, tilesOf, type Tile } from './drawing.ts';
@@ -38,17 +38,17 @@ const MAX_SIDE_PIXELS = 16_000;
 /** Font sizes are multiples of a quarter of a pixel, so that pictures of similar size share glyphs. */
 const STEP = 0.25 / FONT_SIZE;
 
-export function drawShapes({ graph, layout, looks }: Picture): Shapes {
+export function drawShapes({ graph, layout, styles }: Picture): Shapes {
   const scale = scaleOf(layout);
   const [edges, nodes, rows, rowEdges] = [new Layer(), new Layer(), new Layer(), new Layer()];
-  drawEdges({ graph, layout, looks }, edges, rowEdges);
+  drawEdges({ graph, layout, styles }, edges, rowEdges);
   const labels: PlacedLabel[] = [];
   for (const [index, node] of graph.nodes.entries()) {
-    const [look, centre] = [looks.get(node.id), layout.nodes[index]];
-    if (!look || !centre) continue;
-    for (const [row, tile] of tilesOf(node, look, centre).entries()) {
-      (row === 0 ? nodes : rows).add(styleOf(tile) + opacity(look.faded), tilePath(tile));
-      if (tile.label) labels.push({ ...tile.label, ink: TONES[tile.tone].ink, faded: look.faded });
+    const [style, centre] = [styles.get(node.id), layout.nodes[index]];
+    if (!style || !centre) continue;
+    for (const [row, tile] of tilesOf(node, style, centre).entries()) {
+      (row === 0 ? nodes : rows).add(styleOf(tile) + opacity(style.faded), tilePath(tile));
+      if (tile.label) labels.push({ ...tile.label, ink: TONES[tile.tone].ink, faded: style.faded });
     }
   }
   const [width, height] = [Math.ceil(layout.width * scale), Math.ceil(layout.height * scale)];
@@ -64,12 +64,12 @@ export function drawShapes({ graph, layout, looks }: Picture): Shapes {
   };
 }
 
-function drawEdges({ graph, layout, looks }: Omit<Picture, 'name'>, edges: Layer, rowEdges: Layer): void {
+function drawEdges({ graph, layout, styles }: Omit<Picture, 'name'>, edges: Layer, rowEdges: Layer): void {
   for (const [index, edge] of graph.edges.entries()) {
     const curve = layout.edges[index];
     if (!curve) continue;
     const layer = touchesRow(edge) ? rowEdges : edges;
-    const faded = opacity(isFaded(edge.from, edge.to, looks));
+    const faded = opacity(isFaded(edge.from, edge.to, styles));
     const dash = edge.kind === 'take' ? ' stroke-dasharray="4 3"' : '';
     layer.add(`fill="none" stroke="${EDGE_COLOUR}"${dash}${faded}`, curve.line);
     layer.add(`fill="${EDGE_COLOUR}"${faded}`, curve.arrow);

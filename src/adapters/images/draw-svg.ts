@@ -1,6 +1,6 @@
 import type { Graph, GraphEdge, GraphNode } from '#domain/graph/graph.ts';
-import { PINNED_BORDER, TONES, type NodeLook, type Tone } from '#domain/graph/look.ts';
 import { FONT_SIZE, visible } from '#domain/graph/measure-label.ts';
+import { PINNED_BORDER, TONES, type NodeStyle, type Tone } from '#domain/graph/node-style.ts';
 import { EDGE_COLOUR } from '#domain/graph/write-dot.ts';
 import { tilePath, tilesOf, type Tile } from './drawing.ts';
 import type { EdgePaths, Layout } from './layout.ts';
@@ -9,7 +9,7 @@ import { roundToTenth } from './points.ts';
 export interface Picture {
   graph: Graph;
   layout: Layout;
-  looks: ReadonlyMap<string, NodeLook>;
+  styles: ReadonlyMap<string, NodeStyle>;
   /** Name of the pipeline. */
   name: string;
 }
@@ -22,13 +22,13 @@ export const FONTS = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,'DejaVu
  * A self-contained SVG: no scripts, links, images or external fonts. Colours are attributes, so it also works
  * where styles are blocked; the style sheet only darkens light colours on dark screens.
  */
-export function drawSvg({ graph, layout, looks, name }: Picture): string {
+export function drawSvg({ graph, layout, styles, name }: Picture): string {
   const { width, height } = layout;
   const title = escapeXml(`Pipeline ${name}`);
-  const nodes = graph.nodes.map((node, index) => nodeGroup(node, index, { layout, looks }));
+  const nodes = graph.nodes.map((node, index) => nodeGroup(node, index, { layout, styles }));
   const drawn = graph.edges.map((edge, index) => ({
     edge,
-    group: edgeGroup(edge, layout.edges[index], looks),
+    group: edgeGroup(edge, layout.edges[index], styles),
   }));
   const { nodeEdges = [], rowEdges = [] } = Object.groupBy(drawn, ({ edge }) =>
     touchesRow(edge) ? 'rowEdges' : 'nodeEdges',
@@ -42,7 +42,7 @@ export function drawSvg({ graph, layout, looks, name }: Picture): string {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"` +
       ` role="img" aria-label="${title}" font-family="${FONTS}" font-size="${FONT_SIZE}">`,
     `<title>${title}</title>`,
-    `<desc>${escapeXml(describe(graph, looks))}</desc>`,
+    `<desc>${escapeXml(describe(graph, styles))}</desc>`,
     STYLE,
     ...edges(nodeEdges),
     `<g text-anchor="middle">`,
@@ -70,13 +70,13 @@ const STYLE =
 function nodeGroup(
   node: GraphNode,
   index: number,
-  { layout, looks }: Pick<Picture, 'layout' | 'looks'>,
+  { layout, styles }: Pick<Picture, 'layout' | 'styles'>,
 ): string {
-  const look = looks.get(node.id);
+  const style = styles.get(node.id);
   const centre = layout.nodes[index];
-  if (!look || !centre) return '';
-  const tiles = tilesOf(node, look, centre).map(tileGroup).join('');
-  return `<g id="n${index}" class="${node.kind}-node"${look.faded ? ' opacity="0.35"' : ''}>${tiles}</g>`;
+  if (!style || !centre) return '';
+  const tiles = tilesOf(node, style, centre).map(tileGroup).join('');
+  return `<g id="n${index}" class="${node.kind}-node"${style.faded ? ' opacity="0.35"' : ''}>${tiles}</g>`;
 }
 
 function tileGroup(tile: Tile): string {
@@ -101,30 +101,30 @@ export const strokeOf = ({ dashed, pinned }: Pick<Tile, 'dashed' | 'pinned'>): n
   return dashed ? 2 : 1;
 };
 
-/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn above it. */
+/** Whether the edge ends at a row: it crosses the margin of a compact node, so it is drawn over the node. */
 export const touchesRow = ({ fromRow, toRow }: GraphEdge): boolean =>
   fromRow !== undefined || toRow !== undefined;
 
 function edgeGroup(
   { from, to, kind }: GraphEdge,
   curve: EdgePaths | undefined,
-  looks: ReadonlyMap<string, NodeLook>,
+  styles: ReadonlyMap<string, NodeStyle>,
 ): string {
   if (!curve) return '';
-  const faded = isFaded(from, to, looks) ? ' opacity="0.35"' : '';
+  const faded = isFaded(from, to, styles) ? ' opacity="0.35"' : '';
   const dash = kind === 'take' ? ' stroke-dasharray="4 3"' : '';
   const arrow = `<path d="${curve.arrow}" fill="${EDGE_COLOUR}" stroke="none"/>`;
   return `<g${faded}><path d="${curve.line}"${dash}/>${arrow}</g>`;
 }
 
-export const isFaded = (from: string, to: string, looks: ReadonlyMap<string, NodeLook>): boolean =>
-  looks.get(from)?.faded === true || looks.get(to)?.faded === true;
+export const isFaded = (from: string, to: string, styles: ReadonlyMap<string, NodeStyle>): boolean =>
+  styles.get(from)?.faded === true || styles.get(to)?.faded === true;
 
-function describe({ nodes }: Graph, looks: ReadonlyMap<string, NodeLook>): string {
+function describe({ nodes }: Graph, styles: ReadonlyMap<string, NodeStyle>): string {
   const jobs = nodes.flatMap((node) => {
-    const look = looks.get(node.id);
-    if (node.kind !== 'job' || !look) return [];
-    return look.rows.length === 0 ? [look.title] : look.rows.map(({ title }) => title);
+    const style = styles.get(node.id);
+    if (node.kind !== 'job' || !style) return [];
+    return style.rows.length === 0 ? [style.title] : style.rows.map(({ title }) => title);
   });
   const more = jobs.length > MAX_DESCRIBED_JOBS ? [`and ${jobs.length - MAX_DESCRIBED_JOBS} more`] : [];
   const described = [...jobs.slice(0, MAX_DESCRIBED_JOBS), ...more].join('; ');

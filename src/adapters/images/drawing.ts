@@ -1,7 +1,7 @@
 import { boxOf, ROW_HEIGHT, ROWS_MARGIN } from '#domain/graph/box.ts';
 import type { GraphNode } from '#domain/graph/graph.ts';
-import type { Look, NodeLook, Tone } from '#domain/graph/look.ts';
 import { FONT_SIZE } from '#domain/graph/measure-label.ts';
+import type { NodeStyle, Style, Tone } from '#domain/graph/node-style.ts';
 import { svgPoint, type Point } from './points.ts';
 
 /** A labelled rectangle. SVG and PNG pictures are both drawn from these. */
@@ -22,14 +22,14 @@ export interface Tile {
 const BASELINE_OFFSET = FONT_SIZE * 0.36;
 
 /** The tile of the node itself, then those of its rows. */
-export function tilesOf(node: GraphNode, look: NodeLook, centre: Point): Tile[] {
+export function tilesOf(node: GraphNode, style: NodeStyle, centre: Point): Tile[] {
   const { labels, more, width, height } = boxOf(node);
   const [x, y] = [centre.x - width / 2, centre.y - height / 2];
-  const whole = tile(look, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
+  const whole = tile(style, { x, y, width, height }, node.kind === 'job' ? 8 : 2);
   if (labels.length === 1) return [withLabel(whole, labels[0])];
   const rows = labels.map((label, index): Tile => {
     const isMore = more > 0 && index === labels.length - 1;
-    const row = isMore ? lookOfRest(look, index) : (look.rows[index] ?? look);
+    const row = isMore ? lookOfRest(style, index) : (style.rows[index] ?? style);
     const place = {
       x: x + ROWS_MARGIN,
       y: y + ROWS_MARGIN + index * ROW_HEIGHT,
@@ -41,19 +41,19 @@ export function tilesOf(node: GraphNode, look: NodeLook, centre: Point): Tile[] 
   return [{ ...whole, tone: 'resource', dashed: false }, ...rows];
 }
 
-/** The last row stands for several jobs: it has the worst look among them. */
-function lookOfRest(look: NodeLook, from: number): Look {
-  const rest = look.rows.slice(from);
+/** The last row stands for several jobs: it has the worst style among them. */
+function lookOfRest(style: NodeStyle, from: number): Style {
+  const rest = style.rows.slice(from);
   return {
-    ...look,
-    tone: rest.find(({ tone }) => tone === look.tone)?.tone ?? rest[0]?.tone ?? look.tone,
+    ...style,
+    tone: rest.find(({ tone }) => tone === style.tone)?.tone ?? rest[0]?.tone ?? style.tone,
     dashed: rest.some(({ dashed }) => dashed),
     title: rest.map(({ title }) => title).join('; '),
   };
 }
 
-function tile(look: Look, place: Pick<Tile, 'x' | 'y' | 'width' | 'height'>, radius: number): Tile {
-  const { tone, dashed, pinned, title } = look;
+function tile(style: Style, place: Pick<Tile, 'x' | 'y' | 'width' | 'height'>, radius: number): Tile {
+  const { tone, dashed, pinned, title } = style;
   return { ...place, radius, tone, dashed, pinned, title };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { assert, asyncProperty, string, tuple } from 'fast-check';
 import sharp from 'sharp';
 import { graphOf, type GraphOptions } from '#domain/graph/graph-of.ts';
-import { looksOf, TONES } from '#domain/graph/look.ts';
+import { nodeStyles, TONES } from '#domain/graph/node-style.ts';
 import type { GraphState, JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -25,7 +25,7 @@ function requestOf(
   options: GraphOptions = {},
 ): PictureToDraw {
   const graph = graphOf(pipeline, options);
-  return { graph, looks: looksOf(graph, state), name: 'sample' };
+  return { graph, styles: nodeStyles(graph, state), name: 'sample' };
 }
 
 async function svgOf(request: PictureToDraw): Promise<string> {
@@ -53,7 +53,7 @@ const deploys = (...passed: string[]): Pipeline =>
   );
 
 describe('an SVG picture', () => {
-  test('shows every node with its name, its state in words, and every edge', async () => {
+  test('shows every edge and every node, with its name and its state in words', async () => {
     const svg = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: false, ended: 'failed' })));
     expect(svg.match(/<g id="n\d+"/g)).toHaveLength(20);
     expect(svg).toContain('<title>lint: failed</title>');
@@ -62,7 +62,7 @@ describe('an SVG picture', () => {
     expect(svg.match(/stroke="none"/g)).toHaveLength(requestOf(samplePipeline).graph.edges.length);
   });
 
-  test('leads edges to the members of a group that they belong to', async () => {
+  test('draws edges to the group members that they belong to', async () => {
     const options = { hideIntermediates: true, groupParallel: true };
     const corner = 4;
     const starts = async (...passed: string[]): Promise<string[]> => {
@@ -87,7 +87,7 @@ describe('an SVG picture', () => {
     expect(await starts('build', 'build-site')).toEqual(['build', 'build-site']);
   });
 
-  test('has a title and a description for those who do not see it', async () => {
+  test('has a title and a description for screen readers', async () => {
     const svg = await svgOf(requestOf(pipelineOf(job('a', get('git.app')), job('b', get('git.app')))));
     expect(svg).toContain('role="img" aria-label="Pipeline sample"');
     expect(svg).toContain(
@@ -95,7 +95,7 @@ describe('an SVG picture', () => {
     );
   });
 
-  test('has unconnected parts, and jobs beside each other, in the order of the file from top to bottom', async () => {
+  test('lists unconnected parts and parallel jobs from top to bottom in the order of the file', async () => {
     const names = ['first', 'second', 'third', 'fourth', 'fifth'];
     const [first = '', second = '', third = '', fourth = '', fifth = ''] = names;
     const jobs = [
@@ -110,7 +110,7 @@ describe('an SVG picture', () => {
     expect(heights).toEqual([...new Set(heights)].toSorted((a, b) => a - b));
   });
 
-  test('differs in colours only when only states differ', async () => {
+  test('changes only its colours when only states change', async () => {
     const before = await svgOf(requestOf(samplePipeline));
     const after = await svgOf(requestOf(samplePipeline, withJob('lint', { paused: true })));
     const { idle, paused } = TONES;
@@ -126,15 +126,15 @@ describe('an SVG picture', () => {
     ).toBe(before);
   });
 
-  test('fades what is off the path of a version', async () => {
+  test('fades everything outside the path of a version', async () => {
     const whole = graphOf(samplePipeline);
-    const looks = looksOf(whole, nothing, { whole, resource: 'git.config' });
-    const svg = await svgOf({ graph: whole, looks, name: 'sample' });
-    const faded = whole.nodes.filter(({ id }) => looks.get(id)?.faded === true);
+    const styles = nodeStyles(whole, nothing, { whole, resource: 'git.config' });
+    const svg = await svgOf({ graph: whole, styles, name: 'sample' });
+    const faded = whole.nodes.filter(({ id }) => styles.get(id)?.faded === true);
     expect(svg.match(/<g id="n\d+" class="[a-z-]+" opacity="0.35">/g)).toHaveLength(faded.length);
   });
 
-  test('holds nothing that leads out of it, whatever the names are', async () => {
+  test('has no references to the outside, for any names', async () => {
     const hostile = pipelineOf(
       job('"><script>alert(1)</script>', get('a"b.x]]>')),
       job('\'/><image href="http://198.18.0.1/"/>', get('a"b.x]]>', '"><script>alert(1)</script>')),
@@ -145,7 +145,7 @@ describe('an SVG picture', () => {
     expect(markup).not.toMatch(/href|url\(|javascript|\son[a-z]+=/i);
   });
 
-  test('is well-formed XML, and so is every DOT right, for any names', async () => {
+  test('is well-formed XML, and its DOT text is valid, for any names', async () => {
     const graphviz = await Graphviz.load();
     const name = string({ unit: 'binary', minLength: 1, maxLength: 12 });
     await assert(
@@ -157,7 +157,7 @@ describe('an SVG picture', () => {
         const { width } = await sharp(Buffer.from(svg)).metadata();
         expect(width).toBeGreaterThan(0);
         const drawn: { objects: unknown[]; edges: unknown[] } = JSON.parse(
-          graphviz.dot(writeDot(request.graph, a, request.looks), 'json'),
+          graphviz.dot(writeDot(request.graph, a, request.styles), 'json'),
         );
         expect([drawn.objects.length, drawn.edges.length]).toEqual([
           request.graph.nodes.length,
@@ -169,7 +169,7 @@ describe('an SVG picture', () => {
   });
 });
 
-/** Pixels of a colour about as given, by red, green and blue. */
+/** The number of pixels with about the given colour. */
 async function countPixels(png: Uint8Array, colour: string): Promise<number> {
   const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
@@ -182,16 +182,16 @@ async function countPixels(png: Uint8Array, colour: string): Promise<number> {
   return count;
 }
 
-/** Pixels of ink in the picture of a job. */
+/** The number of dark pixels in the picture of a job. */
 const ink = async (name: string): Promise<number> =>
   countPixels(await pngOf(requestOf(pipelineOf(job(name)))), TONES.idle.ink);
 
-/** Jobs that all follow the same. */
+/** Jobs with the same upstream jobs. */
 const each = (name: string, ...passed: string[]): Job[] =>
   Array.from({ length: 40 }, (_, index) => job(`${name}${index}`, get('git.app', ...passed)));
 
 describe('a PNG picture', () => {
-  test('has letters: ink where the names are, more of it for longer names', async () => {
+  test('draws letters: dark pixels at the names, more of them for longer names', async () => {
     const [short, long] = [await ink('lint'), await ink('lint-lint-lint')];
     expect(short).toBeGreaterThan(50);
     expect(long).toBeGreaterThan(2 * short);
@@ -205,11 +205,11 @@ describe('a PNG picture', () => {
     expect(await countPixels(png, fill)).toBeGreaterThan(1.5 * (await countPixels(alone, fill)));
   });
 
-  test('draws letters that are not in the usual table', async () => {
+  test('draws letters outside the usual table', async () => {
     expect(await ink('Größe')).toBeGreaterThan(await ink('Gr'));
   });
 
-  test('has the colours of the states on a transparent ground', async () => {
+  test('has the colours of the states on a transparent background', async () => {
     const state: GraphState = {
       jobs: new Map<string, JobState>([
         ['a', { paused: true }],
@@ -226,7 +226,7 @@ describe('a PNG picture', () => {
     expect([...data.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
   });
 
-  test('of a graph that is very long still has sides that viewers take', async () => {
+  test('of a very long graph has sides that viewers can show', async () => {
     const chain = Array.from({ length: 150 }, (_, index) =>
       job(`j${index}`, index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
     );
@@ -239,7 +239,7 @@ describe('a PNG picture', () => {
       'a chain of 1,000 jobs',
       (index: number) => (index === 0 ? get('git.app') : get('git.app', `j${index - 1}`)),
     ],
-    ['1,000 jobs of their own', (index: number) => get(`git.app${index}`)],
+    ['1,000 unconnected jobs', (index: number) => get(`git.app${index}`)],
   ])('of %s is refused, because its text would not be legible', async (_, taken) => {
     const jobs = Array.from({ length: 1000 }, (__, index) => job(`j${index}`, taken(index)));
     expect(await pictures.png(requestOf(pipelineOf(...jobs)))).toEqual({
@@ -250,13 +250,13 @@ describe('a PNG picture', () => {
     });
   });
 
-  test('of a graph whose lines cross thousands of times is made in time', async () => {
+  test('of a graph whose lines cross thousands of times is drawn in time', async () => {
     const before = each('a');
     const all = pipelineOf(...before, ...each('b', ...before.map(({ name }) => name)));
     expect((await pngOf(requestOf(all))).length).toBeGreaterThan(10_000);
   });
 
-  test('has no more pixels than are allowed, however large the graph is, and no metadata', async () => {
+  test('has at most the allowed number of pixels, for any graph, and no metadata', async () => {
     const jobs = Array.from({ length: 200 }, (_, index) => job(`service-${index}`, get('git.app')));
     const { width, height, ...others } = await sharp(await pngOf(requestOf(pipelineOf(...jobs)))).metadata();
     expect(width * height).toBeGreaterThan(1_000_000);
@@ -266,15 +266,15 @@ describe('a PNG picture', () => {
   });
 });
 
-describe('the process', () => {
-  /** Each job follows all before it: Graphviz needs minutes. */
+describe('the layout process', () => {
+  /** Each job follows all jobs before it: Graphviz needs minutes. */
   const endless = pipelineOf(
     ...Array.from({ length: 90 }, (_, index) =>
       job(`j${index}`, ...Array.from({ length: index }, (__, before) => get('git.app', `j${before}`))),
     ),
   );
 
-  test('is ended when a layout takes too long, and another one goes on', async () => {
+  test('is ended when a layout takes too long, and another process does the next one', async () => {
     const impatient = createPictures({ timeLimitMs: 15_000 });
     const answers = await Promise.all([
       impatient.svg(requestOf(endless, nothing, { hideIntermediates: true })),
@@ -287,7 +287,7 @@ describe('the process', () => {
     ]);
   });
 
-  test('that dies costs its picture and no other', async () => {
+  test('loses only its own picture when it dies', async () => {
     const before = childProcesses();
     const fragile = createPictures(PATIENT);
     const broken = fragile.svg(requestOf(endless, nothing, { hideIntermediates: true }));
@@ -301,7 +301,7 @@ describe('the process', () => {
     ]);
   });
 
-  test('refuses what is still waiting when it is closed, and everything after', async () => {
+  test('refuses pending and later requests after it is closed', async () => {
     const closing = createPictures();
     const waiting = closing.svg(requestOf(samplePipeline));
     await closing.close();

@@ -31,15 +31,15 @@ export function createPictures({ timeLimitMs = 10_000, idleMs = 60_000 }: Pictur
     return { layout: layoutOf(answer.placed, graph) };
   });
   return {
-    async svg({ graph, looks, name }) {
+    async svg({ graph, styles, name }) {
       const found = await layouts.find(graph);
-      return 'refused' in found ? found : { svg: drawSvg({ graph, looks, name, layout: found.layout }) };
+      return 'refused' in found ? found : { svg: drawSvg({ graph, styles, name, layout: found.layout }) };
     },
-    async png({ graph, looks, name }) {
+    async png({ graph, styles, name }) {
       const found = await layouts.find(graph);
       if ('refused' in found) return found;
       if (!isReadable(found.layout)) return { refused: tooSmall(found.layout) };
-      const shapes = drawShapes({ graph, looks, name, layout: found.layout });
+      const shapes = drawShapes({ graph, styles, name, layout: found.layout });
       const answer = await queue.send({ kind: 'png', shapes });
       if ('refused' in answer) return answer;
       if (answer.kind !== 'png') throw new Error(`asked for a PNG, got ${answer.kind}`);

@@ -4,7 +4,7 @@ import { stopLingeringChild, type Held } from '#testing/process/stop-lingering-c
 const MODULE = new URL('process.ts', import.meta.url).href;
 
 test.each<Held>(['standard error', 'the message channel'])(
-  'stopping a process waits for its end although %s ends later than the process',
+  'stopping a process waits for its end, even if %s ends later',
   async (held) => {
     const script = `
       const { startDrawing } = await import(${JSON.stringify(MODULE)});

@@ -50,7 +50,7 @@ export function startDrawing(): DrawingProcess {
     fault ??= { reason, message };
     settle?.({ refused: fault });
   };
-  const gone = watchEnd(child, (how) => refuse('fault', `drawing failed: ${how}`));
+  const gone = watchEnd(child, (cause) => refuse('fault', `drawing failed: ${cause}`));
   child.on('message', (answer: DrawingReply) => settle?.(answer));
   unrefChild(child);
   return {
@@ -98,7 +98,7 @@ function refChild(child: ChildProcess): void {
 const MAX_STDERR_CHARACTERS = 4096;
 
 /** Resolves when the process has ended, and passes on the cause from stderr. */
-function watchEnd(child: ChildProcess, call: (how: string) => void): Promise<void> {
+function watchEnd(child: ChildProcess, call: (cause: string) => void): Promise<void> {
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(0, MAX_STDERR_CHARACTERS);

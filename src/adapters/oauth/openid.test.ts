@@ -10,7 +10,8 @@ import {
 import { openIdClient } from './openid.ts';
 
 /*
- * What a provider that lies, or somebody between, may send: each is one change to a sign-in that is accepted.
+ * What a malicious provider or a man in the middle may send: each case changes one thing in a sign-in that is
+ * accepted.
  */
 const ISSUER = 'https://id.example.org';
 const SECRET = 'a secret of our client, 32 bytes';
@@ -62,7 +63,7 @@ const signed =
   async (claims, self) =>
     await honest({ ...claims, ...change(claims) }, self);
 
-test('an honest answer says who it is', async () => {
+test('a valid answer identifies the person', async () => {
   expect(await identify()).toMatchObject({ issuer: ISSUER, subject: 'ann' });
   expect(provider.received.get('code_verifier')).toBe(ASK.verifier);
   expect(provider.received.get('redirect_uri')).toBe(ASK.callbackUrl);
@@ -76,7 +77,7 @@ const FORGED: Record<string, Forged> = {
     const { privateKey } = await generateKeyPair('ES256');
     return await new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid }).sign(privateKey);
   },
-  'signed by a key that it brings along': async (claims) => {
+  'signed by a key in its header': async (claims) => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const { kty = '', crv = '', x = '', y = '' } = await exportJWK(publicKey);
     const header = { alg: 'ES256', jwk: { kty, crv, x, y }, jku: `${ISSUER}/keys` };
@@ -98,22 +99,22 @@ const FORGED: Record<string, Forged> = {
   'by another issuer': signed(() => ({ iss: 'https://evil.example' })),
   'for another client': signed(() => ({ aud: 'another' })),
   'for us and others, meant for another': signed(({ aud }) => ({ aud: [aud, 'another'], azp: 'another' })),
-  'that has expired': signed(() => ({ exp: seconds() - 60, iat: seconds() - 360 })),
-  'without an end': signed(() => ({ exp: undefined })),
-  'not valid yet': signed(() => ({ nbf: seconds() + 3600 })),
+  'after it expires': signed(() => ({ exp: seconds() - 60, iat: seconds() - 360 })),
+  'without an expiry': signed(() => ({ exp: undefined })),
+  'before it is valid': signed(() => ({ nbf: seconds() + 3600 })),
   'without a person': signed(() => ({ sub: undefined })),
   'for another sign-in': signed(() => ({ nonce: 'o'.repeat(43) })),
   'for no sign-in': signed(() => ({ nonce: undefined })),
   'that is no token': async () => 'nonsense',
 };
 
-describe('an ID token is not accepted', () => {
+describe('an ID token is refused', () => {
   test.each(Object.entries(FORGED))('%s', async (_name, forge) => {
     provider.forge = forge;
     expect(await identify()).toEqual(FAILURE);
   });
 
-  test('without a signature or signed by HS256, also where the provider says that it does so', async () => {
+  test('without a signature or signed by HS256, even if the provider allows that', async () => {
     provider.metadata['id_token_signing_alg_values_supported'] = ['ES256', 'HS256', 'none'];
     for (const name of Object.keys(FORGED).filter((one) => /^(without a sig|signed by HS)/.test(one))) {
       provider.forge = FORGED[name] ?? honest;
@@ -121,14 +122,14 @@ describe('an ID token is not accepted', () => {
     }
   });
 
-  test('where the user info is of somebody else', async () => {
+  test('if the user info is of another person', async () => {
     provider.userInfo = { sub: 'root' };
     expect(await identify()).toEqual(FAILURE);
   });
 });
 
-describe('keys of the provider', () => {
-  test('that are new are asked for when a token names one', async () => {
+describe('the keys of the provider', () => {
+  test('are fetched again when a token names a new one', async () => {
     await identify();
     await provider.newKey('second');
     pass(61_000);
@@ -136,7 +137,7 @@ describe('keys of the provider', () => {
     expect(provider.keysAsked).toBe(2);
   });
 
-  test('that it took back hold five minutes at most', async () => {
+  test('are trusted for at most five minutes after their removal', async () => {
     await identify();
     const { key, kid } = provider;
     await provider.newKey('second');
@@ -145,7 +146,7 @@ describe('keys of the provider', () => {
     expect(await identify()).toEqual(FAILURE);
   });
 
-  test('that nobody knows are not asked for again and again', async () => {
+  test('are not fetched again and again for unknown names', async () => {
     await identify();
     for (let times = 0; times < 20; times += 1) {
       provider.forge = async (claims, self) => await honest(claims, { ...self, kid: `unknown-${times}` });
@@ -155,7 +156,7 @@ describe('keys of the provider', () => {
   });
 });
 
-describe('an answer in the browser is not accepted', () => {
+describe('an answer in the browser is refused', () => {
   const ANSWERS: Record<string, string> = {
     'from another issuer': query({ iss: 'https://evil.example' }),
     'without its issuer': query().replace(/&iss=.*/, ''),
@@ -163,7 +164,7 @@ describe('an answer in the browser is not accepted', () => {
     'with two states': `${query()}&state=${ASK.state}`,
     'with two codes': `${query()}&code=d`,
     'without a code': query().replace('code=c&', ''),
-    'that is an error': query({ error: 'access_denied' }),
+    'with an error': query({ error: 'access_denied' }),
     'with a token beside the code': query({ response: 'x.y.z' }),
   };
   test.each(Object.entries(ANSWERS))('%s', async (_name, sent) => {
@@ -171,25 +172,25 @@ describe('an answer in the browser is not accepted', () => {
   });
 });
 
-describe('settings of a provider are not accepted', () => {
-  test('that belong to another issuer', async () => {
+describe('the settings of a provider are refused', () => {
+  test('if they belong to another issuer', async () => {
     provider.metadata['issuer'] = 'https://evil.example';
     expect(await identify()).toEqual(FAILURE);
   });
 
-  test('whose endpoints have no TLS', async () => {
+  test('if an endpoint has no TLS', async () => {
     provider.metadata['token_endpoint'] = 'http://id.example.org/token';
     expect(await identify()).toEqual(FAILURE);
   });
 
-  test('without keys', async () => {
+  test('if there are no keys', async () => {
     delete provider.metadata['jwks_uri'];
     expect(await identify()).toEqual(FAILURE);
   });
 });
 
 test.each([['plain'], [], undefined])(
-  'the proof of who began is S256, whatever the provider can: %j',
+  'the code challenge is S256, whatever the provider supports: %j',
   async (...methods) => {
     provider.metadata['code_challenge_methods_supported'] = methods[0] === undefined ? undefined : methods;
     const built = await client.authorizationUrl(PROVIDER, ASK);

@@ -3,14 +3,14 @@ import { requestedScopes } from '#domain/access/oauth-provider.ts';
 import type { OAuthAnswer, OAuthClient, OAuthRequest, StoredProvider } from '#flows/people/oauth-ports.ts';
 
 export interface OpenIdParts {
-  /** The secret of our client, by the name that the provider's object gives it; asked each time. */
+  /** The secret of our client, under the key in the provider's object. Read at each sign-in. */
   secretOf(key: string): Promise<string | undefined>;
-  /** Guarded: the URLs are users'. */
+  /** Must guard against internal addresses, because users choose the URLs. */
   fetch: openid.CustomFetch;
   now(): number;
 }
 
-/** What was discovered holds so long; keys are asked for again when one is unknown. */
+/** How long the discovered metadata is valid. Keys are fetched again when one is unknown. */
 const DISCOVERED_MS = 5 * 60_000;
 const TIMEOUT_SECONDS = 10;
 
@@ -61,7 +61,7 @@ async function configure(
     return await openid.discovery(new URL(issuerUrl), clientId, {}, secretIn(secret), {
       [openid.customFetch]: fetch,
       timeout: TIMEOUT_SECONDS,
-      // Without it the signature of an ID token is not looked at, since it comes over TLS.
+      // Without this the library trusts TLS and does not verify the signature of an ID token.
       execute: [openid.enableNonRepudiationChecks],
     });
   }
@@ -72,7 +72,10 @@ async function configure(
   return configuration;
 }
 
-/** In the way that the provider takes; in a header where it says nothing, as OpenID Connect has it. */
+/**
+ * Sends the client secret in the way that the provider supports; in a header by default, as OpenID Connect
+ * says.
+ */
 function secretIn(secret: string): openid.ClientAuth {
   const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
@@ -125,7 +128,7 @@ async function identifyByUserInfo(
   { callbackUrl, query, state, verifier }: Came,
 ): Promise<OAuthAnswer> {
   const came = new URL(`${callbackUrl}?${query}`);
-  // Nothing told us its issuer; its own callback address is what keeps it from being taken for another.
+  // The issuer is unknown here. Each provider has its own callback URL, so answers cannot be mixed up.
   came.searchParams.delete('iss');
   const tokens = await openid.authorizationCodeGrant(configuration, came, {
     expectedState: state,

@@ -1,7 +1,7 @@
 import { chmod, copyFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Puts the shim where containers of other images wait for it; it is there whole or not at all. */
+/** Copies the shim to the folder that containers of other images wait for. The copy appears in one step. */
 export async function installShim(source: string, folder: string): Promise<void> {
   const whole = join(folder, 'millrace-shim');
   const part = `${whole}.part`;

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const MODULE = new URL('run-until-signal.ts', import.meta.url).href;
 
-/** A process whose door is `work`; it says `ready` when that has begun. */
+/** A process whose entry point is `work`. It prints `ready` when that has begun. */
 async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const script = `
     import { runUntilSignal } from ${JSON.stringify(MODULE)};
@@ -18,59 +18,64 @@ async function run(work: string, signals: NodeJS.Signals[], limitMs = 300_000) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  const left = [...signals];
+  let output = '';
+  const remaining = [...signals];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    // Each signal waits for what the one before it brought about.
-    const due = said.split('\n').filter((line) => line === 'ready' || line === 'stopping').length;
-    while (signals.length - left.length < due && left.length > 0) child.kill(left.shift());
+    output += text;
+    // Each signal waits for the output that the one before it causes.
+    const due = output.split('\n').filter((line) => line === 'ready' || line === 'stopping').length;
+    while (signals.length - remaining.length < due && remaining.length > 0) child.kill(remaining.shift());
   });
   const tooLong = setTimeout(() => child.kill('SIGKILL'), 300_000);
   const [code]: unknown[] = await once(child, 'close');
   clearTimeout(tooLong);
-  return { code, said: said.trim().split('\n').slice(1) };
+  return { code, output: output.trim().split('\n').slice(1) };
 }
 
-const IN_ORDER = `async (stop, aborted) => { console.log(await aborted(stop)); return 'told-to'; }`;
+const IN_ORDER = `async (stop, aborted) => { console.log(await aborted(stop)); return 'stopped'; }`;
 
-test.each<[string, string, NodeJS.Signals[], { code: number; said: string[] }]>([
+test.each<[string, string, NodeJS.Signals[], { code: number; output: string[] }]>([
   [
-    'a door that is told to stop ends in order',
+    'an entry point that gets SIGTERM stops in order',
     IN_ORDER,
     ['SIGTERM'],
-    { code: 0, said: ['stopping', 'SIGTERM', 'stopped'] },
+    { code: 0, output: ['stopping', 'SIGTERM', 'stopped'] },
   ],
-  ['SIGINT is heard too', IN_ORDER, ['SIGINT'], { code: 0, said: ['stopping', 'SIGINT', 'stopped'] }],
   [
-    'a door that ends for a reason of its own is to be started anew',
+    'an entry point that gets SIGINT stops in order',
+    IN_ORDER,
+    ['SIGINT'],
+    { code: 0, output: ['stopping', 'SIGINT', 'stopped'] },
+  ],
+  [
+    'an entry point that returns without a signal exits with 1, so that the kubelet restarts it',
     `async () => 'lead-lost'`,
     [],
-    { code: 1, said: ['stopped'] },
+    { code: 1, output: ['stopped'] },
   ],
   [
-    'a second signal ends what does not end',
+    'a second signal ends a process that does not stop',
     `() => new Promise(() => {})`,
     ['SIGTERM', 'SIGTERM'],
-    { code: 1, said: ['stopping', 'stopped at once'] },
+    { code: 1, output: ['stopping', 'stopped at once'] },
   ],
   [
-    'a door that cannot begin says why',
+    'an entry point that cannot start prints the error',
     `async () => { throw new Error('x'); }`,
     [],
-    { code: 1, said: ['an error that nobody caught'] },
+    { code: 1, output: ['an error that nobody caught'] },
   ],
   [
-    'an error that nobody caught ends the process',
+    'an uncaught error ends the process',
     `async () => { setTimeout(() => { throw new Error('x'); }); await new Promise(() => {}); }`,
     [],
-    { code: 1, said: ['an error that nobody caught'] },
+    { code: 1, output: ['an error that nobody caught'] },
   ],
-])('%s', async (_name, work, signals, printed) => expect(await run(work, signals)).toEqual(printed));
+])('%s', async (_name, work, signals, expected) => expect(await run(work, signals)).toEqual(expected));
 
-test('what does not end in time is cut off', async () => {
+test('an entry point that does not stop within the limit is ended', async () => {
   expect(await run(`() => new Promise(() => {})`, ['SIGTERM'], 50)).toEqual({
     code: 1,
-    said: ['stopping', 'stopped before everything had ended'],
+    output: ['stopping', 'stopped before everything had ended'],
   });
 });

@@ -4,17 +4,17 @@ interface Log {
   fatal(fields: object, message: string): void;
 }
 
-/** Below the Pod's grace period of 30 s: what has not ended by then is cut off. */
+/** Below the grace period of a Pod, 30 s. */
 const STOP_MS = 25_000;
 
 /**
- * The life of a door's process. `work` gets a signal that is aborted, with its name as the reason, at the
- * first SIGTERM or SIGINT; it ends in order and answers whether that was for being told to (exit code 0) or
- * for a reason of its own (1: the kubelet starts it anew). A second signal ends the process at once with 1,
- * and so do time and an error that nobody caught.
+ * Runs an entry point until it ends. The first SIGTERM or SIGINT aborts the signal of `work`, with its name
+ * as the reason. `work` then ends in order and returns whether it was stopped (exit code 0) or ended for
+ * another reason (1: the kubelet starts it again). A second signal ends the process at once with 1, and so do
+ * the time limit and an uncaught error.
  */
 export async function runUntilSignal<Ending extends string>(
-  work: (stop: AbortSignal) => Promise<Ending | 'told-to'>,
+  work: (stop: AbortSignal) => Promise<Ending | 'stopped'>,
   log: Log,
   limitMs = STOP_MS,
 ): Promise<void> {
@@ -23,8 +23,8 @@ export async function runUntilSignal<Ending extends string>(
     process.exit(1);
   });
   const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => heard(name));
-  const heard = (signal: NodeJS.Signals): void => {
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => onSignal(name));
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) {
       log.warn({ signal }, 'stopped at once');
       process.exit(1);
@@ -38,5 +38,5 @@ export async function runUntilSignal<Ending extends string>(
   };
   const ending = await work(stop.signal);
   log.info({ ending }, 'stopped');
-  process.exit(ending === 'told-to' ? 0 : 1);
+  process.exit(ending === 'stopped' ? 0 : 1);
 }

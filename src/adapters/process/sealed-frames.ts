@@ -37,7 +37,7 @@ export function shimKey(secret: string, container: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'base64url')).update(container).digest();
 }
 
-/** `undefined`: more bytes are needed. Throws when whoever connected is no shim. */
+/** `undefined`: more bytes are needed. Throws if the peer is not a shim. */
 export function readHello(bytes: Buffer): Hello | undefined {
   if (!MAGIC.startsWith(bytes.toString('latin1', 0, Math.min(bytes.length, MAGIC.length)))) {
     throw new Error('not a shim');
@@ -55,7 +55,7 @@ export function readHello(bytes: Buffer): Hello | undefined {
   };
 }
 
-/** Checks the shim's proof and answers with the agent's own. Throws when the proof is wrong. */
+/** Checks the shim's proof and returns the agent's own. Throws if the proof is wrong. */
 export function answerHello(hello: Hello, key: Buffer): { answer: Buffer; seals: Seals } {
   const expected = mac(key, 'millrace shim', Buffer.from(hello.container), hello.nonce);
   if (!timingSafeEqual(expected, hello.proof)) {
@@ -112,7 +112,7 @@ function opener(key: Buffer): (sealed: Buffer) => Frame {
   };
 }
 
-/** Cuts a stream into sealed frames; keeps an unfinished one until its rest comes. */
+/** Cuts a stream into sealed frames, and buffers an incomplete one. */
 export function frameCutter(onFrame: (sealed: Buffer) => void): (bytes: Buffer) => void {
   let waiting: Buffer[] = [];
   let size = 0;

@@ -1,13 +1,21 @@
-/** What a shim is asked to run; its other end is `decodeCommand` in `src/agent/shim/command.go`. */
+/** Commands for a shim. The other end is `decodeCommand` in `src/agent/shim/command.go`. */
 export interface ShimCommand {
   argv: string[];
   env: Record<string, string>;
-  /** Absent: a fresh directory of its own, removed afterwards, and `$WORKDIR` names it. */
+  /** If absent, the command runs in a new directory, which is removed afterwards. `$WORKDIR` names it. */
   cwd?: string;
   script?: string;
   makeExecutable?: boolean;
-  /** The command gets a file, `$SVC_OUTPUT`, whose content comes back. */
+  /** The command gets a file, `$SVC_OUTPUT`, and its content is returned. */
   wantsOutput?: boolean;
+  /** Paths that must exist before, and after a success, relative to `cwd`. */
+  inputs?: string[];
+  outputs?: string[];
+  /**
+   * Processes that the command leaves behind. Absent: all that run in the container are ended. `own`: those it
+   * started. `stay`: none.
+   */
+  leftovers?: 'own' | 'stay';
 }
 
 /** How a command ended. */
@@ -16,13 +24,13 @@ export interface ShimExit {
     | { kind: 'code'; code: number }
     | { kind: 'signal'; signal: number }
     | { kind: 'not-started'; code: number };
-  /** Says why a command could not start or its output file was refused. */
+  /** Why the command could not start or why its output file was refused. */
   message: string;
-  /** The kernel killed a process of the container for lack of memory meanwhile. */
+  /** The kernel killed a process of the container for lack of memory during the command. */
   outOfMemory: boolean;
-  /** The container had been asked to end. */
+  /** The container was asked to end. */
   terminated: boolean;
-  /** Some process of the command could not be ended. */
+  /** At least one process of the command could not be ended. */
   leftovers: boolean;
 }
 
@@ -30,18 +38,28 @@ export const TO_SHIM = { run: 1, signal: 2, credit: 3, end: 4 } as const;
 export const FROM_SHIM = { started: 1, stdout: 2, stderr: 3, output: 4, exit: 5 } as const;
 
 export function encodeCommand(command: ShimCommand): Buffer {
-  const flags =
-    (command.makeExecutable === true ? 1 : 0) |
-    (command.cwd === undefined ? 2 : 0) |
-    (command.script === undefined ? 0 : 4) |
-    (command.wantsOutput === true ? 8 : 0);
+  const flags = flagsOf(command);
   return Buffer.concat([
     number(flags),
     ...text(command.cwd ?? ''),
     ...text(command.script ?? ''),
     ...list(command.argv),
     ...list(Object.entries(command.env).map(([name, value]) => `${name}=${value}`)),
+    ...list(command.inputs ?? []),
+    ...list(command.outputs ?? []),
   ]);
+}
+
+function flagsOf(command: ShimCommand): number {
+  const flags: [bit: number, isSet: boolean][] = [
+    [1, command.makeExecutable === true],
+    [2, command.cwd === undefined],
+    [4, command.script !== undefined],
+    [8, command.wantsOutput === true],
+    [16, command.leftovers !== undefined],
+    [32, command.leftovers === 'stay'],
+  ];
+  return flags.reduce((sum, [bit, isSet]) => sum + (isSet ? bit : 0), 0);
 }
 
 export function number(value: number): Buffer {

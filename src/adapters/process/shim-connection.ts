@@ -12,7 +12,7 @@ import {
 
 export interface Listener {
   onStarted?: (pid: number) => void;
-  /** Answers when it has dealt with the bytes: that lets the command print more. */
+  /** Resolves when the bytes are handled. Only then can the command print more. */
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void | Promise<void>;
 }
 
@@ -36,10 +36,10 @@ interface Current {
 
 const SIGNALS = { SIGTERM: 15, SIGKILL: 9 } as const;
 
-/** The agent's end of one shim. Commands may run side by side. */
+/** The agent's end of the connection to one shim. Commands may run at the same time. */
 export class ShimConnection {
   readonly container: string;
-  /** Settles when the connection is over. */
+  /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #socket: Socket;
   readonly #seals: Seals;
@@ -60,7 +60,7 @@ export class ShimConnection {
     socket.on('error', () => undefined);
   }
 
-  /** Hands over the bytes that came behind the hello, and all that follow. */
+  /** Handles the bytes that came after the hello, and all later ones. */
   begin(rest: Buffer): void {
     const cut = frameCutter((sealed) => this.#receive(this.#seals.open(sealed)));
     const take = (bytes: Buffer): void => {
@@ -92,7 +92,7 @@ export class ShimConnection {
     };
   }
 
-  /** Lets the shim kill what is left and exit with 0. */
+  /** Asks the shim to kill the remaining processes and exit with 0. */
   async end(): Promise<void> {
     this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
     const limit = setTimeout(() => this.#socket.destroy(), 2000);
@@ -100,7 +100,7 @@ export class ShimConnection {
     clearTimeout(limit);
   }
 
-  /** Ends the connection as a dead agent would: the shim kills everything and exits with 1. */
+  /** Closes the connection as a dead agent would. The shim then kills everything and exits with 1. */
   drop(): void {
     this.#socket.destroy();
   }

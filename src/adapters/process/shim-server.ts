@@ -5,9 +5,8 @@ import { ShimConnection } from './shim-connection.ts';
 const HELLO_LIMIT_MS = 10_000;
 
 /**
- * Where the step containers report: a listener on loopback that lives only until all of them are there, so
- * that nothing a step starts ever finds it open. A container connects once; a second claim to its name is
- * refused.
+ * Accepts connections of step containers on loopback. It closes once all containers are connected, so that no
+ * process of a step finds the port open. A container connects once; a second claim to its name is refused.
  */
 export class ShimServer {
   readonly #server: Server;
@@ -20,7 +19,7 @@ export class ShimServer {
     this.#server = createServer({ noDelay: true }, (socket) => this.#shakeHands(socket));
   }
 
-  /** Port 0 picks a free one; the answer says which. */
+  /** Returns the port. Port 0 picks a free one. */
   listen(port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
@@ -31,14 +30,22 @@ export class ShimServer {
     });
   }
 
-  /** Waits for every container, then closes the door. Rejects with the names of those that did not come. */
-  async gather(containers: string[], limitMs: number): Promise<Map<string, ShimConnection>> {
+  /**
+   * Waits for every container, then stops listening. Rejects with the names of those that did not connect, or
+   * at once when `stop` aborts.
+   */
+  async gather(
+    containers: string[],
+    limitMs: number,
+    stop?: AbortSignal,
+  ): Promise<Map<string, ShimConnection>> {
     let limit: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       limit = setTimeout(() => {
         const missing = containers.filter((name) => !this.#connected.has(name));
-        reject(new Error(`no word from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
+        reject(new Error(`no connection from ${missing.join(', ')} within ${Math.round(limitMs / 1000)} s`));
       }, limitMs);
+      stop?.addEventListener('abort', () => reject(new Error('nobody waits any more')), { once: true });
     });
     try {
       const all = containers.map(async (name) => [name, await this.#connection(name)] as const);

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 const run = promisify(execFile);
 const LINE = "{ requestId: 'one', method: 'GET', route: '/a', status: 200, milliseconds: 1 }";
 
-/** What a process writes to its standard output that says this. */
+/** What a process writes to its standard output when it runs this code. */
 async function written(code: string): Promise<unknown[]> {
   const from = new URL('log.ts', import.meta.url).href;
   const script = `import { accessLog, createLog } from '${from}';
@@ -17,7 +17,7 @@ async function written(code: string): Promise<unknown[]> {
     .map((line): unknown => JSON.parse(line).msg);
 }
 
-test('lines are written in the order in which they were said', async () => {
+test('lines are written in their order', async () => {
   expect(await written(`write(line); log.info('between'); write(line);`)).toEqual([
     'answered',
     'between',
@@ -26,14 +26,14 @@ test('lines are written in the order in which they were said', async () => {
 });
 
 test.each(['process.exit(0)', 'setImmediate(() => process.exit(0))'])(
-  'what was said last is written when the process ends by %s',
+  'the last line is written when the process ends by %s',
   async (end) => {
     const lines = await written(`write(line); write(line); ${end};`);
     expect(lines).toEqual(['answered', 'answered']);
   },
 );
 
-test('more than a pipe holds is written to its last line when the process ends', async () => {
+test('more lines than a pipe buffers are written whole when the process ends', async () => {
   const lines = await written('for (let count = 0; count < 5000; count += 1) write(line); process.exit(0);');
   expect(lines).toHaveLength(5000);
 });

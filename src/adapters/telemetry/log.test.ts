@@ -8,7 +8,7 @@ function logged(write: (log: Log) => void): { line: string; fields: Record<strin
   return { line, fields: JSON.parse(line) };
 }
 
-describe('a line of the log', () => {
+describe('a log line', () => {
   test('has the level as a word, the time and the component', () => {
     expect(logged((log) => log.info('said')).fields).toEqual({
       level: 'info',
@@ -32,7 +32,7 @@ describe('a line of the log', () => {
     'client_secret',
     'secret',
     'connectionString',
-  ])('hides the value of %s, wherever a caller put it', (key) => {
+  ])('never contains the value of %s', (key) => {
     for (const fields of [
       { [key]: 'hunter2' },
       { headers: { [key]: 'hunter2' } },
@@ -44,7 +44,7 @@ describe('a line of the log', () => {
     }
   });
 
-  test('hides the token of a webhook in every text, and leaves the pattern of the route', () => {
+  test("hides webhook tokens in every text, and keeps the route's pattern", () => {
     const err = new Error('POST https://ci.example.org/webhooks/hunter2?x=1 failed', {
       cause: new Error('/webhooks/hunter2'),
     });
@@ -55,7 +55,7 @@ describe('a line of the log', () => {
     expect(line).toContain('"route":"/webhooks/:token"');
   });
 
-  test('is one line, whatever was said: nothing ends it, moves a terminal or turns the direction of text', () => {
+  test('is one line without control and bidirectional characters, whatever was logged', () => {
     const said = 'a\r\n{"level":"fatal"}\u0007\u001b[2J\u007f\u009b31m\u2028\u2029\u202e\u2066\ufeffz';
     const { line, fields } = logged((log) => log.info({ said, [said]: 1 }, said));
     expect(fields['said']).toBe(said);
@@ -67,7 +67,7 @@ describe('a line of the log', () => {
 
 const withoutTime = (line: string): string => line.replace(/"time":"[^"]*"/, '');
 
-describe('the line of an answer', () => {
+describe('the access log', () => {
   const ANSWER = {
     requestId: 'from-the-proxy.0123456789_ABC',
     method: 'M-SEARCH',
@@ -76,7 +76,7 @@ describe('the line of an answer', () => {
     milliseconds: 0.3,
   };
 
-  test('is the one that the log writes of these fields', () => {
+  test('writes what the usual logger writes for the same fields', () => {
     const quick = logged((log) => accessLog(log)(ANSWER)).line;
     const usual = logged((log) => log.info(ANSWER, 'answered')).line;
     expect(JSON.parse(quick).time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -87,7 +87,7 @@ describe('the line of an answer', () => {
     ['info', { ...ANSWER, status: 503 }, 'error'],
     ['trace', { ...ANSWER, route: '/health' }, 'debug'],
     ['info', ANSWER, 'info'],
-  ])('at level %s of %j has the level %s', (level, answer, expected) => {
+  ])('written at level %s for %j has the level %s', (level, answer, expected) => {
     const lines: string[] = [];
     const log = createLog(level, 'test', { write: (line) => void lines.push(line) });
     accessLog(log)(answer);
@@ -97,7 +97,7 @@ describe('the line of an answer', () => {
   test.each([
     ['warn', ANSWER],
     ['info', { ...ANSWER, route: '/health' }],
-  ])('is not written at level %s of %j', (level, answer) => {
+  ])('is silent at level %s for %j', (level, answer) => {
     const lines: string[] = [];
     accessLog(createLog(level, 'test', { write: (line) => void lines.push(line) }))(answer);
     expect(lines).toEqual([]);

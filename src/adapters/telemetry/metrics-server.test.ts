@@ -38,8 +38,8 @@ async function ask(path: string): Promise<[number, string]> {
   return [answer.status, await answer.text()];
 }
 
-describe('the port of the cluster', () => {
-  test('a process that moves is alive, whatever it needs from others', async () => {
+describe('the metrics server', () => {
+  test('reports a working process as alive, also while it is not ready', async () => {
     state.ready = 'The database does not answer.';
     expect(await ask('/healthz')).toEqual([200, 'ok\n']);
     expect(await ask('/readyz')).toEqual([503, 'The database does not answer.\n']);
@@ -47,7 +47,7 @@ describe('the port of the cluster', () => {
     expect(await ask('/readyz?verbose')).toEqual([200, 'ok\n']);
   });
 
-  test('a process that is stuck is not', async () => {
+  test('reports a stuck process as not alive', async () => {
     state.stuck = 'Nothing has moved for 130 seconds.';
     expect(await ask('/healthz')).toEqual([503, 'Nothing has moved for 130 seconds.\n']);
   });
@@ -56,21 +56,21 @@ describe('the port of the cluster', () => {
     ['/metrics', registry.contentType],
     ['/readyz', 'text/plain; charset=utf-8'],
     ['/elsewhere', 'text/plain; charset=utf-8'],
-  ])('%s says what it is, and nobody keeps or guesses', async (path, type) => {
+  ])('sends %s with its content type, uncached', async (path, type) => {
     const { headers } = await reach(path);
     expect(headers.get('content-type')).toBe(type);
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('nothing else is here', async () => {
+  test('has no other paths', async () => {
     expect((await ask('/'))[0]).toBe(404);
     expect((await ask('/teams/main/pipelines'))[0]).toBe(404);
   });
 });
 
 describe('metrics', () => {
-  test('have names by the rules: one prefix, base units, counters that end in _total', async () => {
+  test('follow the naming rules: one prefix, base units, counters that end in _total', async () => {
     const metrics = await registry.getMetricsAsJSON();
     const ours = metrics.filter(({ name }) => !/^(process|nodejs)_/.test(name));
     expect(ours.map(({ name }) => name).toSorted()).toEqual([
@@ -88,7 +88,7 @@ describe('metrics', () => {
     for (const { name, type } of ours) expect(String(type) === 'counter').toBe(name.endsWith('_total'));
   });
 
-  test('count requests by pattern: no path and no invented method becomes a label', async () => {
+  test('count requests by route, so no path and no invented method becomes a label', async () => {
     observe({ method: 'GET', route: '/teams/:team/pipelines', status: 200, seconds: 0.01 });
     observe({ method: 'BREW', route: 'none', status: 404, seconds: 0.01 });
     const text = (await ask('/metrics'))[1];

@@ -97,7 +97,9 @@ export function agentMetrics(registry: Registry): AgentMetrics {
   });
   const reused = new Counter({
     name: 'millrace_agent_nonce_reuse_total',
-    help: 'Sessions refused because another key had used the nonce. Any increase is an attack or a fault: read the log.',
+    help:
+      'Sessions refused because another key had used the nonce. ' +
+      'Any increase is an attack or a fault: read the log.',
     registers,
   });
   const events = new Counter({

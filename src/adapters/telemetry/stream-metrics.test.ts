@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { streamMetrics } from './stream-metrics.ts';
 
-test('streams are counted by what they are of, and every kind has a number before anybody reads', async () => {
+test('streams are counted by kind, and each kind starts at zero', async () => {
   const registry = new Registry();
   const metrics = streamMetrics(registry);
   const samples = async (): Promise<string[]> =>
@@ -15,13 +15,13 @@ test('streams are counted by what they are of, and every kind has a number befor
   ]);
 
   metrics.watch(() => [
-    { kind: 'build', waits: false },
-    { kind: 'build', waits: true },
-    { kind: 'pipeline', waits: false },
+    { kind: 'build', buffered: false },
+    { kind: 'build', buffered: true },
+    { kind: 'pipeline', buffered: false },
   ]);
   metrics.ended('build', 'slow');
   metrics.refused('address');
-  // Asked twice: what is open is looked at, not added up.
+  // Collected twice: the gauge is read, not added up.
   await samples();
   expect((await samples()).toSorted()).toEqual([
     'millrace_event_streams_ended_total{kind="build",reason="slow"} 1',

@@ -4,14 +4,14 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 export type StreamKind = 'build' | 'pipeline';
 
 /**
- * Why a stream ended: what it follows has ended, its reader left, read nothing for too long or lost the right
+ * Why a stream ended: what it follows has ended, its viewer left, read nothing for too long or lost the right
  * to read; the read failed; or the process stops.
  */
 export type EndedBy = 'over' | 'reader' | 'slow' | 'rights' | 'failure' | 'stop';
 
 export interface StreamMetrics {
   /** Called at each scrape. */
-  watch(open: () => Iterable<{ kind: StreamKind; waits: boolean }>): void;
+  watch(open: () => Iterable<{ kind: StreamKind; buffered: boolean }>): void;
   ended(kind: StreamKind, by: EndedBy): void;
   /** The limit that was reached. */
   refused(by: 'account' | 'address' | 'strangers' | 'process'): void;
@@ -40,7 +40,7 @@ export function streamMetrics(registry: Registry): StreamMetrics {
 
 function openGauges(registry: Registry): StreamMetrics['watch'] {
   let open: Parameters<StreamMetrics['watch']>[0] | undefined;
-  function gauge(words: { name: string; help: string }, counts: (waits: boolean) => boolean): void {
+  function gauge(words: { name: string; help: string }, counts: (buffered: boolean) => boolean): void {
     registry.registerMetric(
       new Gauge({
         ...words,
@@ -48,7 +48,7 @@ function openGauges(registry: Registry): StreamMetrics['watch'] {
         registers: [],
         collect() {
           for (const kind of KINDS) this.set({ kind }, 0);
-          for (const { kind, waits } of open?.() ?? []) if (counts(waits)) this.inc({ kind });
+          for (const { kind, buffered } of open?.() ?? []) if (counts(buffered)) this.inc({ kind });
         },
       }),
     );
@@ -59,7 +59,7 @@ function openGauges(registry: Registry): StreamMetrics['watch'] {
       name: 'millrace_event_streams_waiting',
       help: 'Event streams whose viewer has not read the last write yet, by kind.',
     },
-    (waits) => waits,
+    (buffered) => buffered,
   );
   return (ask) => {
     open = ask;

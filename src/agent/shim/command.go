@@ -27,6 +27,8 @@ const (
 	flagOwnDirectory   = 1 << 1
 	flagScript         = 1 << 2
 	flagOutput         = 1 << 3
+	flagSpareOthers    = 1 << 4
+	flagSpareOwn       = 1 << 5
 )
 
 const (
@@ -46,10 +48,18 @@ type command struct {
 	hasScript    bool
 	// The command gets a file whose content comes back to the agent.
 	wantsOutput bool
-	cwd         string
-	script      string
-	argv        []string
-	env         []string
+	// After its end, processes of the container that it did not start go on.
+	sparesOthers bool
+	// After its end, processes that it started go on too.
+	sparesOwn bool
+	cwd       string
+	script    string
+	argv      []string
+	env       []string
+	// Paths that must exist before.
+	inputs []string
+	// Paths that must exist after it succeeded.
+	outputs []string
 }
 
 var errShort = errors.New("a command that ends too early")
@@ -102,10 +112,16 @@ func decodeCommand(id uint32, payload []byte) (command, error) {
 		ownDirectory:   flags&flagOwnDirectory != 0,
 		hasScript:      flags&flagScript != 0,
 		wantsOutput:    flags&flagOutput != 0,
+		sparesOthers:   flags&flagSpareOthers != 0,
+		sparesOwn:      flags&flagSpareOwn != 0,
 		cwd:            r.text(),
 		script:         r.text(),
 		argv:           r.list(),
 		env:            r.list(),
+	}
+	if len(r.rest) > 0 {
+		c.inputs = r.list()
+		c.outputs = r.list()
 	}
 	if r.err == nil && len(c.argv) == 0 && !c.hasScript {
 		r.err = errors.New("a command without words")

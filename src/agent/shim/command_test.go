@@ -40,14 +40,21 @@ func TestDecodeCommand(t *testing.T) {
 		"a script needs no words before it": {plain(flagScript).list().list(), command{
 			id: 7, hasScript: true, cwd: "/work", argv: []string{}, env: []string{},
 		}, ""},
-		"neither words nor script":              {plain(0).list().list(), command{}, "without words"},
-		"nothing at all":                        {nil, command{}, "too early"},
-		"a text longer than what is left":       {wire{}.number(0).number(1 << 30), command{}, "too early"},
-		"a list longer than what is left":       {plain(0).number(1<<32 - 1), command{}, "too early"},
-		"a list that ends within an entry":      {plain(0).number(2).text("sh").number(9), command{}, "too early"},
-		"an environment that is not there":      {plain(0).list("sh"), command{}, "too early"},
-		"a length that is cut":                  {plain(0).list("sh")[:len(plain(0))+2], command{}, "too early"},
-		"what follows is of a newer agent":      {append(plain(0).list("sh").list(), "more"...), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
+		"neither words nor script":         {plain(0).list().list(), command{}, "without words"},
+		"nothing at all":                   {nil, command{}, "too early"},
+		"a text longer than what is left":  {wire{}.number(0).number(1 << 30), command{}, "too early"},
+		"a list longer than what is left":  {plain(0).number(1<<32 - 1), command{}, "too early"},
+		"a list that ends within an entry": {plain(0).number(2).text("sh").number(9), command{}, "too early"},
+		"an environment that is not there": {plain(0).list("sh"), command{}, "too early"},
+		"a length that is cut":             {plain(0).list("sh")[:len(plain(0))+2], command{}, "too early"},
+		"what follows is of a newer agent": {append(plain(0).list("sh").list().list().list(), "more"...), command{
+			id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}, inputs: []string{}, outputs: []string{},
+		}, ""},
+		"paths that must exist, and processes that stay": {plain(flagSpareOthers|flagSpareOwn).list("sh").list().list("in").list("out", "log"), command{
+			id: 7, sparesOthers: true, sparesOwn: true, cwd: "/work", argv: []string{"sh"}, env: []string{},
+			inputs: []string{"in"}, outputs: []string{"out", "log"},
+		}, ""},
+		"a list of paths that is cut":           {append(plain(0).list("sh").list(), 0, 0), command{}, "too early"},
 		"flags of a newer agent change nothing": {plain(1 << 20).list("sh").list(), command{id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

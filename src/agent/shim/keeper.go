@@ -233,19 +233,21 @@ func (k *keeper) reapOne() bool {
 	return true
 }
 
-// Ends what a command left behind. Alone in the container: everything. Beside other commands: its process group.
-// Says whether others still run, and whether all that should be gone is gone.
-func (k *keeper) clean(p *process) (alone, gone bool) {
+// Ends what a command left behind. Alone in the container: everything. Beside other commands, or in the container of a service: its
+// process group, or nothing. Says whether others may still run, and whether all that should be gone is gone.
+func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()
 	k.mu.Lock()
-	alone = len(k.running) == 0
+	alone = len(k.running) == 0 && !c.sparesOthers
 	k.mu.Unlock()
-	if !alone {
-		syscall.Kill(-p.pid, syscall.SIGKILL)
-		return false, true
+	if alone {
+		return true, k.killLeftovers()
 	}
-	return true, k.killLeftovers()
+	if !c.sparesOwn {
+		syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+	return false, true
 }
 
 func (k *keeper) killLeftovers() bool {

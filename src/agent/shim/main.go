@@ -28,6 +28,12 @@ func main() {
 		os.Stdout.WriteString(version + "\n")
 		return
 	}
+	if len(os.Args) == 3 && os.Args[1] == "install" {
+		if err := install(os.Args[2]); err != nil {
+			fail("cannot be installed: " + err.Error())
+		}
+		return
+	}
 	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetDumpable, 0, 0); errno != 0 {
 		fail("cannot hide from its steps: " + errno.Error())
 	}

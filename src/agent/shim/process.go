@@ -82,6 +82,10 @@ func (k *keeper) run(c command, p *process) {
 		k.exit(c.id, *problem)
 		return
 	}
+	if problem := firstMissing("input", job.cwd, c.inputs); problem != "" {
+		k.exit(c.id, exit{kind: exitKindNotStarted, code: 1, message: problem})
+		return
+	}
 	killsBefore := outOfMemoryKills()
 	streams, err := k.launch(job, p)
 	if err != nil {
@@ -94,7 +98,7 @@ func (k *keeper) run(c command, p *process) {
 	go k.pump(saysStderr, p, streams[1], drained)
 
 	status := <-p.ended
-	alone, gone := k.clean(p)
+	alone, gone := k.clean(p, c)
 	waitDrained(streams, drained, alone && gone)
 	e := conclude(status)
 	if killsBefore >= 0 && outOfMemoryKills() > killsBefore {
@@ -107,12 +111,27 @@ func (k *keeper) run(c command, p *process) {
 	if !gone {
 		e.notes |= exitNoteLeftovers
 	}
+	if e.kind == exitKindCode && e.code == 0 {
+		if problem := firstMissing("output", job.cwd, c.outputs); problem != "" {
+			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
+		}
+	}
 	if c.wantsOutput {
 		if problem := k.sendOutput(c.id, room+"/output"); problem != "" && e.kind == exitKindCode && e.code == 0 {
 			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
 		}
 	}
 	k.exit(c.id, e)
+}
+
+// Says which path does not exist. A link that points nowhere exists no more than its target.
+func firstMissing(what, cwd string, paths []string) string {
+	for _, path := range paths {
+		if _, err := os.Stat(cwd + "/" + path); err != nil {
+			return "its " + what + " " + path + " does not exist"
+		}
+	}
+	return ""
 }
 
 func conclude(status syscall.WaitStatus) exit {

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Api, requestPath } from './api.ts';
 
-/* Servers that are no gateway, or one that is not well. */
+/* Responses of servers that are no gateway, or that fail. */
 interface Said {
   status?: number;
   type?: string;
@@ -48,8 +48,8 @@ const ask = async (token: 'of the environment' | 'of a login' = 'of a login'): P
 const problem = (kind: string, detail: string, more: object = {}): string =>
   JSON.stringify({ type: `https://millrace.dev/problems/${kind}`, title: 'x', detail, ...more });
 
-describe('an answer', () => {
-  test('is asked for with the token and a name of ours', async () => {
+describe('a response', () => {
+  test('is requested with the token and our user agent', async () => {
     says = { body: '{"data":[1]}', type: 'application/json; charset=utf-8' };
     expect(await ask()).toEqual([1]);
     expect(got.at(-1)).toMatchObject({
@@ -60,35 +60,50 @@ describe('an answer', () => {
   });
 
   const cases: Record<string, [said: Said, message: string | RegExp]> = {
-    'of another program': [
+    'of another program is an error': [
       { type: 'text/html', body: '<p>' },
       /sent text\/html, as no Millrace gateway does/,
     ],
-    'without data': [{ body: '{"items":[]}' }, 'sent an answer without data'],
-    'without an end': [{ endless: true }, /sent more than 33554432 bytes, as no Millrace gateway does/],
-    'without an end that is a refusal': [{ status: 500, endless: true }, 'sent more than 33554432 bytes'],
-    'that is not whole': [{ body: '{"data":' }, 'sent JSON that cannot be read'],
-    'that sends elsewhere': [
+    'without data is an error': [{ body: '{"items":[]}' }, 'sent an answer without data'],
+    'without an end is an error': [
+      { endless: true },
+      /sent more than 33554432 bytes, as no Millrace gateway does/,
+    ],
+    'without an end and with status 500 is an error': [
+      { status: 500, endless: true },
+      'sent more than 33554432 bytes',
+    ],
+    'with incomplete JSON is an error': [{ body: '{"data":' }, 'sent JSON that cannot be read'],
+    'that redirects to another host names that host': [
       { status: 308, location: 'https://ci.example.org/x' },
       /redirects to https:\/\/ci\.example\.org: use that address as the server$/,
     ],
-    'that sends nowhere': [{ status: 302 }, /redirects$/],
-    'of a proxy': [{ status: 502, type: 'text/html', body: '<p>' }, /answered 502\.$/],
-    'that fails, with its number in the log': [
+    'that redirects to nowhere is an error': [{ status: 302 }, /redirects$/],
+    'of a proxy is shown with its status': [
+      { status: 502, type: 'text/html', body: '<p>' },
+      /answered 502\.$/,
+    ],
+    'with an internal error is shown with its request id': [
       { status: 500, body: problem('internal-error', 'The request failed.', { instance: 'urn:request:7' }) },
       'The request failed. (urn:request:7)',
     ],
-    'that does not know the token': [
+    'that refuses the token of a login says how to log in': [
       { status: 401, body: problem('unauthenticated', 'The token is not valid here.') },
       /^The token is not valid here\. Log in: run millrace login http:\/\/127\.0\.0\.1:\d+$/,
     ],
-    'of an older server': [
+    'of an older server says so': [
       { status: 404, body: problem('not-found', 'No such path.') },
       'may be older than this',
     ],
-    'of a kind that came later': [{ status: 418, body: problem('tea', 'Tea.') }, 'Tea.'],
-    'that would act on a terminal': [{ status: 409, body: problem('refused', 'a\u001b[2Jb') }, 'a\uFFFD[2Jb'],
-    'of a kind that objects have by themselves': [
+    'with an unknown problem type is shown with its detail': [
+      { status: 418, body: problem('tea', 'Tea.') },
+      'Tea.',
+    ],
+    'is shown without control characters': [
+      { status: 409, body: problem('refused', 'a\u001b[2Jb') },
+      'a\uFFFD[2Jb',
+    ],
+    "with a problem type named like an object's own property is shown": [
       { status: 409, body: problem('constructor', 'No.') },
       /^No\.$/,
     ],
@@ -98,12 +113,12 @@ describe('an answer', () => {
     await expect(ask()).rejects.toThrow(message);
   });
 
-  test('that does not know the token of the environment', async () => {
+  test('that refuses the token of the environment names MILLRACE_TOKEN', async () => {
     says = { status: 401, body: problem('unauthenticated', 'No.') };
     await expect(ask('of the environment')).rejects.toThrow('No. Check MILLRACE_TOKEN');
   });
 
-  test('that sends elsewhere is not followed: the token would go along', async () => {
+  test('that redirects is not followed, because the token would go along', async () => {
     says = { status: 302, location: `${url}/elsewhere` };
     const before = got.length;
     await expect(ask()).rejects.toThrow('redirects');
@@ -112,7 +127,7 @@ describe('an answer', () => {
 });
 
 test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
-  'what cannot be a token is not sent, and not shown: %j',
+  'a string that cannot be a token is neither sent nor shown: %j',
   async (token) => {
     const before = got.length;
     const asking = async (): Promise<unknown> =>
@@ -122,12 +137,12 @@ test.each(['tok_secret\nof ann', 'tok secret', 'tok_secret…'])(
   },
 );
 
-describe('a path', () => {
-  test('is made of names, whatever they hold', () => {
+describe('a request path', () => {
+  test('encodes names with any characters', () => {
     expect(requestPath('teams', 'a b', 'x?y#z', 'ü%')).toBe('/teams/a%20b/x%3Fy%23z/%C3%BC%25');
   });
 
-  test.each([[''], ['.'], ['..'], ['a/b']])('is not made of %j', (name) => {
+  test.each([[''], ['.'], ['..'], ['a/b']])('is refused for the name %j', (name) => {
     expect(() => requestPath('teams', name)).toThrow('is not a valid name');
   });
 });

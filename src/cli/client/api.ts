@@ -1,4 +1,4 @@
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 import { VERSION } from '#config';
 import { ProblemError, type RequestContext } from './problem-error.ts';
 import { toUnreachable, Unreachable } from './unreachable.ts';
@@ -20,7 +20,7 @@ export interface ClientResponse<T> {
 /** Joins path segments. Each is encoded, so none can change the path. */
 export function requestPath(...segments: string[]): string {
   const wrong = segments.find((segment) => ['', '.', '..'].includes(segment) || segment.includes('/'));
-  if (wrong !== undefined) throw new Misuse(`${JSON.stringify(wrong)} is not a valid name`);
+  if (wrong !== undefined) throw new CommandError(`${JSON.stringify(wrong)} is not a valid name`);
   return segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');
 }
 
@@ -34,7 +34,7 @@ export class Api {
   constructor(asked: RequestContext, token: string | undefined) {
     // The error of `fetch` for such a header would quote the token.
     if (token !== undefined && !isToken(token))
-      throw new Misuse(
+      throw new CommandError(
         `the token ${asked.token} contains characters that no token has, such as spaces or a second line`,
       );
     this.asked = asked;
@@ -66,8 +66,15 @@ export class Api {
   }
 
   /** For a request whose response has no body of interest. */
-  async send(method: Method, path: string): Promise<void> {
-    const answer = await this.#fetch(path, { method, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  async send(method: Method, path: string, body?: unknown): Promise<void> {
+    const answer = await this.#fetch(path, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
     await answer.body?.cancel();
   }
 
@@ -88,9 +95,8 @@ export class Api {
     if (answer.ok) return answer;
     if (answer.status >= 300 && answer.status < 400) {
       const to = URL.parse(answer.headers.get('location') ?? '', this.url)?.origin;
-      throw new Unreachable(
-        `${this.url} redirects${to === undefined || to === this.url ? '' : ` to ${to}: use that address as the server`}`,
-      );
+      const cure = to === undefined || to === this.url ? '' : ` to ${to}: use that address as the server`;
+      throw new Unreachable(`${this.url} redirects${cure}`);
     }
     const isProblem = /\bjson$/.test(typeOf(answer));
     const document: Record<string, unknown> = isProblem ? Object(await this.#json(answer)) : {};
@@ -129,7 +135,7 @@ export class Api {
         parts.push(part);
       }
     } catch (error) {
-      throw error instanceof Misuse ? error : toUnreachable(this.url, error);
+      throw error instanceof CommandError ? error : toUnreachable(this.url, error);
     }
     return Buffer.concat(parts).toString();
   }

@@ -1,5 +1,5 @@
 import type { VariableOptions } from '#cli/read-variables.ts';
-import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
+import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { requestPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
@@ -7,7 +7,7 @@ import { connect } from './connect.ts';
 import { asJson } from './output.ts';
 import { readConfigText, readTextVariables } from './read-config.ts';
 import type { DefinitionJson, PipelineUpdate, SavedJson } from './response-types.ts';
-import { carryOut, judge } from './save-pipeline.ts';
+import { saveAndPrint, validateAndPrint } from './save-pipeline.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface SettingOptions extends TeamOptions, VariableOptions {
@@ -41,7 +41,7 @@ export async function pipelinesCreate(
   const api = await connect(options, terminal);
   const path = requestPath('teams', options.team, 'pipelines');
   const ask = async () => (await api.ask<SavedJson>('POST', path, body)).data;
-  return await carryOut({ options, terminal }, ask, { text, verb: 'created' });
+  return await saveAndPrint({ options, terminal }, ask, { text, verb: 'created' });
 }
 
 /** Updates the named settings; the others stay. Prints the changes first. */
@@ -66,10 +66,14 @@ export async function pipelinesUpdate(
   if (options.output === 'text') terminal.out(summaryOf(`${options.team}/${name}`, change, terminal));
   if (options.dryRun === true) {
     const asked = { config: known.config, vars: known.vars, ...wanted };
-    return await judge({ api, options, terminal }, asked, text, { changes: change });
+    return await validateAndPrint({ api, options, terminal }, asked, text, { changes: change });
   }
   const ask = async () => (await api.ask<SavedJson>('PUT', path, wanted)).data;
-  return await carryOut({ options, terminal }, ask, { text, verb: 'updated', besides: { changes: change } });
+  return await saveAndPrint({ options, terminal }, ask, {
+    text,
+    verb: 'updated',
+    extraFields: { changes: change },
+  });
 }
 
 function settingsOf(options: SettingOptions): Pick<PipelineUpdate, 'public' | 'display_name'> {
@@ -94,7 +98,7 @@ export async function validateOnServer(
   const text = await readConfigText(file, terminal);
   const vars = (await readTextVariables(options, terminal)) ?? {};
   const api = await connect(options, terminal);
-  return await judge({ api, options, terminal }, { config: text.source, vars }, text);
+  return await validateAndPrint({ api, options, terminal }, { config: text.source, vars }, text);
 }
 
 /** Renames a pipeline; it keeps its history. */
@@ -107,7 +111,7 @@ export async function pipelinesRename(
   const path = requestPath('teams', options.team, 'pipelines', name, 'rename');
   const ask = async () => (await api.ask<SavedJson>('POST', path, { name: options.newName })).data;
   const text = { file: `${options.team}/${name}`, source: '' };
-  return await carryOut({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
+  return await saveAndPrint({ options, terminal }, ask, { text, verb: `renamed from ${name}` });
 }
 
 /** Deletes a pipeline. Its builds end; its history stays. */
@@ -125,11 +129,11 @@ export async function pipelinesDelete(
       ? asJson({ ...Object(data), gone })
       : `${options.team}/${name}: ${gone ? 'deleted' : 'will be deleted when its builds have ended'}\n`,
   );
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 async function confirm(what: string, { ask }: Terminal): Promise<void> {
-  if (ask === undefined) throw new Misuse(`cannot ask for confirmation to delete ${what}: add --yes`);
+  if (ask === undefined) throw new CommandError(`cannot ask for confirmation to delete ${what}: add --yes`);
   const answer = await ask(`Delete ${what}? Its builds end; its history stays. [y/N] `, 'shown');
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Misuse('nothing was deleted');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
 }

@@ -10,21 +10,24 @@ const rendered = (wanted: PipelineUpdate, known: DefinitionJson = KNOWN): string
 const longText = (word: string): string =>
   Array.from({ length: 5000 }, (_, at) => `${word} ${at}\n`).join('');
 
-describe('what an update changes', () => {
+describe('the changes of an update', () => {
   const cases: Record<string, [wanted: PipelineUpdate, lines: string[]]> = {
-    nothing: [{}, []],
-    'nothing, said anew': [{ config: KNOWN.config, vars: KNOWN.vars, public: false }, []],
-    'who sees it': [{ public: true }, ['  public: false → true']],
-    'its name for people': [{ display_name: 'App' }, ['  display name: none → App']],
-    'variables, by name alone': [
+    'are empty for the same pipeline': [{}, []],
+    'are empty for values that it has already': [
+      { config: KNOWN.config, vars: KNOWN.vars, public: false },
+      [],
+    ],
+    'include the visibility': [{ public: true }, ['  public: false → true']],
+    'include the display name': [{ display_name: 'App' }, ['  display name: none → App']],
+    'name variables without their values': [
       { vars: { x: 'secret', z: '3' } },
       ['  variable x: changed', '  variable y: removed', '  variable z: added'],
     ],
-    'a line of the text': [{ config: 'a\nB\nc\n' }, ['    a', '  - b', '  + B', '    c', '']],
-    'a line less': [{ config: 'a\nc\n' }, ['    a', '  - b', '    c', '']],
-    'a line more at the end': [{ config: 'a\nb\nc\nd\n' }, ['    a', '    b', '    c', '  + d', '']],
-    'a line twice': [{ config: 'a\nb\nb\nc\n' }, ['    a', '    b', '  + b', '    c', '']],
-    'what a terminal would act on is shown': [
+    'show a changed line': [{ config: 'a\nB\nc\n' }, ['    a', '  - b', '  + B', '    c', '']],
+    'show a removed line': [{ config: 'a\nc\n' }, ['    a', '  - b', '    c', '']],
+    'show an added last line': [{ config: 'a\nb\nc\nd\n' }, ['    a', '    b', '    c', '  + d', '']],
+    'show a repeated line': [{ config: 'a\nb\nb\nc\n' }, ['    a', '    b', '  + b', '    c', '']],
+    'show control characters as text': [
       { config: 'a\nb\nc\n\u001b[2J' },
       ['    a', '    b', '    c', '  -', '  + \uFFFD[2J'],
     ],
@@ -33,7 +36,7 @@ describe('what an update changes', () => {
     expect(rendered(wanted)).toEqual(lines);
   });
 
-  test('lines that are far from a change are left out', () => {
+  test('leave out lines far from a change', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
     const config = lines.join('\n');
     const shown = rendered(
@@ -65,7 +68,7 @@ describe('what an update changes', () => {
     ]);
   });
 
-  test('a text that is another altogether is not compared line by line', () => {
+  test('do not compare entirely different texts line by line', () => {
     expect(rendered({ config: longText('new') }, { ...KNOWN, config: longText('old') })).toEqual([
       '  - (5000 lines)',
       '  + (5000 lines)',

@@ -38,7 +38,7 @@ export const parsePositive = (given: string): number => {
   return Number(given);
 };
 
-export const EXITS =
+export const EXIT_CODES_HELP =
   '\nExit codes: 0: success; 2: usage error, or the server refused the request or is unreachable.';
 
 /** For commands that exit with 1 if this happens. */

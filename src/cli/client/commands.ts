@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander';
-import { colour, type Coloured, type Run } from '#cli/command-options.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { colour, repeated, type Coloured, type Run } from '#cli/command-options.ts';
+import { CommandError } from '#cli/terminal.ts';
+import { cachesCommand } from './cache-commands.ts';
 import {
+  EXIT_CODES_HELP,
   exitCodesHelp,
-  EXITS,
   output,
   parseBuildName,
   parseJobName,
@@ -16,8 +17,9 @@ import type { BuildsOptions } from './list-commands.ts';
 import type { LoginOptions } from './login.ts';
 import type { OutputOptions } from './output.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
+import { secretsCommand } from './secret-commands.ts';
 import type { TeamOptions } from './team-options.ts';
-import type { JobArgument } from './watch.ts';
+import type { JobArgument, TriggerOptions } from './watch.ts';
 
 /** The commands that talk to a server. */
 export function clientCommands(run: Run): Command[] {
@@ -29,6 +31,8 @@ export function clientCommands(run: Run): Command[] {
     jobsCommand(run),
     buildsCommand(run),
     triggerCommand(run),
+    secretsCommand(run),
+    cachesCommand(run),
   ];
   return commands.map((command) => command.helpGroup('With a server:'));
 }
@@ -61,14 +65,14 @@ Examples:
   millrace login https://ci.example.org
   millrace login https://ci.example.org --username ann
   millrace login https://ci.example.org --token < token.txt
-${EXITS}`,
+${EXIT_CODES_HELP}`,
       )
       // Extra arguments may be secrets, so the error does not quote them.
       .allowExcessArguments()
       .action((url: string, options: LoginOptions & Coloured, { args }: Command) =>
         run(options.color, async (terminal) => {
           if (args.length > 1)
-            throw new Misuse(
+            throw new CommandError(
               'do not pass a token or password as an argument: type it at the prompt, or pipe it in',
             );
           const { login } = await import('./login.ts');
@@ -85,7 +89,7 @@ function logoutCommand(run: Run): Command {
     .addOption(colour())
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace logout\n  millrace logout https://ci.example.org\n${EXITS}`,
+      `\nExamples:\n  millrace logout\n  millrace logout https://ci.example.org\n${EXIT_CODES_HELP}`,
     )
     .action((url: string | undefined, options: Coloured) =>
       run(options.color, async (terminal) => {
@@ -100,7 +104,8 @@ function whoamiCommand(run: Run): Command {
     .description('show your account and your roles')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace whoami\n  millrace whoami --url https://ci.example.org --output json\n${EXITS}`,
+      '\nExamples:\n  millrace whoami\n  millrace whoami --url https://ci.example.org --output json\n' +
+        EXIT_CODES_HELP,
     )
     .action((options: ServerOptions & OutputOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -115,7 +120,7 @@ function jobsCommand(run: Run): Command {
     new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(output()),
   )
     .description('list the jobs of a pipeline, each with its newest build')
-    .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXITS}`)
+    .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXIT_CODES_HELP}`)
     .action((pipeline: string, options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { listJobs } = await import('./list-commands.ts');
@@ -141,7 +146,8 @@ function buildsCommand(run: Run): Command {
     .description('list the builds of a job, newest first')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace builds list app/unit\n  millrace builds list app/unit --status failed --limit 5\n${EXITS}`,
+      '\nExamples:\n  millrace builds list app/unit\n' +
+        `  millrace builds list app/unit --status failed --limit 5\n${EXIT_CODES_HELP}`,
     )
     .action((job: JobArgument, options: BuildsOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -164,7 +170,7 @@ function watchCommand(run: Run): Command {
       'after',
       `
 The log goes to standard output, and the status of the build to standard error. If the connection
-breaks, the command reconnects; no line is lost or repeated. If you stop watching, the build goes on.
+breaks, the command reconnects; no line is lost or repeated. If you stop watching, the build continues.
 
 Examples:
   millrace builds watch app/unit
@@ -189,6 +195,7 @@ function triggerCommand(run: Run): Command {
   )
     .description('start a build of a job with the newest versions that it can take')
     .option('-w, --watch', 'follow the build to its end')
+    .option('--input <name=value>', 'value of an input of the job; repeatable', repeated)
     .option('--no-check', 'use the known versions; do not check for newer ones first')
     .addHelpText(
       'after',
@@ -197,13 +204,18 @@ Millrace first checks the resources that the job gets without passed. It waits a
 Then it creates the build and says which checks failed or did not end. If you interrupt the command,
 Millrace still creates the build.
 
+An input without a default needs a value. Separate the values of a list by commas. If a value is
+wrong, missing or unknown, the command lists every reason and Millrace creates no build. Inputs are
+not secret: the build shows them.
+
 Examples:
   millrace trigger app/unit
   millrace trigger app/unit --no-check
   millrace trigger app/publish --team shop --watch
+  millrace trigger app/deploy --input environment=prod --input targets=eu,us
 ${exitCodesHelp('with --watch the build failed or was cancelled')}`,
     )
-    .action((job: JobArgument, options: TeamOptions & Coloured & { watch?: boolean; check?: boolean }) =>
+    .action((job: JobArgument, options: TriggerOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { trigger } = await import('./watch.ts');
         return await trigger(job, options, terminal);

@@ -20,43 +20,47 @@ function choose(
   return [url, token, from, caFile].join(' ').trim();
 }
 
-describe('which server is meant, and which token it gets', () => {
+describe('the server and its token', () => {
   const cases: Record<string, [options: ServerOptions, environment: Record<string, string>, chosen: string]> =
     {
-      'the one of the last login': [{}, {}, `${HERE} of-here of a login /here.pem`],
-      'the one that is named': [{ url: `${THERE}/` }, {}, `${THERE} of-there of a login`],
-      'the one of the environment, with a login there': [
+      'are those of the last login': [{}, {}, `${HERE} of-here of a login /here.pem`],
+      'are those of the server option': [{ url: `${THERE}/` }, {}, `${THERE} of-there of a login`],
+      'are the server of the environment and its login': [
         {},
         { MILLRACE_URL: THERE },
         `${THERE} of-there of a login`,
       ],
-      'the one of the environment, whose token wins over a login': [
+      'are those of the environment, before its login': [
         {},
         { MILLRACE_URL: HERE, MILLRACE_TOKEN: 'ci' },
         `${HERE} ci of the environment /here.pem`,
       ],
-      'a token in a file': [
+      'include a token from a file': [
         {},
         { MILLRACE_URL: THERE, MILLRACE_TOKEN_FILE: '/token' },
         `${THERE} of-a-file of the environment`,
       ],
-      'a named one never gets the token of another': [
+      'never combine the server option with the token of another server': [
         { url: THERE },
         { MILLRACE_URL: HERE, MILLRACE_TOKEN: 'ci' },
         `${THERE} of-there of a login`,
       ],
-      'a named one with the token of an environment that names none': [
+      'combine the server option with a token of the environment for any server': [
         { url: THERE },
         { MILLRACE_TOKEN: 'ci' },
         `${THERE} ci of the environment`,
       ],
-      'one without a login': [{ url: 'https://new.example.org' }, {}, 'https://new.example.org  of a login'],
-      'certificates: those named before those of the environment': [
+      'have no token without a login': [
+        { url: 'https://new.example.org' },
+        {},
+        'https://new.example.org  of a login',
+      ],
+      'use the CA option before that of the environment': [
         { caFile: 'a.pem' },
         { MILLRACE_CA_FILE: 'b.pem' },
         `${HERE} of-here of a login a.pem`,
       ],
-      'certificates: those of the environment before those of the login': [
+      'use the CA of the environment before that of the login': [
         {},
         { MILLRACE_CA_FILE: 'b.pem' },
         `${HERE} of-here of a login b.pem`,
@@ -66,15 +70,15 @@ describe('which server is meant, and which token it gets', () => {
     expect(choose(options, environment)).toBe(chosen);
   });
 
-  test('a token without a server is not sent to the one of the last login', () => {
+  test('never combine a token of the environment with the server of the last login', () => {
     expect(() => choose({}, { MILLRACE_TOKEN: 'ci' })).toThrow('MILLRACE_URL is not');
   });
 
-  test('no server at all', () => {
+  test('are missing without any setting', () => {
     expect(() => choose({}, {}, { servers: {} })).toThrow('no server: run millrace login');
   });
 
-  test('plain http to another machine is refused, wherever the address stands', () => {
+  test('are refused for plain HTTP to another machine', () => {
     const plain = 'http://ci.example.org';
     for (const refused of [
       () => choose({ url: plain }, {}),
@@ -86,7 +90,7 @@ describe('which server is meant, and which token it gets', () => {
 });
 
 test.each(['ann:secret@proxy.example.org', 'http://ann:secret@proxy.example.org:99999'])(
-  'a proxy whose address is none is refused, and its password is not shown: %s',
+  'an invalid proxy URL is refused without showing its password: %s',
   async (https_proxy) => {
     await expect(prepare(HERE, undefined, { proxy: { https_proxy } })).rejects.toThrow(
       /^https_proxy is not the address of a proxy(?![^]*secret)/,

@@ -4,7 +4,7 @@ import { setGlobalProxyFromEnv } from 'node:http';
 import { resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { explain } from '#cli/explain.ts';
-import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
 import { clientConfig, type ClientConfig } from '#config';
 import { Api } from './api.ts';
 import { readCredentials, type CredentialsFile } from './credentials.ts';
@@ -21,7 +21,8 @@ export async function connect(options: ServerOptions, terminal: Terminal): Promi
   const config = readConfig(terminal);
   const credentials = await readCredentials(config.directory);
   const { url, token, from, caFile } = chooseServer(options, config, credentials);
-  if (token === undefined) throw new Misuse(`you are not logged in at ${url}: run millrace login ${url}`);
+  if (token === undefined)
+    throw new CommandError(`you are not logged in at ${url}: run millrace login ${url}`);
   await prepare(url, caFile, config);
   return new Api({ url, token: from }, token);
 }
@@ -29,7 +30,7 @@ export async function connect(options: ServerOptions, terminal: Terminal): Promi
 export function readConfig({ environment }: Pick<Terminal, 'environment'>): ClientConfig {
   const source = environment && { environment, readText: (path: string) => readFileSync(path, 'utf8') };
   const { config, problems } = clientConfig(source);
-  if (problems !== undefined) throw new Misuse(problems.join(' '));
+  if (problems !== undefined) throw new CommandError(problems.join(' '));
   return config;
 }
 
@@ -56,9 +57,11 @@ export function chooseServer(options: ServerOptions, config: ClientConfig, known
 function urlOf(given: string | undefined, { token }: ClientConfig, { current }: CredentialsFile): string {
   if (given !== undefined) return serverUrl(given);
   if (token !== undefined)
-    throw new Misuse('MILLRACE_TOKEN is set, but MILLRACE_URL is not: set it to the server of the token');
+    throw new CommandError(
+      'MILLRACE_TOKEN is set, but MILLRACE_URL is not: set it to the server of the token',
+    );
   if (current !== undefined) return serverUrl(current);
-  throw new Misuse(
+  throw new CommandError(
     'no server: run millrace login https://<your server>, or set MILLRACE_URL and MILLRACE_TOKEN',
   );
 }
@@ -84,7 +87,7 @@ function takeProxy(proxy: ClientConfig['proxy']): void {
     setGlobalProxyFromEnv({ ...proxy });
   } catch {
     // The error's message quotes the URL, which may contain a password.
-    throw new Misuse(
+    throw new CommandError(
       'https_proxy is not the address of a proxy: write it like http://proxy.example.org:3128',
     );
   }
@@ -95,9 +98,9 @@ async function readCertificates(file: string): Promise<string> {
   try {
     text = await readFile(resolve(file), 'utf8');
   } catch (error) {
-    throw new Misuse(`${file} cannot be read: ${explain(error)}`);
+    throw new CommandError(`${file} cannot be read: ${explain(error)}`);
   }
   if (!text.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Misuse(`${file} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
+    throw new CommandError(`${file} contains no PEM certificate (-----BEGIN CERTIFICATE-----)`);
   return text;
 }

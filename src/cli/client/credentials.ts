@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import { explain } from '#cli/explain.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 
 /** What a login stored for one server. */
 export interface ServerCredential {
@@ -27,11 +27,11 @@ export async function readCredentials(directory: string): Promise<CredentialsFil
   const text = await readIfThere(file);
   if (text === undefined) return { servers: {} };
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new Misuse(
+    throw new CommandError(
       `${file} contains tokens, and other users of this machine can access it: run chmod 600 ${file}`,
     );
   const read = parse(text);
-  if (read === undefined) throw new Misuse(`${file} is not valid: delete it, and log in again`);
+  if (read === undefined) throw new CommandError(`${file} is not valid: delete it, and log in again`);
   return read;
 }
 
@@ -40,7 +40,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if (isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Misuse(`${file} cannot be read: ${explain(error)}`);
+    throw new CommandError(`${file} cannot be read: ${explain(error)}`);
   }
 }
 
@@ -86,6 +86,6 @@ export async function writeCredentials(directory: string, credentials: Credentia
     await rename(fresh, file);
   } catch (error) {
     await rm(fresh, { force: true });
-    throw new Misuse(`${file} cannot be written: ${explain(error)}`);
+    throw new CommandError(`${file} cannot be written: ${explain(error)}`);
   }
 }

@@ -8,33 +8,33 @@ const parse = (...pieces: string[]): StreamEvent[] => {
   return pieces.flatMap((piece) => parser.push(bytes(piece)));
 };
 
-describe('text becomes events', () => {
+describe('parsing an event stream', () => {
   const cases: Record<string, [pieces: string[], events: Partial<StreamEvent>[]]> = {
-    'one with a name, data and an id': [
+    'reads name, data and id': [
       ['id: 7\nevent: log\ndata: {"a":1}\n\n'],
       [{ name: 'log', data: '{"a":1}', id: '7' }],
     ],
-    'an id stays until another comes': [
+    'keeps an id until the next one': [
       ['id: 7\ndata: a\n\ndata: b\n\nid: 8\ndata: c\n\n'],
       [{ id: '7' }, { id: '7' }, { id: '8' }],
     ],
-    'data in several lines': [['data: a\ndata:b\ndata\n\n'], [{ name: 'message', data: 'a\nb\n' }]],
-    'only the first space belongs to the form': [['data:  a\n\n'], [{ data: ' a' }]],
-    'comments and unknown fields are nothing': [[': still here\n\nwhat: x\n\n'], []],
-    'one without data is none, and leaves no name': [['event: a\n\ndata: b\n\n'], [{ name: 'message' }]],
-    'ends of lines of every kind': [
+    'joins several lines of data': [['data: a\ndata:b\ndata\n\n'], [{ name: 'message', data: 'a\nb\n' }]],
+    'removes only the first space': [['data:  a\n\n'], [{ data: ' a' }]],
+    'ignores comments and unknown fields': [[': still here\n\nwhat: x\n\n'], []],
+    'ignores an event without data, and its name': [['event: a\n\ndata: b\n\n'], [{ name: 'message' }]],
+    'accepts every line ending': [
       ['data: a\r\n\r\ndata: b\r\rdata: c\n\n'],
       [{ data: 'a' }, { data: 'b' }, { data: 'c' }],
     ],
-    'what is not whole waits': [['data: a\n'], []],
-    'an end of a line in two pieces is one': [['data: a\r', '\n\r', '\n'], [{ data: 'a' }]],
+    'waits for the rest of an event': [['data: a\n'], []],
+    'accepts a line ending in two chunks': [['data: a\r', '\n\r', '\n'], [{ data: 'a' }]],
   };
   test.each(Object.entries(cases))('%s', (_name, [pieces, events]) => {
     expect(parse(...pieces)).toMatchObject(events);
     expect(parse(...pieces)).toHaveLength(events.length);
   });
 
-  test('however it is cut, also inside letters', () => {
+  test('gives the same events for any chunks, also inside letters', () => {
     const text = 'retry: 1500\n\nid: 1\nevent: log\ndata: {"text":"ü€😀"}\n\n: x\r\ndata: b\r\n\r\n';
     const whole = parse(text);
     expect(whole).toHaveLength(2);
@@ -49,7 +49,7 @@ describe('text becomes events', () => {
     );
   });
 
-  test('a line without an end is refused before it fills the memory', () => {
+  test('refuses an endless line before it fills the memory', () => {
     const parser = new EventParser();
     const piece = bytes('x'.repeat(1024 * 1024));
     parser.push(bytes('data: '));

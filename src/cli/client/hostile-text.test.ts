@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { millrace } from '#testing/cli/command-line.ts';
 
-/*
- * Words of other people, forges and programs, as a server hands them on: on a screen they are letters, and
- * nothing else.
- */
+/* Text of people, forges and programs that a server passes on: a terminal must show it as characters only. */
 const [ESC, CSI] = ['\u001b', '\u009b'];
 const HOSTILE = `${ESC}]52;c;eA==\u0007${ESC}[2J${CSI}6n`;
 const BUILD = { number: '1', status: 'failed', message: 'No.', ended_at: '2026-11-22T00:00:00Z', steps: [] };
@@ -53,19 +50,19 @@ const run = async (line: string, isScreen = true) =>
 
 const CASES: Record<string, [line: string, shown: RegExp]> = {
   'the text of a pipeline': ['pipelines get app --config', /^# .*eA==.*\n\tjob "a" \{\}\n$/],
-  'the same for programs': ['pipelines get app --config --output json', /"config": "# .*eA==/],
+  'the text as JSON': ['pipelines get app --config --output json', /"config": "# .*eA==/],
   'why a pipeline does not run': [
     'pipelines rename app --new-name web',
     /SourceUnavailable: one .*eA==.*\ntwo\n$/,
   ],
 };
-test.each(Object.entries(CASES))('%s does nothing to a screen', async (_, [line, shown]) => {
+test.each(Object.entries(CASES))('%s prints no control sequences to a terminal', async (_, [line, shown]) => {
   const { out } = await run(line);
   expect(out).toMatch(shown);
   expect(out).not.toMatch(/(?![\t\n])\p{Cc}/u);
 });
 
-test('a file or a pipe gets the text of a pipeline as it is', async () => {
+test('a file or pipe gets the text of a pipeline unchanged', async () => {
   const { out } = await run('pipelines get app --config', false);
   expect(out).toBe(`# ${HOSTILE}\n\tjob "a" {}\r\n`);
 });

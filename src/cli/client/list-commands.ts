@@ -12,7 +12,7 @@ export async function listPipelines(options: TeamOptions, terminal: Terminal): P
   const pipelines = await api.get<PipelineJson[]>(requestPath('teams', options.team, 'pipelines'));
   if (pipelines.length === 0) terminal.err(`Team ${options.team} has no pipelines.\n`);
   printResult(pipelines, options, terminal, asPipelines);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 function asPipelines(pipelines: readonly PipelineJson[], paint: Paint): string {
@@ -43,10 +43,10 @@ export async function getPipeline(
     printResult(definition, options, terminal, ({ config }) =>
       terminal.isScreen ? visibleLines(config) : config,
     );
-    return EXIT.fine;
+    return EXIT.success;
   }
   printResult(await api.get<PipelineJson>(path), options, terminal, asPipeline);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 function asPipeline(one: PipelineJson, paint: Paint): string {
@@ -67,7 +67,7 @@ export async function listJobs(pipeline: string, options: TeamOptions, terminal:
   const api = await connect(options, terminal);
   const jobs = await api.get<JobJson[]>(`${requestPath('teams', options.team, 'pipelines', pipeline)}/jobs`);
   printResult(jobs, options, terminal, asJobs);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 function asJobs(jobs: readonly JobJson[], paint: Paint): string {
@@ -98,7 +98,7 @@ export async function listBuilds(
   const { builds, more } = await readBuilds(api, path, options);
   printResult(builds, options, terminal, asBuilds);
   if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 /** The server's largest page. */
@@ -131,7 +131,18 @@ function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
     statusCell(build.status),
     timeOf(build.created_at),
     durationOf(build.duration),
+    inputsOf(build),
     build.message ?? '',
   ]);
-  return renderTable(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'MESSAGE'], rows, paint);
+  return renderTable(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'INPUTS', 'MESSAGE'], rows, paint);
+}
+
+const MAX_INPUTS_LENGTH = 60;
+
+function inputsOf({ input_values: values = {} }: BuildJson): string {
+  const text = Object.entries(values)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+  return text.length > MAX_INPUTS_LENGTH ? `${text.slice(0, MAX_INPUTS_LENGTH - 1)}…` : text;
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
+import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
@@ -39,7 +39,7 @@ export async function login(server: string, options: LoginOptions, terminal: Ter
   terminal.err(
     `Logged in at ${url} ${who}${end}. Credentials stored in ${credentialsFile(config.directory)}.\n`,
   );
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 interface Given extends ServerCredential {
@@ -55,7 +55,7 @@ async function byToken(url: string, terminal: Terminal): Promise<Given> {
 async function byPassword(url: string, given: string | undefined, terminal: Terminal): Promise<Given> {
   const username = given ?? (await terminal.ask?.('Username: ', 'shown'));
   if (username === undefined)
-    throw new Misuse(
+    throw new CommandError(
       'cannot prompt here: add --username <name> or --token, and pipe in the password or token',
     );
   const password = await readSecret('Password: ', terminal);
@@ -72,17 +72,19 @@ async function changeFirst(
   terminal: Terminal,
 ): Promise<Given> {
   if (terminal.ask === undefined)
-    throw new Misuse(`change this password first: in a browser at ${url}/profile, or log in from a terminal`);
+    throw new CommandError(
+      `change this password first: in a browser at ${url}/profile, or log in from a terminal`,
+    );
   terminal.err('You must change this password first.\n');
   const wanted = await terminal.ask('New password: ', 'hidden');
   if (wanted !== (await terminal.ask('Repeat the new password: ', 'hidden')))
-    throw new Misuse('the two passwords differ: nothing was changed');
+    throw new CommandError('the two passwords differ: nothing was changed');
   const api = new Api({ url, token: 'of a login' }, token);
   const body = { current_password: current, new_password: wanted };
   return keep((await api.ask<SessionJson>('PUT', '/profile/password', body)).data);
 }
 
 function keep({ token, username, expires_at: until }: SessionJson): Given {
-  if (token === undefined) throw new Misuse('the server sent no token');
+  if (token === undefined) throw new CommandError('the server sent no token');
   return { token, username, ...defined({ until }) };
 }

@@ -1,4 +1,4 @@
-import { EXIT, Misuse, type Exit, type Terminal } from '#cli/terminal.ts';
+import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
@@ -13,13 +13,13 @@ export async function logout(server: string | undefined, terminal: Terminal): Pr
   const url = server === undefined ? known.current : serverUrl(server);
   const credential = url === undefined ? undefined : known.servers[url];
   if (url === undefined || credential === undefined)
-    throw new Misuse(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
+    throw new CommandError(url === undefined ? 'you are not logged in' : `you are not logged in at ${url}`);
   const { [url]: _gone, ...servers } = known.servers;
   const current = known.current === url ? undefined : known.current;
   const stays = await endSession(url, credential, async () => await prepare(url, credential.ca_file, config));
   await writeCredentials(config.directory, { ...defined({ current }), servers });
   terminal.err(`Logged out at ${url}.${stays}\n`);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 /**
@@ -39,7 +39,7 @@ async function endSession(
     return '';
   } catch (error) {
     if (error instanceof ProblemError && error.status === 401) return '';
-    if (!(error instanceof Misuse)) throw error;
+    if (!(error instanceof CommandError)) throw error;
     return ` The session there could not be ended (${error.message}): end it at ${url}/profile.`;
   }
 }

@@ -3,8 +3,8 @@ import { durationOf, renderTable, statusCell, timeOf } from './output.ts';
 
 const plain = (_style: unknown, text: string): string => text;
 
-describe('columns', () => {
-  test('stand below their heads, whatever their letters need', () => {
+describe('columns of a table', () => {
+  test('are aligned with their headings, whatever the width of their letters', () => {
     const rows = [
       ['a', '10', 'x'],
       ['日本', '7', ''],
@@ -19,13 +19,13 @@ describe('columns', () => {
     ]);
   });
 
-  test('that are empty are left out, and nothing in them acts on a terminal', () => {
+  test('are left out if empty, and contain no control characters', () => {
     expect(renderTable(['A', 'B', 'C'], [['x\u001b[2J', '', 'z']], plain)).toBe(
       'A       C\nx\uFFFD[2J   z\n',
     );
   });
 
-  test('have colours beside their widths', () => {
+  test('may be coloured without a change of width', () => {
     const painted = renderTable(
       ['S', 'T'],
       [[statusCell('failed'), 'x']],
@@ -42,11 +42,11 @@ test.each([
   [59_000_000_000, '59 s'],
   [125_000_000_000, '2 m 5 s'],
   [4_320_000_000_000, '1 h 12 m'],
-])('%s nanoseconds are %s', (nanoseconds, text) => {
+])('%s nanoseconds are printed as %s', (nanoseconds, text) => {
   expect(durationOf(nanoseconds)).toBe(text);
 });
 
-test('times are told to the second', () => {
+test('times are printed to the second', () => {
   expect(timeOf('2026-11-21T23:48:25.123Z')).toBe('2026-11-21 23:48:25Z');
   expect(timeOf(undefined)).toBe('');
 });

@@ -18,7 +18,9 @@ export function printResult<T>(
 
 /** JSON escapes all control characters except DEL and C1. */
 export const asJson = (data: unknown): string =>
-  `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, (act) => `\\u00${act.charCodeAt(0).toString(16)}`)}\n`;
+  `${JSON.stringify(data, undefined, 2).replaceAll(/[\u007f-\u009f]/g, escapeUnicode)}\n`;
+
+const escapeUnicode = (control: string): string => `\\u00${control.charCodeAt(0).toString(16)}`;
 
 /** Like `visible`, for text with lines and tabs. */
 export const visibleLines = (text: string): string =>

@@ -1,9 +1,9 @@
 import { Command, Option } from 'commander';
 import { variables, type Coloured, type Run } from '#cli/command-options.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
-import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
 import type { CreateOptions, RenameOptions, UpdateOptions } from './change-pipelines.ts';
-import { exitCodesHelp, EXITS, output, server, team } from './client-options.ts';
+import { EXIT_CODES_HELP, exitCodesHelp, output, server, team } from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 
 interface Named {
@@ -13,9 +13,10 @@ interface Named {
 /** The name as an argument or as an option. */
 function nameOf(argument: string | undefined, { name }: Named): string {
   const given = argument ?? name;
-  if (given === undefined) throw new Misuse('no pipeline given: name it as the argument or with --name');
+  if (given === undefined)
+    throw new CommandError('no pipeline given: name it as the argument or with --name');
   if (name !== undefined && argument !== undefined && name !== argument)
-    throw new Misuse(`two different names given, ${argument} and ${name}: remove one`);
+    throw new CommandError(`two different names given, ${argument} and ${name}: remove one`);
   return given;
 }
 
@@ -53,7 +54,7 @@ function listCommand(run: Run): Command {
     .description('list the pipelines of a team')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace pipelines list\n  millrace pipelines list --team shop --output json\n${EXITS}`,
+      `\nExamples:\n  millrace pipelines list\n  millrace pipelines list --team shop --output json\n${EXIT_CODES_HELP}`,
     )
     .action((options: TeamOptions & Coloured) =>
       run(options.color, async (terminal) => {
@@ -69,7 +70,7 @@ function getCommand(run: Run): Command {
     .option('--config', 'print the HCL text; only for pipelines that were created through the API')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace pipelines get app\n  millrace pipelines get app --config > app.hcl\n${EXITS}`,
+      `\nExamples:\n  millrace pipelines get app\n  millrace pipelines get app --config > app.hcl\n${EXIT_CODES_HELP}`,
     )
     .action((name: string | undefined, options: TeamOptions & Named & Coloured & { config?: boolean }) =>
       run(options.color, async (terminal) => {
@@ -177,7 +178,8 @@ function deleteCommand(run: Run): Command {
     .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
-      `\nExamples:\n  millrace pipelines delete app\n  millrace pipelines delete app --team shop --yes\n${EXITS}`,
+      '\nExamples:\n  millrace pipelines delete app\n' +
+        `  millrace pipelines delete app --team shop --yes\n${EXIT_CODES_HELP}`,
     )
     .action((name: string | undefined, options: TeamOptions & Named & Coloured & { yes?: boolean }) =>
       run(options.color, async (terminal: Terminal) => {

@@ -1,5 +1,5 @@
 import type { ProblemKind } from '#adapters/http/protocol/problem.ts';
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 import { VERSION } from '#config';
 import { visible } from '#domain/graph/measure-label.ts';
 
@@ -10,7 +10,7 @@ export interface RequestContext {
 }
 
 /** The server refused the request (RFC 9457). The message has its detail and what to do. */
-export class ProblemError extends Misuse {
+export class ProblemError extends CommandError {
   readonly status: number;
   /** Last segment of the problem's type; empty if the response is no problem. */
   readonly kind: string;

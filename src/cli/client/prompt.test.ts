@@ -9,7 +9,7 @@ function seat() {
   return { input, output, shown: () => shown };
 }
 
-test('what is hidden is not shown, in no part', async () => {
+test('a hidden prompt shows no part of the input', async () => {
   const { input, output, shown } = seat();
   const asked = promptOn({ input, output }, 'Password: ', 'hidden');
   for (const letter of 'a sécret\r') input.write(letter);
@@ -17,7 +17,7 @@ test('what is hidden is not shown, in no part', async () => {
   expect(shown()).toBe('Password: \n');
 });
 
-test('mistakes are mended before the line is taken', async () => {
+test('the input can be corrected before Enter', async () => {
   const { input, output } = seat();
   const asked = promptOn({ input, output }, 'Username: ', 'shown');
   input.write('anm\u007fn\r');
@@ -27,7 +27,7 @@ test('mistakes are mended before the line is taken', async () => {
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
-])('%s stops', async (_name, letter) => {
+])('%s ends the prompt', async (_name, letter) => {
   const { input, output } = seat();
   const asked = promptOn({ input, output }, 'Password: ', 'hidden');
   input.write(letter);

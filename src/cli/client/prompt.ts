@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 
 interface Seat {
   input: NodeJS.ReadableStream;
@@ -28,7 +28,7 @@ export async function promptOn(
   lines.on('SIGINT', () => lines.close());
   try {
     const [given]: unknown[] = await Promise.race([once(lines, 'line'), once(lines, 'close').then(() => [])]);
-    if (typeof given !== 'string') throw new Misuse('no input: stopped');
+    if (typeof given !== 'string') throw new CommandError('no input: stopped');
     return given;
   } finally {
     lines.close();

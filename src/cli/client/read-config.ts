@@ -2,7 +2,7 @@ import { textOfVariable } from '#cli/check-pipeline.ts';
 import { isManifest } from '#cli/is-manifest.ts';
 import { readInput } from '#cli/read-files.ts';
 import { readVariables, type VariableOptions } from '#cli/read-variables.ts';
-import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
 
 /** The text of a pipeline, and the file name for messages. */
 export interface ConfigText {
@@ -16,11 +16,11 @@ export async function readConfigText(name: string, terminal: Terminal): Promise<
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Misuse(`${file} is not UTF-8 text`);
+    throw new CommandError(`${file} is not UTF-8 text`);
   }
   if (isManifest(file, source))
-    throw new Misuse(`${file} is a manifest: use kubectl apply. The API takes only HCL`);
-  if (source === '') throw new Misuse(`${file} is empty`);
+    throw new CommandError(`${file} is a manifest: use kubectl apply. The API takes only HCL`);
+  if (source === '') throw new CommandError(`${file} is empty`);
   return { file, source };
 }
 

@@ -1,4 +1,4 @@
-import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
 
 /** Longer than any token or password. */
 const MAX_SECRET_CHARACTERS = 16 * 1024;
@@ -9,7 +9,7 @@ const MAX_SECRET_CHARACTERS = 16 * 1024;
  */
 export async function readSecret(question: string, terminal: Terminal): Promise<string> {
   const given = terminal.ask ? await terminal.ask(question, 'hidden') : await firstLine(terminal.stdin());
-  if (given.trim() === '') throw new Misuse('the input is empty: nothing was sent');
+  if (given.trim() === '') throw new CommandError('the input is empty: nothing was sent');
   return given;
 }
 
@@ -21,7 +21,7 @@ async function firstLine(input: AsyncIterable<Uint8Array>): Promise<string> {
     size += part.length;
     if (part.includes(0x0a)) break;
     if (size > MAX_SECRET_CHARACTERS)
-      throw new Misuse(`the first line has more than ${MAX_SECRET_CHARACTERS} bytes`);
+      throw new CommandError(`the first line has more than ${MAX_SECRET_CHARACTERS} bytes`);
   }
   const [line = ''] = Buffer.concat(parts).toString().split('\n');
   return line.replace(/\r$/, '');

@@ -1,9 +1,11 @@
 import type { Static, TObject } from 'typebox';
 import type { BuildSchema, StepSchema } from '#adapters/http/api/builds.ts';
+import type { CacheFields } from '#adapters/http/api/caches.ts';
 import type { JobSchema } from '#adapters/http/api/jobs.ts';
 import type { Chunk } from '#adapters/http/api/logs.ts';
 import type { FindingSchema, PipelineResult } from '#adapters/http/api/pipeline-results.ts';
 import type { Changes, DefinitionSchema, PipelineSchema } from '#adapters/http/api/pipelines.ts';
+import type { Secret } from '#adapters/http/api/secrets.ts';
 import type { SessionFields } from '#adapters/http/api/sign-in.ts';
 import type { User } from '#adapters/http/api/users.ts';
 
@@ -17,6 +19,8 @@ export type DefinitionJson = Static<TObject<typeof DefinitionSchema>>;
 /** Absent fields stay as they are. */
 export type PipelineUpdate = Static<typeof Changes>;
 export type SavedJson = Static<TObject<typeof PipelineResult>>;
+export type CacheJson = Static<typeof CacheFields>;
+export type SecretJson = Static<typeof Secret>;
 export type FindingJson = Static<typeof FindingSchema>;
 export type JobJson = Static<TObject<typeof JobSchema>>;
 export type BuildJson = Static<TObject<typeof BuildSchema>>;

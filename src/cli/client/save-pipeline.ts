@@ -8,14 +8,14 @@ import type { FindingJson, SavedJson } from './response-types.ts';
 import type { TeamCommandContext } from './team-options.ts';
 
 /** Further fields of the JSON output. */
-type Besides = Record<string, unknown>;
+type ExtraFields = Record<string, unknown>;
 
 /** Validates a text on the server without saving it. */
-export async function judge(
+export async function validateAndPrint(
   { api, options, terminal }: TeamCommandContext,
   { config, vars }: { config: string; vars: Record<string, string> },
   text: ConfigText,
-  besides: Besides = {},
+  extraFields: ExtraFields = {},
 ): Promise<Exit> {
   const path = requestPath('teams', options.team, 'pipelines', 'validate');
   const { data } = await api.ask<{ findings: FindingJson[] }>('POST', path, { config, vars });
@@ -24,29 +24,29 @@ export async function judge(
   const paint = painter(terminal);
   terminal.out(
     options.output === 'json'
-      ? asJson({ valid, findings, ...besides })
+      ? asJson({ valid, findings, ...extraFields })
       : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
   );
-  return valid ? EXIT.fine : EXIT.wrong;
+  return valid ? EXIT.success : EXIT.failure;
 }
 
-export interface Carried {
+export interface SaveOutput {
   /** Past tense, for the output: `created`. */
   verb: string;
   text: ConfigText;
-  besides?: Besides;
+  extraFields?: ExtraFields;
 }
 
 /** Creates or updates a pipeline and prints the result. A pipeline that does not run yet is no success. */
-export async function carryOut(
+export async function saveAndPrint(
   { options, terminal }: Pick<TeamCommandContext, 'options' | 'terminal'>,
   ask: () => Promise<SavedJson>,
-  { verb, text, besides = {} }: Carried,
+  { verb, text, extraFields = {} }: SaveOutput,
 ): Promise<Exit> {
   const paint = painter(terminal);
-  let made: SavedJson;
+  let saved: SavedJson;
   try {
-    made = await ask();
+    saved = await ask();
   } catch (error) {
     const findings = findingsIn(error);
     if (findings === undefined) throw error;
@@ -55,16 +55,16 @@ export async function carryOut(
         ? asJson({ valid: false, findings })
         : `${renderServerFindings(findings, text, paint)}${verdictOn(findings, text, paint)}`,
     );
-    return EXIT.wrong;
+    return EXIT.failure;
   }
   if (options.output === 'json') {
-    terminal.out(asJson({ ...made, ...besides }));
+    terminal.out(asJson({ ...saved, ...extraFields }));
   } else {
-    const { team, name, ready, reason, message } = made;
+    const { team, name, ready, reason, message } = saved;
     const state = ready
       ? paint('green', 'it runs')
       : `${paint('yellow', 'it does not run yet')}: ${visibleLines([reason, message].filter(Boolean).join(': '))}`;
-    terminal.out(`${renderServerFindings(made.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
+    terminal.out(`${renderServerFindings(saved.warnings, text, paint)}${team}/${name}: ${verb}, ${state}\n`);
   }
-  return made.ready ? EXIT.fine : EXIT.wrong;
+  return saved.ready ? EXIT.success : EXIT.failure;
 }

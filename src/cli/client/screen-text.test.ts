@@ -6,26 +6,26 @@ const shown = (pieces: string[], colour = true): string => {
   return pieces.map((piece) => screen.push(piece)).join('');
 };
 
-describe('a log on a screen', () => {
+describe('a log on a terminal', () => {
   const cases: Record<string, [pieces: string[], text: string]> = {
-    'text, lines, tabs and progress bars': [['a\tb\r\nc\rd\n'], 'a\tb\r\nc\rd\n'],
-    colours: [['\u001b[1;31mred\u001b[0m'], '\u001b[1;31mred\u001b[0m'],
-    'colours in two pieces': [['\u001b[3', '1mred'], '\u001b[31mred'],
-    'no cursor, no cleared screen': [['\u001b[2J\u001b[Ha\u001b[?25l'], 'a'],
-    'no title and no clipboard': [['\u001b]0;title\u0007a\u001b]52;c;eA==\u001b\\b'], 'ab'],
-    'no clipboard in pieces': [['a\u001b]52;c;', 'eA=', '=\u0007b'], 'ab'],
-    'no questions to the terminal': [['\u001b[6n\u001bZ\u001bP$qm\u001b\\a'], 'a'],
-    'no bells and no escapes of eight bits': [['a\u0007\u009b2J\u0000b'], 'a2Jb'],
+    'keeps text, lines, tabs and progress bars': [['a\tb\r\nc\rd\n'], 'a\tb\r\nc\rd\n'],
+    'keeps colours': [['\u001b[1;31mred\u001b[0m'], '\u001b[1;31mred\u001b[0m'],
+    'keeps colours in two chunks': [['\u001b[3', '1mred'], '\u001b[31mred'],
+    'loses cursor movements and clears': [['\u001b[2J\u001b[Ha\u001b[?25l'], 'a'],
+    'loses titles and clipboard sequences': [['\u001b]0;title\u0007a\u001b]52;c;eA==\u001b\\b'], 'ab'],
+    'loses clipboard sequences in chunks': [['a\u001b]52;c;', 'eA=', '=\u0007b'], 'ab'],
+    'loses queries to the terminal': [['\u001b[6n\u001bZ\u001bP$qm\u001b\\a'], 'a'],
+    'loses bells and eight-bit escapes': [['a\u0007\u009b2J\u0000b'], 'a2Jb'],
   };
   test.each(Object.entries(cases))('%s', (_name, [pieces, text]) => {
     expect(shown(pieces)).toBe(text);
   });
 
-  test('without colours where they are not wanted', () => {
+  test('has no colours when they are turned off', () => {
     expect(shown(['\u001b[31mred\u001b[0m\n'], false)).toBe('red\n');
   });
 
-  test('what begins like a sequence and never ends is shown in the end', () => {
+  test('shows the start of an incomplete control sequence at the end', () => {
     const text = `\u001b]${'x'.repeat(5000)}`;
     expect(shown([text, 'y'])).toContain('xxxy');
   });

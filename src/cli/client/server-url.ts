@@ -1,23 +1,24 @@
 import { isIP } from 'node:net';
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 
 /** The origin of a gateway. Refuses URLs to which a token must not be sent. */
 export function serverUrl(given: string): string {
   const url = URL.parse(given);
   if (url === null || !['https:', 'http:'].includes(url.protocol))
     // The error does not quote the text: it may contain a password, or be a token.
-    throw new Misuse('this is not the address of a server: write it like https://ci.example.org');
+    throw new CommandError('this is not the address of a server: write it like https://ci.example.org');
   const { origin, protocol, hostname } = url;
   // Likewise.
   if (url.username !== '' || url.password !== '')
-    throw new Misuse(
+    throw new CommandError(
       `remove the name and password from the address: run millrace login ${origin} --username <name>`,
     );
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new Misuse(`the address of a server has no path: write ${origin}`);
+    throw new CommandError(`the address of a server has no path: write ${origin}`);
   if (protocol === 'http:' && !isLoopback(hostname)) {
-    throw new Misuse(
-      `${origin} has no TLS, so anyone on the network path could read the token: use https. Plain http is only for this machine (localhost)`,
+    throw new CommandError(
+      `${origin} has no TLS, so anyone on the network path could read the token: ` +
+        'use https. Plain http is only for this machine (localhost)',
     );
   }
   return origin;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Misuse, type Terminal } from '#cli/terminal.ts';
+import { CommandError, type Terminal } from '#cli/terminal.ts';
 import { backOffMs } from '#domain/back-off.ts';
 import type { Api } from './api.ts';
 import { EventParser, type StreamEvent } from './event-stream.ts';
@@ -47,7 +47,7 @@ export async function streamBuild(
 }
 
 /** A later attempt may succeed. */
-function isPassing(error: unknown): error is Misuse {
+function isPassing(error: unknown): error is CommandError {
   if (error instanceof ProblemError) return error.status === 429 || error.status >= 500;
   return error instanceof Unreachable;
 }
@@ -66,7 +66,7 @@ async function followOnce(
   stream: Stream,
   follower: BuildListener,
   heard: () => void,
-): Promise<'over' | Misuse> {
+): Promise<'over' | CommandError> {
   try {
     for await (const event of eventsOf(stream)) {
       heard();
@@ -94,7 +94,7 @@ async function* eventsOf(stream: Stream): AsyncGenerator<StreamEvent> {
       yield* events;
     }
   } catch (error) {
-    throw error instanceof Misuse ? error : toUnreachable(api.url, error);
+    throw error instanceof CommandError ? error : toUnreachable(api.url, error);
   } finally {
     clearTimeout(silence);
     stop.abort();
@@ -106,9 +106,9 @@ async function report({ name, data }: StreamEvent, follower: BuildListener): Pro
   if (name === 'build') follower.state(JSON.parse(data));
   if (name === 'log') await follower.log(JSON.parse(data));
   if (name === 'closed')
-    throw new Misuse('you may no longer read this: your session has ended, or you lost the role');
+    throw new CommandError('you may no longer read this: your session has ended, or you lost the role');
   if (name !== 'end') return false;
   const { reason }: { reason?: string } = JSON.parse(data);
-  if (reason !== undefined) throw new Misuse(reason);
+  if (reason !== undefined) throw new CommandError(reason);
   return true;
 }

@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
-import { Misuse } from '#cli/terminal.ts';
+import { CommandError } from '#cli/terminal.ts';
 
 /** No response, or one that no gateway sends. */
-export class Unreachable extends Misuse {}
+export class Unreachable extends CommandError {}
 
 /** Explains a failed connection by the error codes of sockets and certificates. */
 export function toUnreachable(url: string, error: unknown): Unreachable {
@@ -17,7 +17,8 @@ function innermost(error: unknown): string {
 }
 
 const UNKNOWN_SIGNER =
-  'this machine does not trust the issuer of its certificate. If you trust the issuer, pass its certificate with --ca-file';
+  'this machine does not trust the issuer of its certificate. ' +
+  'If you trust the issuer, pass its certificate with --ca-file';
 
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'connection refused',

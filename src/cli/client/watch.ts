@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT, Misuse, painter, type Exit, type Terminal } from '#cli/terminal.ts';
+import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
+import { readGivenInputs } from './given-inputs.ts';
 import { asJson, durationOf, statusCell } from './output.ts';
 import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
@@ -14,7 +15,7 @@ export interface JobArgument {
   job: string;
 }
 
-type WatchTalk = TeamCommandContext<Pick<TeamOptions, 'team'>>;
+type WatchContext = TeamCommandContext<Pick<TeamOptions, 'team'>>;
 
 /** Follows a build, or the newest one of a job, to its end. The log goes to standard output. */
 export async function watch(
@@ -29,7 +30,7 @@ export async function watch(
 
 type WatchOptions = Omit<TeamOptions, 'output'> & { wait?: boolean };
 
-const LOOK_AGAIN_MS = 1000;
+const POLL_MS = 1000;
 
 /** With --wait, polls a job without builds until it has one. */
 async function findNewest(
@@ -41,12 +42,12 @@ async function findNewest(
   const number = await newest();
   if (number !== undefined) return number;
   if (options.wait !== true)
-    throw new Misuse(
+    throw new CommandError(
       `${titleOf(name)} has no build yet: add --wait, or start a build with ${triggerHint(name)}`,
     );
   terminal.err(`${titleOf(name)} has no build yet. Waiting for the first one; press Ctrl-C to stop.\n`);
   for (;;) {
-    await pause(LOOK_AGAIN_MS);
+    await pause(POLL_MS);
     const found = await newest();
     if (found !== undefined) return found;
   }
@@ -59,17 +60,22 @@ interface TriggerJson {
   checks?: { resource: string; result: string; message?: string }[];
 }
 
+export interface TriggerOptions extends TeamOptions {
+  watch?: boolean;
+  check?: boolean;
+  /** `<name>=<value>` */
+  input?: string[];
+}
+
 /** Triggers a build with the newest versions that fit. Checks for versions first, unless --no-check. */
-export async function trigger(
-  name: JobArgument,
-  options: TeamOptions & { watch?: boolean; check?: boolean },
-  terminal: Terminal,
-): Promise<Exit> {
+export async function trigger(name: JobArgument, options: TriggerOptions, terminal: Terminal): Promise<Exit> {
   if (options.watch === true && options.output === 'json')
-    throw new Misuse('--watch prints the log, which is not JSON: remove --watch or --output json');
+    throw new CommandError('--watch prints the log, which is not JSON: remove --watch or --output json');
+  const body = options.input && { inputs: readGivenInputs(options.input) };
   const api = await connect(options, terminal);
   const query = options.check === false ? '' : '?check=true';
-  const { data } = await api.ask<TriggerJson>('POST', `${jobPath(options.team, name)}/trigger${query}`);
+  const path = `${jobPath(options.team, name)}/trigger${query}`;
+  const { data } = await api.ask<TriggerJson>('POST', path, body);
   const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
   for (const message of old) terminal.err(`${visible(message)}\n`);
   if (old.length > 0) terminal.err('The build uses the versions that were known before.\n');
@@ -79,7 +85,7 @@ export async function trigger(
     return await follow({ api, options, terminal }, name, data.number);
   }
   terminal.out(options.output === 'json' ? asJson(data) : line);
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;
@@ -88,34 +94,34 @@ const jobPath = (team: string, { pipeline, job }: JobArgument): string =>
   requestPath('teams', team, 'pipelines', pipeline, 'jobs', job);
 
 async function follow(
-  { api, options, terminal }: WatchTalk,
+  { api, options, terminal }: WatchContext,
   name: JobArgument,
   number: string,
 ): Promise<Exit> {
   const path = `${jobPath(options.team, name)}${requestPath('builds', number)}`;
-  const look = async () => await api.get<BuildDetailJson>(path);
+  const fetchBuild = async () => await api.get<BuildDetailJson>(path);
   // Without it, a line has no heading but is shown.
-  const tryToLook = async () => await look().catch(nothingFor);
-  const onlooker = new BuildPrinter(`${titleOf(name)} ${number}`, terminal, tryToLook);
-  await streamBuild(api, `${path}/events`, onlooker, terminal);
-  const build = onlooker.build?.ended_at === undefined ? await look() : onlooker.build;
-  onlooker.conclude(build);
+  const tryFetchBuild = async () => await fetchBuild().catch(nothingFor);
+  const printer = new BuildPrinter(`${titleOf(name)} ${number}`, terminal, tryFetchBuild);
+  await streamBuild(api, `${path}/events`, printer, terminal);
+  const build = printer.build?.ended_at === undefined ? await fetchBuild() : printer.build;
+  printer.conclude(build);
   return EXITS[build.status];
 }
 
 function nothingFor(error: unknown): undefined {
-  if (!(error instanceof Misuse)) throw error;
+  if (!(error instanceof CommandError)) throw error;
 }
 
 /** 0 for builds that `passed` counts as good. */
 const EXITS: Record<BuildJson['status'], Exit> = {
-  succeeded: EXIT.fine,
-  warning: EXIT.fine,
-  failed: EXIT.wrong,
-  cancelled: EXIT.wrong,
-  pending: EXIT.misuse,
-  waiting: EXIT.misuse,
-  started: EXIT.misuse,
+  succeeded: EXIT.success,
+  warning: EXIT.success,
+  failed: EXIT.failure,
+  cancelled: EXIT.failure,
+  pending: EXIT.error,
+  waiting: EXIT.error,
+  started: EXIT.error,
 };
 
 /** Prints the log on standard output and everything else on standard error. */
@@ -124,18 +130,18 @@ class BuildPrinter implements BuildListener {
   readonly #title: string;
   readonly #terminal: Terminal;
   readonly #screen: ScreenText;
-  readonly #look: () => Promise<BuildDetailJson | undefined>;
-  readonly #lookedFor = new Set<string>();
+  readonly #fetchBuild: () => Promise<BuildDetailJson | undefined>;
+  readonly #fetchedFor = new Set<string>();
   #printed = '';
   #heading = '';
   #endsLine = true;
   /** The log may have left colours on after the last status line. */
   #logged = false;
 
-  constructor(title: string, terminal: Terminal, look: () => Promise<BuildDetailJson | undefined>) {
+  constructor(title: string, terminal: Terminal, fetchBuild: () => Promise<BuildDetailJson | undefined>) {
     this.#title = title;
     this.#terminal = terminal;
-    this.#look = look;
+    this.#fetchBuild = fetchBuild;
     this.#screen = new ScreenText(terminal.colour);
   }
 
@@ -155,7 +161,8 @@ class BuildPrinter implements BuildListener {
     const heading = attempt > 1 ? `${name}, attempt ${attempt}` : name;
     if (heading !== this.#heading) this.#say(`── ${heading}`);
     this.#heading = heading;
-    if (this.#terminal.isOver === true) throw new Misuse('the reader of the log has gone; the build goes on');
+    if (this.#terminal.isOver === true)
+      throw new CommandError('the reader of the log has closed it; the build continues');
     this.#terminal.out(this.#terminal.isScreen ? this.#screen.push(text) : text);
     this.#endsLine = text.endsWith('\n');
     this.#logged = true;
@@ -164,16 +171,16 @@ class BuildPrinter implements BuildListener {
   /** Log lines may arrive before the state that names their step. */
   async #nameOf(step: string): Promise<string | undefined> {
     const find = () => this.build?.steps.find(({ id }) => id === step);
-    if (find() === undefined && !this.#lookedFor.has(step)) {
-      this.#lookedFor.add(step);
-      this.build = (await this.#look()) ?? this.build;
+    if (find() === undefined && !this.#fetchedFor.has(step)) {
+      this.#fetchedFor.add(step);
+      this.build = (await this.#fetchBuild()) ?? this.build;
     }
     const known = find();
     return known && `${known.kind} ${known.name}`;
   }
 
   broken(why: string): void {
-    this.#say(`${why}. The build goes on; trying again.`);
+    this.#say(`${why}. The build continues; reconnecting.`);
   }
 
   conclude({ status, duration, message }: BuildJson): void {

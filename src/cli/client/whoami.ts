@@ -9,7 +9,7 @@ export async function whoami(options: ServerOptions & OutputOptions, terminal: T
   const user = await ownerOfToken(api);
   const fields = user && { username: user.username, global_admin: user.global_admin, teams: user.teams };
   printResult({ url: api.url, ...fields }, options, terminal, () => sentence(api.url, user));
-  return EXIT.fine;
+  return EXIT.success;
 }
 
 function sentence(url: string, user: UserJson | undefined): string {

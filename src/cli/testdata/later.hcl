@@ -1,7 +1,13 @@
+secret_type "safe" {
+  get "shell" {
+    cmd = "safe-to-json"
+  }
+}
+
 variable "webhook" {
   type = string
 
-  secret "env" {
+  secret "safe" {
     key = "WEBHOOK"
   }
 }
@@ -9,18 +15,34 @@ variable "webhook" {
 variable "password" {
   type = string
 
-  secret "env" {
+  secret "safe" {
     key = "PASSWORD"
+  }
+}
+
+resource "cron" "nightly" {
+  check_interval = "@daily"
+}
+
+resource "fs" "data" {
+  params {
+    path = "/data"
+  }
+}
+
+resource "fs" "models" {
+  params {
+    path = "/models"
   }
 }
 
 job "unit" {
   for_each = toset(["a", "b"])
-  timeout  = "10m"
+
+  get "cron" "nightly" {}
 
   task "test" {
-    env     = { PASSWORD = var.password, WEBHOOK = var.webhook }
-    timeout = "5m"
+    env = { PASSWORD = var.password, WEBHOOK = var.webhook }
 
     run "shell" {
       cmd = "make test"

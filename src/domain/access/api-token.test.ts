@@ -5,7 +5,7 @@ import type { Identity } from './decide-access.ts';
 const ANN: Identity = { user: 'ann', globalAdmin: false, teams: new Map([['main', 'write']]) };
 const ROOT: Identity = { user: 'root', globalAdmin: true, teams: new Map() };
 
-describe('a token is', () => {
+describe('a request for an API token is', () => {
   type Row = [
     owner: Identity | undefined,
     tokens: number,
@@ -13,23 +13,28 @@ describe('a token is', () => {
     refusal: string | undefined,
   ];
   const cases: Record<string, Row> = {
-    'given to its owner with all their rights': [ANN, 0, undefined, undefined],
-    'given with the role of its owner': [ANN, 0, { team: 'main', role: 'write' }, undefined],
-    'given with less than that': [ANN, 0, { team: 'main', role: 'read' }, undefined],
-    'refused with more than that': [ANN, 0, { team: 'main', role: 'maintain' }, 'role-too-high'],
-    'refused for a team that its owner is not in': [ANN, 0, { team: 'web', role: 'read' }, 'role-too-high'],
-    'given to a global admin for any team': [ROOT, 0, { team: 'web', role: 'admin' }, undefined],
-    'refused to an account that is gone': [undefined, 0, undefined, 'role-too-high'],
-    'given as the hundredth': [ANN, 99, undefined, undefined],
-    'refused as one more than a hundred': [ANN, 100, undefined, 'too-many'],
-    'refused to a global admin with a hundred, too': [ROOT, 100, undefined, 'too-many'],
+    'accepted with all rights of its owner': [ANN, 0, undefined, undefined],
+    'accepted with the role of its owner': [ANN, 0, { team: 'main', role: 'write' }, undefined],
+    'accepted with a lower role': [ANN, 0, { team: 'main', role: 'read' }, undefined],
+    'refused with a higher role': [ANN, 0, { team: 'main', role: 'maintain' }, 'role-too-high'],
+    'refused for a team that its owner is not a member of': [
+      ANN,
+      0,
+      { team: 'web', role: 'read' },
+      'role-too-high',
+    ],
+    'accepted for any team from a global admin': [ROOT, 0, { team: 'web', role: 'admin' }, undefined],
+    'refused for a deleted account': [undefined, 0, undefined, 'role-too-high'],
+    'accepted for the hundredth token': [ANN, 99, undefined, undefined],
+    'refused for the 101st token': [ANN, 100, undefined, 'too-many'],
+    'refused for the 101st token of a global admin too': [ROOT, 100, undefined, 'too-many'],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [owner, tokens, scope, refusal]) => {
     expect(refuseToken(owner, tokens, scope)).toBe(refusal);
   });
 });
 
-describe('a new token', () => {
+describe('a new API token', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   const NAME = { fault: 'A token needs a name of 1 to 100 characters.' };
   const YEAR = 365 * 86_400;
@@ -40,43 +45,46 @@ describe('a new token', () => {
   };
   const inYear = (more = 0): number => now + YEAR * 1000 + more;
   const cases: Record<string, [wanted: Partial<TokenRequest>, end: ReturnType<typeof tokenEnd>]> = {
-    'ends after 90 days where nothing is said': [{}, { end: Date.parse('2027-02-19T12:00:00Z') }],
-    'ends sooner where no token may last 90 days': [
+    'expires after 90 days by default': [{}, { end: Date.parse('2027-02-19T12:00:00Z') }],
+    'expires earlier if the longest lifetime is below 90 days': [
       { maxLifetimeSeconds: 86_400 },
       { end: Date.parse('2026-11-22T12:00:00Z') },
     ],
-    'needs a name': [{ name: '' }, NAME],
-    'needs a name of more than spaces': [{ name: ' \t' }, NAME],
-    'may have a name of a hundred characters': [
+    'must have a name': [{ name: '' }, NAME],
+    'must have a name of more than blanks': [{ name: ' \t' }, NAME],
+    'can have a name of a hundred characters': [
       { name: 'a'.repeat(100), expiresAt: inYear() },
       { end: inYear() },
     ],
-    'has no longer name': [{ name: 'a'.repeat(101) }, NAME],
-    'may end a moment from now': [{ expiresAt: now + 1 }, { end: now + 1 }],
-    'does not end now': [{ expiresAt: now }, { fault: 'expires_at must be in the future.' }],
-    'has not ended before': [
+    'cannot have a longer name': [{ name: 'a'.repeat(101) }, NAME],
+    'can expire in a moment': [{ expiresAt: now + 1 }, { end: now + 1 }],
+    'cannot expire now': [{ expiresAt: now }, { fault: 'expires_at must be in the future.' }],
+    'cannot expire in the past': [
       { expiresAt: Date.parse('2026-11-21T11:59:59Z') },
       { fault: 'expires_at must be in the future.' },
     ],
-    'ends at a time': [
+    'must have a valid expiry time': [
       { expiresAt: Date.parse('soon') },
       { fault: 'expires_at must be a time like 2027-01-31T12:00:00Z.' },
     ],
-    'has its name told first': [{ name: '', expiresAt: Date.parse('soon') }, NAME],
-    'ends within the longest time': [{ expiresAt: inYear(1) }, LONGER],
-    'ends at all where there is a longest time': [{ expiresAt: null }, LONGER],
-    'may be without an end where there is none': [{ expiresAt: null, maxLifetimeSeconds: 0 }, { end: null }],
-    'may end in many years where there is none': [
+    'with several errors gets the one about its name': [{ name: '', expiresAt: Date.parse('soon') }, NAME],
+    'must expire within the longest lifetime': [{ expiresAt: inYear(1) }, LONGER],
+    'must expire if there is a longest lifetime': [{ expiresAt: null }, LONGER],
+    'can be valid for ever without a longest lifetime': [
+      { expiresAt: null, maxLifetimeSeconds: 0 },
+      { end: null },
+    ],
+    'can be valid for many years without a longest lifetime': [
       { expiresAt: Date.parse('2099-01-01T00:00:00Z'), maxLifetimeSeconds: 0 },
       { end: Date.parse('2099-01-01T00:00:00Z') },
     ],
-    'is told of a short longest time in seconds': [
+    'gets a short longest lifetime in seconds': [
       { expiresAt: null, maxLifetimeSeconds: 60 },
       { fault: LONGER.fault.replace('365 days', '60 seconds') },
     ],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [wanted, end]) => {
-    const asked = { name: 'a', expiresAt: undefined, maxLifetimeSeconds: YEAR, ...wanted };
-    expect(tokenEnd(asked, now)).toEqual(end);
+    const request = { name: 'a', expiresAt: undefined, maxLifetimeSeconds: YEAR, ...wanted };
+    expect(tokenEnd(request, now)).toEqual(end);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import {
-  lockedOut,
   refuseLocalLoss,
   refuseProviderLoss,
   refuseUnlink,
+  usersLockedOut,
   type AccountSignIn,
   type EnabledSignIn,
 } from './lock-out.ts';
@@ -17,26 +17,26 @@ const user = (username: string, hasPassword: boolean, ...linked: string[]): Acco
 const BOTH: EnabledSignIn = { local: true, providers: ['one', 'two'] };
 const WITHOUT_LOCAL: EnabledSignIn = { local: false, providers: ['one', 'two'] };
 
-/** Undefined: it may be done. Else a part of what is said. */
+/** Expects acceptance if `words` is undefined, else a refusal that contains them. */
 const expectRefusal = (refusal: string | undefined, words: string | undefined): void => {
   if (words === undefined) expect(refusal).toBeUndefined();
   else expect(refusal).toContain(words);
 };
 
-describe('a provider may go', () => {
+describe('a provider can be deleted', () => {
   type Row = [users: AccountSignIn[], offered: EnabledSignIn, refusal: string | undefined];
   const cases: Record<string, Row> = {
-    'when its people have passwords': [[user('ann', true, 'one')], BOTH, undefined],
-    'when its people have another': [[user('ann', false, 'one', 'two')], BOTH, undefined],
-    'when only somebody who cannot sign in anyway is there': [[user('ann', false)], BOTH, undefined],
-    'but not when it is the only way, and says for whom': [
+    'if its users have passwords': [[user('ann', true, 'one')], BOTH, undefined],
+    'if its users have another provider': [[user('ann', false, 'one', 'two')], BOTH, undefined],
+    'if only a disabled account uses it': [[user('ann', false)], BOTH, undefined],
+    'but not if it is the only way to sign in for somebody, whom the refusal names': [
       [user('ann', false, 'one'), user('bob', false, 'two')],
       BOTH,
       'one is the only way to sign in for ann.',
     ],
-    'but not when passwords are turned off': [[user('ann', true, 'one')], WITHOUT_LOCAL, 'for ann.'],
-    'but not when the other is not enabled': [[user('ann', false, 'one', 'gone')], BOTH, 'for ann.'],
-    'but not for many, of whom it names five': [
+    'but not if passwords are turned off': [[user('ann', true, 'one')], WITHOUT_LOCAL, 'for ann.'],
+    'but not if the other provider is disabled': [[user('ann', false, 'one', 'gone')], BOTH, 'for ann.'],
+    'but not if it affects many, of whom the refusal names five': [
       ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => user(name, false, 'one')),
       BOTH,
       'a, b, c, d, e and 2 more.',
@@ -47,42 +47,46 @@ describe('a provider may go', () => {
   });
 });
 
-describe('passwords may be turned off', () => {
+describe('passwords can be turned off', () => {
   const cases: Record<string, [users: AccountSignIn[], offered: EnabledSignIn, refusal: string | undefined]> =
     {
-      'when everybody has a provider': [[user('ann', true, 'one')], BOTH, undefined],
-      'but not when somebody has none': [[user('ann', true, 'one'), user('bob', true)], BOTH, 'bob cannot'],
-      'but not when theirs is not enabled': [[user('ann', true, 'gone')], BOTH, 'ann cannot'],
-      'but not when there is no provider': [[], { local: true, providers: [] }, 'No provider'],
+      'if everybody has a provider': [[user('ann', true, 'one')], BOTH, undefined],
+      'but not if somebody has no provider': [
+        [user('ann', true, 'one'), user('bob', true)],
+        BOTH,
+        'bob cannot',
+      ],
+      'but not if somebody’s provider is disabled': [[user('ann', true, 'gone')], BOTH, 'ann cannot'],
+      'but not if there is no provider': [[], { local: true, providers: [] }, 'No provider'],
     };
   test.each(Object.entries(cases))('%s', (_sentence, [users, offered, refusal]) => {
     expectRefusal(refuseLocalLoss(users, offered), refusal);
   });
 });
 
-describe('a link may be given up', () => {
+describe('an account can be unlinked from a provider', () => {
   const cases: Record<
     string,
-    [who: AccountSignIn, provider: string, offered: EnabledSignIn, refusal: string | undefined]
+    [person: AccountSignIn, provider: string, offered: EnabledSignIn, refusal: string | undefined]
   > = {
-    'by who has a password': [user('ann', true, 'one'), 'one', BOTH, undefined],
-    'by who has another': [user('ann', false, 'one', 'two'), 'one', BOTH, undefined],
-    'by who cannot sign in with it anyway': [user('ann', false, 'gone'), 'gone', BOTH, undefined],
-    'but not when passwords are turned off': [user('ann', true, 'one'), 'one', WITHOUT_LOCAL, 'only way'],
-    'but not when the other is not enabled': [user('ann', false, 'one', 'gone'), 'one', BOTH, 'only way'],
+    'if it has a password': [user('ann', true, 'one'), 'one', BOTH, undefined],
+    'if it has another provider': [user('ann', false, 'one', 'two'), 'one', BOTH, undefined],
+    'if it cannot sign in with the provider anyway': [user('ann', false, 'gone'), 'gone', BOTH, undefined],
+    'but not if passwords are turned off': [user('ann', true, 'one'), 'one', WITHOUT_LOCAL, 'only way'],
+    'but not if the other provider is disabled': [user('ann', false, 'one', 'gone'), 'one', BOTH, 'only way'],
   };
-  test.each(Object.entries(cases))('%s', (_sentence, [who, provider, offered, refusal]) => {
-    expectRefusal(refuseUnlink(who, provider, offered), refusal);
+  test.each(Object.entries(cases))('%s', (_sentence, [person, provider, offered, refusal]) => {
+    expectRefusal(refuseUnlink(person, provider, offered), refusal);
   });
 });
 
-describe('nobody is locked out', () => {
-  test('by any order of these changes', () => {
+describe('no account is locked out', () => {
+  test('by any sequence of these changes', () => {
     const provider = fc.constantFrom('one', 'two', 'three');
     const step = fc.record({
-      what: fc.constantFrom('local-off', 'local-on', 'off', 'on', 'unlink'),
+      change: fc.constantFrom('local-off', 'local-on', 'off', 'on', 'unlink'),
       provider,
-      who: fc.nat(3),
+      personIndex: fc.nat(3),
     });
     const users = fc.array(fc.tuple(fc.boolean(), fc.uniqueArray(provider)), { minLength: 4, maxLength: 4 });
     fc.assert(
@@ -91,12 +95,12 @@ describe('nobody is locked out', () => {
         let offered: EnabledSignIn = { local: true, providers: ['one', 'two', 'three'] };
         const able = new Set(
           people
-            .filter((one) => lockedOut([one], offered, { local: false, providers: [] }).length > 0)
+            .filter((one) => usersLockedOut([one], offered, { local: false, providers: [] }).length > 0)
             .map(({ username }) => username),
         );
         for (const one of steps) ({ people, offered } = play(people, offered, one));
         const still = people.filter(
-          (person) => lockedOut([person], offered, { local: false, providers: [] }).length > 0,
+          (person) => usersLockedOut([person], offered, { local: false, providers: [] }).length > 0,
         );
         for (const username of able) expect(still.map((person) => person.username)).toContain(username);
       }),
@@ -104,14 +108,14 @@ describe('nobody is locked out', () => {
   });
 });
 
-type Step = { what: string; provider: string; who: number };
+type Step = { change: string; provider: string; personIndex: number };
 function play(
   people: AccountSignIn[],
   offered: EnabledSignIn,
-  { what, provider, who }: Step,
+  { change, provider, personIndex }: Step,
 ): { people: AccountSignIn[]; offered: EnabledSignIn } {
-  const person = people[who];
-  switch (what) {
+  const person = people[personIndex];
+  switch (change) {
     case 'local-off':
       return {
         people,

@@ -21,7 +21,7 @@ function canSignIn({ hasPassword, linked }: AccountSignIn, { local, providers }:
 }
 
 /** Users who could sign in before a change, but not after it. */
-export function lockedOut(
+export function usersLockedOut(
   users: readonly AccountSignIn[],
   before: EnabledSignIn,
   after: EnabledSignIn,
@@ -38,7 +38,7 @@ export function refuseProviderLoss(
   offered: EnabledSignIn,
 ): string | undefined {
   const left = { ...offered, providers: offered.providers.filter((one) => one !== provider) };
-  const out = lockedOut(users, offered, left);
+  const out = usersLockedOut(users, offered, left);
   if (out.length === 0) return undefined;
   return (
     `${provider} is the only way to sign in for ${named(out)}. ` +

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { usernameFault } from './names-and-passwords.ts';
 import {
-  movedAddresses,
+  changedOrigins,
   providerFaults,
   requestedScopes,
   suggestFullName,
@@ -28,29 +28,29 @@ const OAUTH2: OAuthProvider = {
   enabled: true,
 };
 
-describe('a definition of a provider', () => {
+describe('the definition of a provider', () => {
   const { issuerUrl: _, ...withoutIssuer } = OIDC;
   const cases: Record<string, [provider: OAuthProvider, faults: string[]]> = {
-    'of OIDC needs its issuer only': [OIDC, []],
-    'of OAuth2 needs three URLs': [OAUTH2, []],
-    'without the issuer is none': [withoutIssuer, ['A provider of type OIDC needs issuerUrl.']],
-    'of OAuth2 with an issuer is none': [
+    'is valid with only an issuer for OIDC': [OIDC, []],
+    'is valid with three URLs for OAuth2': [OAUTH2, []],
+    'is invalid for OIDC without the issuer': [withoutIssuer, ['A provider of type OIDC needs issuerUrl.']],
+    'is invalid for OAuth2 with an issuer': [
       { ...OAUTH2, issuerUrl: 'https://x.example' },
       ['A provider of type OAuth2 has no issuerUrl.'],
     ],
-    'over plain HTTP is none': [
+    'is invalid over plain HTTP': [
       { ...OIDC, issuerUrl: 'http://id.example.org' },
       ['issuerUrl must be a URL like https://id.example.org/path.'],
     ],
-    'with a password in its URL is none': [
+    'is invalid with a password in its URL': [
       { ...OIDC, issuerUrl: 'https://a:b@id.example.org' },
       ['issuerUrl must be a URL like https://id.example.org/path.'],
     ],
-    'has a name that fits into a path': [
+    'needs a name that fits into a URL path': [
       { ...OIDC, canonical: '../x' },
       ['Its name must have 1 to 63 lower-case letters, digits, dots or hyphens.'],
     ],
-    'tells everything that is wrong at once': [
+    'reports all of its errors at once': [
       { ...OIDC, clientId: '', scopes: ['a b'] },
       ['It has no client ID.', '"a b" is not a valid scope.'],
     ],
@@ -59,55 +59,63 @@ describe('a definition of a provider', () => {
     expect(providerFaults(provider)).toEqual(faults),
   );
 
-  test('asks for openid whatever it names', () => {
+  test('always requests the scope openid', () => {
     expect(requestedScopes({ type: 'OIDC' })).toEqual(['openid', 'profile', 'email']);
     expect(requestedScopes({ type: 'OIDC', scopes: ['groups'] })).toEqual(['openid', 'groups']);
     expect(requestedScopes({ type: 'OAuth2' })).toEqual([]);
   });
 });
 
-describe('the secret of our client would go elsewhere', () => {
+describe('a changed definition would send the client secret to another place', () => {
   const cases: Record<string, [before: OAuthProvider, change: Partial<OAuthProvider>, moved: string[]]> = {
-    'never when nothing moves': [OIDC, {}, []],
-    'not by another path of the same server': [OIDC, { issuerUrl: 'https://id.example.org/other' }, []],
-    'not by another spelling of it': [OIDC, { issuerUrl: 'https://ID.example.org:443/realm' }, []],
-    'not by what is no address': [OIDC, { clientId: 'other', scopes: ['openid'], enabled: false }, []],
-    'by another issuer': [OIDC, { issuerUrl: 'https://evil.example/realm' }, ['issuerUrl']],
-    'by another port': [OIDC, { issuerUrl: 'https://id.example.org:8443/realm' }, ['issuerUrl']],
-    'by a name that begins like it': [
+    'never if no URL changes': [OIDC, {}, []],
+    'not if only the path on the same server changes': [
+      OIDC,
+      { issuerUrl: 'https://id.example.org/other' },
+      [],
+    ],
+    'not if only the spelling of the server changes': [
+      OIDC,
+      { issuerUrl: 'https://ID.example.org:443/realm' },
+      [],
+    ],
+    'not if the URL is invalid': [OIDC, { clientId: 'other', scopes: ['openid'], enabled: false }, []],
+    'if the issuer changes': [OIDC, { issuerUrl: 'https://evil.example/realm' }, ['issuerUrl']],
+    'if the port changes': [OIDC, { issuerUrl: 'https://id.example.org:8443/realm' }, ['issuerUrl']],
+    'if the new host name only begins like the old one': [
       OIDC,
       { issuerUrl: 'https://id.example.org.evil.example' },
       ['issuerUrl'],
     ],
-    'by another place for tokens': [OAUTH2, { tokenUrl: 'https://evil.example/token' }, ['tokenUrl']],
-    'by other places for people and what is told of them': [
+    'if the token URL changes': [OAUTH2, { tokenUrl: 'https://evil.example/token' }, ['tokenUrl']],
+    'if the URLs for signing in and for user info change': [
       OAUTH2,
       { authUrl: 'https://evil.example/authorize', userInfoUrl: 'https://evil.example/user' },
       ['authUrl', 'userInfoUrl'],
     ],
   };
   test.each(Object.entries(cases))('%s', (_name, [before, change, moved]) => {
-    expect(movedAddresses(before, { ...before, ...change })).toEqual(moved);
+    expect(changedOrigins(before, { ...before, ...change })).toEqual(moved);
   });
 });
 
 describe('a suggested username', () => {
   const cases: Record<string, [claims: Claims, claim: string | undefined, name: string]> = {
-    'is the name at the provider': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
-    'falls back to what OpenID calls it': [{ preferred_username: 'ann' }, 'login', 'ann'],
-    'is the part of the address before the @': [{ email: 'Ann.B+ci@example.org' }, 'email', 'ann.b-ci'],
+    'is the username at the provider': [{ login: 'Ann', email: 'x@y' }, 'login', 'ann'],
+    'falls back to the standard claims of OpenID': [{ preferred_username: 'ann' }, 'login', 'ann'],
+    'is the part of the email address before the @': [{ email: 'Ann.B+ci@example.org' }, 'email', 'ann.b-ci'],
     'may come from any claim': [{ nick: 'ann' }, 'nick', 'ann'],
     'loses its accents': [{ nick: 'Zoë Å.' }, 'nick', 'zoe-a'],
     'is never empty': [{ nick: '…' }, 'nick', 'user'],
-    'is no thing of the language': [{}, '__proto__', 'user'],
-    'is none of what is no text': [{ nick: ['ann'] }, 'nick', 'user'],
-    'is found where nothing is said': [{ preferred_username: 'ann' }, undefined, 'ann'],
+    'is not the name of a JavaScript property': [{}, '__proto__', 'user'],
+    'ignores claims that are not strings': [{ nick: ['ann'] }, 'nick', 'user'],
+    'is found even without a configured claim': [{ preferred_username: 'ann' }, undefined, 'ann'],
   };
   test.each(Object.entries(cases))('%s', (_name, [claims, claim, name]) => {
     expect(suggestUsername(claims, claim)).toBe(name);
   });
 
-  test('is always one that will do', () => {
+  test('is always valid', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (nick) => {
         expect(usernameFault(suggestUsername({ nick }, 'nick'))).toBeUndefined();
@@ -115,7 +123,7 @@ describe('a suggested username', () => {
     );
   });
 
-  test('and a full name have no control characters', () => {
+  test('has no control characters, and neither has the full name', () => {
     expect(suggestFullName({ name: ' Ann\u0000\nB ' })).toBe('Ann  B');
   });
 });

@@ -51,10 +51,10 @@ export function providerFaults(provider: OAuthProvider): string[] {
 }
 
 /**
- * URLs whose origin changes. The client secret, or what it gives access to, would be sent there. So whoever
- * changes them must know the secret (CVE-2026-40161).
+ * URLs whose origin changes. The client secret, or the tokens that it gives access to, would be sent there.
+ * So anyone who changes them must know the secret (CVE-2026-40161).
  */
-export function movedAddresses(before: OAuthProvider, wanted: OAuthProvider): string[] {
+export function changedOrigins(before: OAuthProvider, wanted: OAuthProvider): string[] {
   return URLS.filter((name) => originOf(before[name]) !== originOf(wanted[name]));
 }
 

@@ -5,7 +5,7 @@ import { PROVIDER_PRESETS } from './provider-presets.ts';
 const filledIn = (url: string | undefined) => url?.replaceAll(/\{\w+\}/g, 'id.example.org');
 
 test.each(PROVIDER_PRESETS.map((preset) => [preset.name, preset] as const))(
-  '%s is a sound provider once its places are filled in and it has a client',
+  'the preset %s is a valid provider with its placeholders filled in and a client',
   (name, preset) => {
     const { displayName, scopes, type, usernameClaim } = preset;
     expect([displayName, scopes].every((part) => part.length > 0)).toBe(true);
@@ -20,6 +20,6 @@ test.each(PROVIDER_PRESETS.map((preset) => [preset.name, preset] as const))(
   },
 );
 
-test('names are told apart', () => {
+test('presets have different names', () => {
   expect(new Set(PROVIDER_PRESETS.map(({ name }) => name)).size).toBe(PROVIDER_PRESETS.length);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { refuseTeamChange } from './refuse-team-change.ts';
 
-describe('a change of a team is', () => {
+describe('a change of a team through the API is', () => {
   const none = { displayName: false, groups: false };
   const group = { claim: 'dev', role: 'write' };
   const cases: Record<string, [Parameters<typeof refuseTeamChange>, refused: string | undefined]> = {
-    'made where the manifest sets nothing': [[none, { displayName: 'App', groups: [group] }], undefined],
+    'accepted if the manifest sets nothing': [[none, { displayName: 'App', groups: [group] }], undefined],
     'refused for a display name that the manifest sets': [
       [{ ...none, displayName: true }, { displayName: '' }],
       'sets its display name.',
@@ -14,7 +14,7 @@ describe('a change of a team is', () => {
       [{ ...none, groups: true }, { groups: [] }],
       'sets its groups.',
     ],
-    'made of the field beside those that the manifest sets': [
+    'accepted for a field that the manifest does not set, beside one that it sets': [
       [{ ...none, groups: true }, { displayName: 'App' }],
       undefined,
     ],

@@ -7,13 +7,13 @@ describe('a role', () => {
     'write includes read': ['write', ['read', 'write']],
     'maintain includes write': ['maintain', ['read', 'write', 'maintain']],
     'admin includes all': ['admin', ['read', 'write', 'maintain', 'admin']],
-    'that nobody gave includes nothing': [undefined, []],
+    'that does not exist includes nothing': [undefined, []],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [held, included]) => {
     expect(ROLES.filter((needed) => roleIncludes(held, needed))).toEqual(included);
   });
 
-  test('is never raised by a cap', () => {
+  test('is never raised by a limit', () => {
     for (const one of ROLES) {
       for (const other of ROLES) {
         expect(lowerRole(one, other)).toBe(ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))]);
@@ -22,14 +22,14 @@ describe('a role', () => {
   });
 });
 
-describe('the word of a role', () => {
+describe('the name of a role', () => {
   const cases: Record<string, [word: unknown, is: boolean]> = {
-    'is one of the four': ['maintain', true],
-    'is written small': ['Admin', false],
-    'is no other': ['owner', false],
-    'is no name of the language': ['__proto__', false],
-    'is a text': [['admin'], false],
-    'is there': [undefined, false],
+    'is one of four': ['maintain', true],
+    'is in lower case': ['Admin', false],
+    'is no other word': ['owner', false],
+    'is not the name of a JavaScript property': ['__proto__', false],
+    'is a string': [['admin'], false],
+    'is not empty': [undefined, false],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [word, is]) => expect(isRole(word)).toBe(is));
 });

@@ -1,5 +1,8 @@
+import type { Operation } from '#domain/planning/operations.ts';
+import type { SecretGet } from '#domain/planning/plan-secret-gets.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
 import type { BuildEvent } from './events.ts';
+import type { SecretOutput } from './parse-secret-output.ts';
 
 /**
  * The agent's side of the internal gateway: JSON over HTTPS, always opened by the agent.
@@ -8,7 +11,9 @@ import type { BuildEvent } from './events.ts';
  *                                  or, as JSON lines: ProvisionalWork, and later SessionConfirmation
  *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
+ *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
+ *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
  *
  * 401 means that the session is over, because another attempt replaced it: the agent ends everything and
  * exits. It retries any other failure with jittered back-off until ten minutes after the plan's end.
@@ -26,12 +31,37 @@ export interface SessionRequest {
    */
   nonce?: string;
   token?: string;
+  /** Of the Pod's node, as in image manifests. Absent: amd64. */
+  architecture?: string;
 }
 
 export type SessionResponse = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
 
+/** The plan has placeholders in place of secrets. */
+export interface SecretsRequest {
+  /** Id of a step, hook, service or notification, or the scope of a check. */
+  operation: string;
+  /** What gets of the pipeline's secret types brought, by the name of the secret. */
+  given?: Record<string, SecretOutput>;
+}
+
 /**
- * Work without secrets, handed out while the API server does not yet show the Pod's address. The agent may
+ * `run`: the agent runs these gets, and asks again with what they brought besides what it gave before.
+ * `wait`: a store did not answer, so the agent tries again. The reason is one or more sentences.
+ */
+export type SecretsResponse =
+  | {
+      answer: 'filled';
+      /** With the values of the secrets that it names; or with a `refusal`. Without its hooks. */
+      operation: Operation;
+      /** The agent masks these values in everything that it sends from now on. */
+      masks: string[];
+    }
+  | { answer: 'run'; gets: SecretGet[]; masks: string[] }
+  | { answer: 'wait'; reason: string };
+
+/**
+ * Work, handed out while the API server does not yet show the Pod's address. The agent may
  * start it, but cannot report until the second line confirms the session. A refusal ends what was started.
  */
 export type ProvisionalWork = SessionResponse & { provisional: true };
@@ -51,6 +81,16 @@ export interface EventsResponse {
 }
 
 export type AgentCommand = { command: 'cancel' };
+
+/** Before each command of a step in a build whose plan has `identity`. */
+export interface IdentityTokensRequest {
+  step: string;
+  /** Time that the step has. Absent: no limit of its own. */
+  seconds?: number;
+}
+
+/** Tokens by the name of their variable, or why there are none, as a sentence. */
+export type IdentityTokensResponse = { tokens: Record<string, string> } | { refused: string };
 
 export interface CheckResult {
   scope: string;

@@ -45,55 +45,58 @@ function statuses(state: BuildState): string[] {
   return [state.status, ...state.steps.map((step) => step.status)];
 }
 
-describe('events of a build', () => {
+describe('the events of a build', () => {
   const cases: Record<
     string,
     { unnumbered: EventWithoutNumber[]; statuses: string[]; outcome?: string; reason?: string }
   > = {
-    'nothing has happened yet': { unnumbered: [], statuses: ['pending', 'waiting', 'waiting', 'waiting'] },
-    'the first step starts the build': {
+    'leave it unchanged if there are none': {
+      unnumbered: [],
+      statuses: ['pending', 'waiting', 'waiting', 'waiting'],
+    },
+    'start it with its first step': {
       unnumbered: [started('0')],
       statuses: ['started', 'started', 'waiting', 'waiting'],
     },
-    'a build whose steps all succeeded succeeds': {
+    'let it succeed if all of its steps succeeded': {
       unnumbered: [...good, ...pushed, won],
       statuses: ['succeeded', 'succeeded', 'succeeded', 'succeeded'],
       outcome: 'succeeded',
       reason: 'AllStepsSucceeded',
     },
-    'success without the end of a step is no success': {
+    'do not let it succeed without the end of a step': {
       unnumbered: [...good, started('2'), won],
       statuses: ['failed', 'succeeded', 'succeeded', 'failed'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'success without a step that never began is no success': {
+    'do not let it succeed without a step that never began': {
       unnumbered: [...good, won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'a step that never began cannot have succeeded': {
+    'do not let a step succeed that never began': {
       unnumbered: [...good, succeeded('2'), won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'success with a skipped step is no success': {
+    'do not let it succeed with a skipped step': {
       unnumbered: [...good, { type: 'step-ended', step: '2', status: 'skipped' }, won],
       statuses: ['failed', 'succeeded', 'succeeded', 'skipped'],
       outcome: 'failed',
       reason: 'AgentFault',
     },
-    'success of a step with another exit code than 0 is its failure': {
+    'fail it if a step succeeded with another exit code than 0': {
       unnumbered: [started('0'), succeeded('0', { exitCode: 3 })],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'success of a step that a signal ended is its failure': {
+    'fail it if a step succeeded that a signal ended': {
       unnumbered: [started('0'), { type: 'step-ended', step: '0', status: 'succeeded', signal: 'SIGKILL' }],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'what failed does not succeed later': {
+    'do not let it succeed after it failed': {
       unnumbered: [
         started('0'),
         { type: 'step-ended', step: '0', status: 'failed', exitCode: 1 },
@@ -102,13 +105,13 @@ describe('events of a build', () => {
       ],
       statuses: ['started', 'failed', 'waiting', 'waiting'],
     },
-    'a failed build closes its steps': {
+    'close its steps when it fails': {
       unnumbered: [started('0'), lost],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
-    'a cancelled build cancels what runs': {
+    'cancel its running steps when it is cancelled': {
       unnumbered: [
         started('0'),
         { type: 'build-ended', outcome: 'cancelled', reason: 'Cancelled', message: '' },
@@ -117,13 +120,13 @@ describe('events of a build', () => {
       outcome: 'cancelled',
       reason: 'Cancelled',
     },
-    'the end is the end': {
+    'change nothing after its end': {
       unnumbered: [started('0'), lost, ...good, ...pushed, won],
       statuses: ['failed', 'failed', 'skipped', 'skipped'],
       outcome: 'failed',
       reason: 'StepFailed',
     },
-    'steps that nobody planned count for nothing': {
+    'do not count for unplanned steps': {
       unnumbered: [started('9'), { type: 'log', step: '9', text: 'x' }, succeeded('9')],
       statuses: ['pending', 'waiting', 'waiting', 'waiting'],
     },
@@ -137,7 +140,7 @@ describe('events of a build', () => {
     expect(applied.end?.reason).toBe(reason);
   });
 
-  test('logs, the version of a put and the start are handed on', () => {
+  test('return the logs, the version of a put and the start', () => {
     const unnumbered = [
       ...good,
       { type: 'log', step: '1', text: 'hello' } satisfies EventWithoutNumber,
@@ -149,7 +152,7 @@ describe('events of a build', () => {
     expect(applied.puts).toMatchObject([{ step: '2', version: { ref: 'a' } }]);
   });
 
-  test('a version of a step that is no put, or of a put without fields, is none', () => {
+  test('have no version of a step that is not a put, or of a put without fields', () => {
     const unnumbered = [
       started('1'),
       succeeded('1', { version: { ref: 'a' } }),
@@ -159,13 +162,13 @@ describe('events of a build', () => {
     expect(applyEvents(opened, numbered(unnumbered)).puts).toEqual([]);
   });
 
-  test('behind a gap nothing is applied', () => {
+  test('are not applied after a gap', () => {
     const [first, , third] = numbered(good);
     if (!first || !third) throw new Error('too few events');
     expect(applyEvents(opened, [first, third]).state.applied).toBe(1);
   });
 
-  test('however the events come, cut, repeated or out of order, the state is the same', () => {
+  test('give the same state in any order, cut or repeated', () => {
     const all = numbered([...good, { type: 'log', step: '1', text: 'x' }, ...pushed, won]);
     const whole = applyEvents(opened, all);
     const cuts = fc.array(fc.tuple(fc.nat(all.length), fc.nat(all.length)), { maxLength: 8 });
@@ -187,7 +190,7 @@ describe('events of a build', () => {
     );
   });
 
-  test('no order of any events makes a green build of a step that did not succeed', () => {
+  test('never let a build succeed in any order if a step did not succeed', () => {
     const any: EventWithoutNumber[] = [
       ...['0', '1', '2'].flatMap((step): EventWithoutNumber[] => [
         started(step),
@@ -200,10 +203,10 @@ describe('events of a build', () => {
       lost,
     ];
     const noise = fc.array(fc.tuple(fc.nat(12), fc.constantFrom(...any)), { maxLength: 4 });
-    const left = fc.subarray([...good, ...pushed], { minLength: 5 });
+    const remaining = fc.subarray([...good, ...pushed], { minLength: 5 });
     let green = 0;
     fc.assert(
-      fc.property(left, noise, (unchanged, added) => {
+      fc.property(remaining, noise, (unchanged, added) => {
         const unnumbered = [...unchanged, won];
         for (const [position, event] of added) unnumbered.splice(position, 0, event);
         const { state } = applyEvents(opened, numbered(unnumbered));
@@ -224,7 +227,7 @@ describe('events of a build', () => {
   });
 });
 
-test('closing a build leaves no step open and does not touch one that is over', () => {
+test('closing a build leaves no step open and changes no step that has ended', () => {
   const running = applyEvents(opened, numbered([started('0')])).state;
   const closed = closeBuild(running, 'failed', AT);
   expect(statuses(closed)).toEqual(['failed', 'failed', 'skipped', 'skipped']);
@@ -232,15 +235,18 @@ test('closing a build leaves no step open and does not touch one that is over', 
 });
 
 const log = (text: string): EventWithoutNumber => ({ type: 'log', step: '0', text });
-const almostFull = (left: number): BuildState => ({ ...opened, logBytes: DEFAULT_LOG_BYTES - left });
-const texts = (state: BuildState, ...said: string[]): string[] =>
-  applyEvents(state, numbered([started('0'), ...said.map(log)])).logs.map(({ text }) => text);
+const almostFull = (remaining: number): BuildState => ({
+  ...opened,
+  logBytes: DEFAULT_LOG_BYTES - remaining,
+});
+const texts = (state: BuildState, ...lines: string[]): string[] =>
+  applyEvents(state, numbered([started('0'), ...lines.map(log)])).logs.map(({ text }) => text);
 
 describe('the log of a build', () => {
   test.each<[string, number, string[], string[]]>([
-    ['takes what fits to the last byte', 70, ['x'.repeat(70)], ['x'.repeat(70)]],
+    ['takes text that fits to the last byte', 70, ['x'.repeat(70)], ['x'.repeat(70)]],
     [
-      'ends with a line that says so, once',
+      'ends once with a line that says so',
       70,
       ['x'.repeat(71), 'more'],
       [`${'x'.repeat(70)}\n${LOG_CUT_LINE}\n`],
@@ -252,23 +258,25 @@ describe('the log of a build', () => {
       [`${'ä'.repeat(34)}\n${LOG_CUT_LINE}\n`],
     ],
     [
-      'counts a row for what it costs, however little is in it',
+      'counts a row with its cost, even for little text',
       128,
       ['a', 'b', 'c'],
       ['a', 'b', `\n${LOG_CUT_LINE}\n`],
     ],
-    ['keeps no row without text', 70, ['', '', 'a'], ['a']],
+    ['stores no row without text', 70, ['', '', 'a'], ['a']],
     ['stays cut', -1, ['a'], []],
-  ])('%s', (_name, left, said, unchanged) => expect(texts(almostFull(left), ...said)).toEqual(unchanged));
+  ])('%s', (_name, remaining, lines, unchanged) =>
+    expect(texts(almostFull(remaining), ...lines)).toEqual(unchanged),
+  );
 
-  test('ends at the limit of the installation, if that sets another one', () => {
+  test('ends at the limit of the installation if that has another one', () => {
     const unnumbered = numbered([started('0'), log('x'.repeat(300)), log('more')]);
     expect(applyEvents(opened, unnumbered, 200).logs.map(({ text }) => text)).toEqual([
       `${'x'.repeat(200)}\n${LOG_CUT_LINE}\n`,
     ]);
   });
 
-  test('whose agent knows no limit does not grow beyond it, and every event is acknowledged', () => {
+  test('does not grow above the limit if its agent has none, and every event is acknowledged', () => {
     const flood = Array.from({ length: 70 }, () => log('x'.repeat(1024 * 1024)));
     const { state, logs } = applyEvents(opened, numbered([started('0'), ...flood, succeeded('0')]));
     const unchanged = logs.reduce((sum, { text }) => sum + text.length, 0);

@@ -1,10 +1,12 @@
+import type { StepRecord } from '#domain/planning/step-records.ts';
 import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildEvent, BuildOutcome, StepEnded } from './events.ts';
 import { cutLog, DEFAULT_LOG_BYTES } from './log-limit.ts';
+import { unprovenStep } from './step-proof.ts';
 
 /** The state of an attempt before its first event. */
-export function newBuildState(steps: Pick<StepState, 'id' | 'kind' | 'name' | 'resource'>[]): BuildState {
+export function newBuildState(steps: StepRecord[]): BuildState {
   return {
     status: 'pending',
     applied: 0,
@@ -62,12 +64,20 @@ function applyLog(
   return { ...applied, state, logs: [...applied.logs, { sequence, step, text, at }] };
 }
 
-function applyStart(applied: EventsApplied, event: { step: string; at: string }): EventsApplied {
-  const step = stepOf(applied.state, event.step);
-  if (step?.status !== 'waiting') return applied;
+function applyStart(
+  applied: EventsApplied,
+  { step: id, attempt, at }: { step: string; attempt?: number; at: string },
+): EventsApplied {
+  const step = stepOf(applied.state, id);
+  if (step === undefined || (step.status !== 'waiting' && attempt === undefined)) return applied;
   const first = applied.state.status === 'pending';
-  const state = withStep(applied.state, { ...step, status: 'started', startedAt: event.at });
-  return { ...applied, state: { ...state, status: 'started' }, ...(first ? { startedAt: event.at } : {}) };
+  const started = attempt === undefined ? { startedAt: at } : { startedAt: step.startedAt ?? at, attempt };
+  const state = withStep(applied.state, { ...withoutEnd(step), status: 'started', ...started });
+  return { ...applied, state: { ...state, status: 'started' }, ...(first ? { startedAt: at } : {}) };
+}
+
+function withoutEnd({ endedAt: _at, exitCode: _code, message: _message, ...step }: StepState): StepState {
+  return step;
 }
 
 function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string }): EventsApplied {
@@ -76,9 +86,20 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
   const ended = endedStep(step, event);
   const state = withStep(applied.state, ended);
   const { type, status, version = {} } = event;
+  const measured = { ...applied, ...sizesWith(applied, step, event.cacheBytes) };
   const made = step.kind === 'put' && ended.status === 'succeeded' && Object.keys(version).length > 0;
-  if (!made) return { ...applied, state };
-  return { ...applied, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
+  if (!made) return { ...measured, state };
+  return { ...measured, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
+}
+
+/** Gets and puts have the name of their resource. */
+function sizesWith(
+  { cacheSizes = [] }: EventsApplied,
+  { kind, name: resource }: StepState,
+  bytes: number | undefined,
+): Pick<EventsApplied, 'cacheSizes'> {
+  if (bytes === undefined || (kind !== 'get' && kind !== 'put')) return {};
+  return { cacheSizes: [...cacheSizes, { resource, bytes }] };
 }
 
 function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
@@ -101,7 +122,7 @@ function mayEnd(step: StepState, event: StepEnded): boolean {
 }
 
 function applyEnd(applied: EventsApplied, event: BuildEvent & { type: 'build-ended' }): EventsApplied {
-  const unproven = event.outcome === 'succeeded' ? unprovenStep(applied.state) : undefined;
+  const unproven = event.outcome === 'succeeded' ? unprovenStep(applied.state.steps) : undefined;
   const end = unproven
     ? ({
         outcome: 'failed',
@@ -114,10 +135,6 @@ function applyEnd(applied: EventsApplied, event: BuildEvent & { type: 'build-end
     state: closeBuild(applied.state, end.outcome, event.at),
     end: { ...end, at: event.at },
   };
-}
-
-function unprovenStep(state: BuildState): StepState | undefined {
-  return state.steps.find((step) => step.status !== 'succeeded');
 }
 
 /** The state after the end of the build: no step stays open. */

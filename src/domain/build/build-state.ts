@@ -1,3 +1,4 @@
+import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildOutcome, OutcomeReason, StepEnded, StepStatus } from './events.ts';
 
@@ -12,12 +13,11 @@ export interface BuildState {
   steps: StepState[];
 }
 
-export interface StepState {
-  id: string;
-  kind: 'get' | 'task' | 'put';
-  name: string;
-  resource?: string;
+/** A planned step and how far it is. */
+export interface StepState extends StepRecord {
   status: 'waiting' | 'started' | StepStatus;
+  /** Attempt of the step that started last. Absent: the first. */
+  attempt?: number;
   startedAt?: string;
   endedAt?: string;
   exitCode?: number;
@@ -32,5 +32,7 @@ export interface EventsApplied {
   logs: { sequence: number; step: string; text: string; at: string }[];
   /** Versions of successful puts. They become versions of the resource. */
   puts: (StepEnded & { version: Record<string, string> })[];
+  /** What the caches of resources take. */
+  cacheSizes?: { resource: string; bytes: number }[];
   end?: { outcome: BuildOutcome; reason: OutcomeReason; message: string; at: string };
 }

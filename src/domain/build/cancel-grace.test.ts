@@ -12,20 +12,20 @@ const clean: HookAction[] = [task()];
 const job = (more: Partial<Job> = {}): Job => ({ name: 'a', steps: [task()], ...more });
 
 test.each<[string, Job | undefined, number]>([
-  ['nothing to clean up: a minute', job(), 60],
-  ['a job that the pipeline has no more: a minute', undefined, 60],
-  ['a hook that a cancelled build does not run counts not', job({ hooks: { onFailure: clean } }), 60],
-  ['an empty hook counts not', job({ hooks: { ensure: [] } }), 60],
-  ['on_cancel of the job: ten minutes', job({ hooks: { onCancel: clean } }), 600],
-  ['ensure of the job', job({ hooks: { ensure: clean } }), 600],
-  ['ensure of a step', job({ steps: [task(), task({ ensure: clean })] }), 600],
+  ['a cancelled build without cleanup has a minute', job(), 60],
+  ['a job that the pipeline no longer has gets a minute', undefined, 60],
+  ['a hook that cancelled builds do not run does not count', job({ hooks: { onFailure: clean } }), 60],
+  ['an empty hook does not count', job({ hooks: { ensure: [] } }), 60],
+  ['on_cancel of the job adds ten minutes', job({ hooks: { onCancel: clean } }), 600],
+  ['ensure of the job counts', job({ hooks: { ensure: clean } }), 600],
+  ['ensure of a step counts', job({ steps: [task(), task({ ensure: clean })] }), 600],
   [
-    'on_cancel of a step in a branch',
+    'on_cancel of a step in a branch counts',
     job({ steps: [{ kind: 'branch', branches: [{ steps: [task({ onCancel: clean })] }] }] }),
     600,
   ],
   [
-    'on_cancel of a step beside others',
+    'on_cancel of a parallel step counts',
     job({ steps: [{ kind: 'parallel', failFast: false, steps: [task({ onCancel: clean })] }] }),
     600,
   ],

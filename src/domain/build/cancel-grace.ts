@@ -4,6 +4,12 @@ import type { Hooks, Job, Step } from '#domain/pipeline/pipeline.ts';
 const STEP_GRACE_SECONDS = 60;
 const HOOKS_GRACE_SECONDS = 10 * 60;
 
+/** For a hook whose step has no timeout (decisions, run-time rules: time). */
+export const HOOK_SECONDS = 10 * 60;
+export const NOTIFICATION_SECONDS = 2 * 60;
+/** For everything that runs after a cancel. The agent reports within the rest of the grace. */
+export const CLEANUP_SECONDS = HOOKS_GRACE_SECONDS - STEP_GRACE_SECONDS;
+
 /** How long an agent may take to end a cancelled build. Then its Pod is deleted. */
 export function cancelGraceSeconds(job: Job | undefined): number {
   const hooks = job !== undefined && (cleansUp(job.hooks) || job.steps.some(stepCleansUp));

@@ -2,12 +2,14 @@
  * What an agent reports of its build, in order. `sequence` starts at 1 and has no gaps within one attempt.
  * The receiver applies each number once, so the agent sends an event until it is acknowledged.
  */
-export type BuildEvent = { sequence: number; at: string } & (
-  | { type: 'step-started'; step: string }
-  | { type: 'log'; step: string; text: string }
-  | StepEnded
-  | { type: 'build-ended'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
-);
+export type BuildEvent = { sequence: number; at: string } &
+  /** `attempt`: absent for the first. A step of a group starts again with each attempt of the group. */
+  (
+    | { type: 'step-started'; step: string; attempt?: number }
+    | { type: 'log'; step: string; text: string }
+    | StepEnded
+    | { type: 'build-ended'; outcome: BuildOutcome; reason: OutcomeReason; message: string }
+  );
 
 export interface StepEnded {
   type: 'step-ended';
@@ -19,26 +21,37 @@ export interface StepEnded {
   message?: string;
   /** Of a `put`: the version that the push made. */
   version?: Record<string, string>;
+  /** Of a `get` or `put` with a cache: what the files of the cache take, if that could be counted in time. */
+  cacheBytes?: number;
 }
 
 export type StepStatus = 'succeeded' | 'failed' | 'cancelled' | 'skipped';
 export type BuildOutcome = 'succeeded' | 'failed' | 'cancelled';
 
+/** Reasons that an agent knows itself. The others come from the status of its Pod, or from decisions. */
+export const AGENT_REASONS = [
+  'AllStepsSucceeded',
+  'StepFailed',
+  'StepTimeout',
+  'ServiceFailed',
+  'SecretMissing',
+  'IdentityMissing',
+  'OutOfMemory',
+  'JobTimeout',
+  'Cancelled',
+  'AgentFault',
+] as const;
+
 /** Stable code of why a build ended as it did. `message` is the sentence. */
 export type OutcomeReason =
-  | 'AllStepsSucceeded'
-  | 'StepFailed'
-  | 'JobTimeout'
-  | 'Cancelled'
-  | 'AgentFault'
+  | (typeof AGENT_REASONS)[number]
   | 'PodLost'
   | 'PodEvicted'
-  | 'OutOfMemory'
   | 'ImagePullFailed'
   | 'Unschedulable'
+  | 'CacheUnavailable'
   | 'QuotaExceeded'
   | 'PodRefused'
-  | 'SecretMissing'
   | 'VersionLost'
   | 'Rejected'
   | 'ApprovalExpired'

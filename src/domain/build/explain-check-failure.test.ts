@@ -30,18 +30,18 @@ const PULLS =
   'The Pod of the check did not start: container image-1-node: ImagePullBackOff (Back-off pulling image "nod:24").';
 
 test.each<[string, PodReport | undefined, string]>([
-  ['nothing is left of it', undefined, 'The Pod of the check is gone.'],
+  ['whose Pod is gone without a trace', undefined, 'The Pod of the check is gone.'],
   [
-    'its agent said why, whole or cut words of its own',
-    pod({ containers: [agent({ message: words('AgentFault', 'no word from worker within 300 s') })] }),
-    'The Pod of the check ended before the check had a result: no word from worker within 300 s.',
+    'whose agent reported the reason, in full or shortened',
+    pod({ containers: [agent({ message: words('AgentFault', 'no connection from worker within 300 s') })] }),
+    'The Pod of the check ended before the check had a result: no connection from worker within 300 s.',
   ],
   [
-    'its agent gave up because an image did not come: the image is the reason',
+    'whose agent gave up without an image fails for the image',
     pod({
       phase: 'Pending',
       containers: [
-        agent({ message: words('AgentFault', 'no word from image-1-node within 300 s') }),
+        agent({ message: words('AgentFault', 'no connection from image-1-node within 300 s') }),
         image({ name: 'worker', state: 'running' }),
         pull,
       ],
@@ -49,12 +49,12 @@ test.each<[string, PodReport | undefined, string]>([
     PULLS,
   ],
   [
-    'an image has not come in time',
+    'whose image was not pulled in time',
     pod({ phase: 'Pending', containers: [agent({ state: 'running' }), pull] }),
     PULLS,
   ],
   [
-    'a container cannot be made',
+    'whose container cannot be created',
     pod({
       phase: 'Pending',
       containers: [image({ name: 'agent', reason: 'CreateContainerConfigError', message: 'no such user' })],
@@ -62,12 +62,12 @@ test.each<[string, PodReport | undefined, string]>([
     'The Pod of the check did not start: container agent: CreateContainerConfigError (no such user).',
   ],
   [
-    'what somebody else wrote where the agent has its last words is not shown',
+    'does not show a termination message of another program',
     pod({ containers: [agent({ message: '{"format":1,"outc' })] }),
     'The Pod of the check ended before the check had a result: The agent ended without a report (exit code 1).',
   ],
   [
-    'the cluster took its Pod away: that counts more than what the agent made of it',
+    'whose Pod was removed by the cluster fails for that, not for the agent’s message',
     pod({
       reason: 'Evicted',
       message: 'low on memory',
@@ -76,7 +76,7 @@ test.each<[string, PodReport | undefined, string]>([
     'The Pod of the check ended before the check had a result: The Pod was evicted: Evicted (low on memory).',
   ],
   [
-    'no node takes it',
+    'whose Pod fits on no node',
     pod({
       phase: 'Pending',
       scheduled: false,
@@ -86,23 +86,23 @@ test.each<[string, PodReport | undefined, string]>([
     'The Pod of the check did not start: no node can take it: 0/1 nodes are available.',
   ],
   [
-    'no scheduler looked at it',
+    'whose Pod no scheduler tried',
     pod({ phase: 'Pending', scheduled: false, containers: [image()] }),
     'The Pod of the check did not start: the scheduler has not seen it.',
   ],
   [
-    'its containers were still being made',
+    'whose containers were still being created',
     pod({ phase: 'Pending', containers: [image({ name: 'agent', reason: 'ContainerCreating' })] }),
     'The Pod of the check did not start: container agent: ContainerCreating.',
   ],
   [
-    'it runs and its agent was never heard of',
+    'whose agent runs but never connected',
     pod({ phase: 'Running', containers: [agent({ state: 'running' })] }),
     'The Pod of the check runs, but its agent did not reach the internal gateway in time.',
   ],
   [
-    'a kubelet that talks much is cut short',
+    'shortens a long message of the kubelet',
     pod({ phase: 'Pending', containers: [image({ reason: 'ErrImagePull', message: 'x'.repeat(9000) })] }),
     `The Pod of the check did not start: container image-1-node: ErrImagePull (${'x'.repeat(500)}…).`,
   ],
-])('%s', (_name, report, sentence) => expect(explainCheckFailure(report)).toBe(sentence));
+])('a failed check %s', (_name, report, sentence) => expect(explainCheckFailure(report)).toBe(sentence));

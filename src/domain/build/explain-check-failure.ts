@@ -10,7 +10,10 @@ const CREATING = new Set(['ContainerCreating', 'PodInitializing']);
  * Why the Pod of a check or of hooks gave no result, as a sentence. A container that cannot start comes
  * first: the agent that waited for it has ended by then, but does not know the cause.
  */
-export function explainCheckFailure(pod: PodReport | undefined, work: 'check' | 'hooks' = 'check'): string {
+export function explainCheckFailure(
+  pod: PodReport | undefined,
+  work: 'check' | 'hooks' | 'notifications' = 'check',
+): string {
   if (pod === undefined) return `The Pod of the ${work} is gone.`;
   const stuck = pod.containers.find(isStuck);
   if (stuck !== undefined) return `The Pod of the ${work} did not start: ${complaint(stuck)}`;

@@ -7,47 +7,53 @@ const POD: AgentPod = { uid: 'u1', labels: workLabels(SESSION), ending: false, a
 
 const CASES: Record<
   string,
-  { claim?: Partial<AgentClaim>; pod?: Partial<AgentPod> | 'absent'; says: string }
+  { claim?: Partial<AgentClaim>; pod?: Partial<AgentPod> | 'absent'; expected: string }
 > = {
-  'the Pod that was made for the build, from its address': { says: 'accepted' },
-  'an IPv4 address seen through a dual-stack socket': {
+  'is accepted in the Pod of the build, from its address': { expected: 'accepted' },
+  'is accepted from an IPv4 address mapped by a dual-stack socket': {
     claim: { peer: '::ffff:198.18.0.9' },
-    says: 'accepted',
+    expected: 'accepted',
   },
-  'the second address of a dual-stack Pod': {
+  'is accepted from the second address of a dual-stack Pod': {
     claim: { peer: 'FD00::9' },
     pod: { addresses: ['198.18.0.9', 'fd00::9'] },
-    says: 'accepted',
+    expected: 'accepted',
   },
-  'a Pod without an address yet': { pod: { addresses: [] }, says: 'wait' },
-  'no such Pod': { pod: 'absent', says: 'there is no such Pod' },
-  'a Pod of the same name made anew': { pod: { uid: 'u2' }, says: 'the Pod of that name has another uid' },
-  'a Pod that is being deleted or has ended': { pod: { ending: true }, says: 'the Pod is ending' },
-  'a Pod of another attempt': {
+  'is asked to retry while its Pod has no address': { pod: { addresses: [] }, expected: 'wait' },
+  'is refused if there is no such Pod': { pod: 'absent', expected: 'there is no such Pod' },
+  'is refused in a later Pod of the same name': {
+    pod: { uid: 'u2' },
+    expected: 'the Pod of that name has another uid',
+  },
+  'is refused in a Pod that is being deleted or has ended': {
+    pod: { ending: true },
+    expected: 'the Pod is ending',
+  },
+  'is refused in a Pod of another attempt': {
     pod: { labels: workLabels({ ...SESSION, attempt: 1 }) },
-    says: "the Pod's label millrace.dev/attempt does not belong to this work",
+    expected: "the Pod's label millrace.dev/attempt does not belong to this work",
   },
-  'a Pod of checks with the nonce of a build': {
+  'is refused in a check Pod with the nonce of a build': {
     pod: { labels: workLabels({ kind: 'checks', run: 41 }) },
-    says: "the Pod's label millrace.dev/kind does not belong to this work",
+    expected: "the Pod's label millrace.dev/kind does not belong to this work",
   },
-  'a Pod that somebody else made': {
+  'is refused in a Pod that somebody else created': {
     pod: { labels: {} },
-    says: "the Pod's label app.kubernetes.io/managed-by does not belong to this work",
+    expected: "the Pod's label app.kubernetes.io/managed-by does not belong to this work",
   },
-  'the right Pod, from another address': {
+  'is refused from another address than that of its Pod': {
     claim: { peer: '198.18.0.66' },
-    says: 'the connection comes from 198.18.0.66, the Pod has 198.18.0.9',
+    expected: 'the connection comes from 198.18.0.66, the Pod has 198.18.0.9',
   },
-  'another address never waits for the Pod to get its own, if a label is wrong': {
+  'is refused for a wrong label before its Pod has an address': {
     pod: { labels: {}, addresses: [] },
-    says: "the Pod's label app.kubernetes.io/managed-by does not belong to this work",
+    expected: "the Pod's label app.kubernetes.io/managed-by does not belong to this work",
   },
 };
 
-describe('who is the agent of the Pod that was made', () => {
-  test.each(Object.entries(CASES))('%s', (_name, { claim, pod, says }) => {
+describe('an agent that connects for a build', () => {
+  test.each(Object.entries(CASES))('%s', (_name, { claim, pod, expected }) => {
     const judged = judgeAgentPod({ ...CLAIM, ...claim }, pod === 'absent' ? undefined : { ...POD, ...pod });
-    expect(judged.verdict === 'refused' ? judged.reason : judged.verdict).toBe(says);
+    expect(judged.verdict === 'refused' ? judged.reason : judged.verdict).toBe(expected);
   });
 });

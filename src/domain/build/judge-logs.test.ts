@@ -8,6 +8,6 @@ test.each([
   [100, 100, 'near'],
   [101, 100, 'full'],
   [101, undefined, 'fine'],
-] as const)('%d bytes of a limit of %s are %s', (bytes, limit, fill) => {
+] as const)('logs of %d bytes with a limit of %s are %s', (bytes, limit, fill) => {
   expect(judgeLogs(bytes, limit)).toBe(fill);
 });

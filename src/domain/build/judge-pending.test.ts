@@ -23,7 +23,7 @@ const waiting = (reason?: string, message?: string, name = 'worker'): ContainerR
 const AGENT: ContainerReport = { name: 'agent', state: 'running' };
 
 const AT_ONCE = 0;
-/** An hour for a node, a quarter of one for the rest. */
+/** An hour for a node, and a quarter of an hour for everything else. */
 const NODE_SECONDS = 3600;
 const START_SECONDS = 900;
 const late: AttemptReport = { ...quiet, ageSeconds: START_SECONDS + 1 };
@@ -35,7 +35,7 @@ describe('a build whose Pod does not run yet', () => {
     string,
     [seen: PodReport, attempt: Partial<AttemptReport>, judged: PodJudgement, state?: BuildState]
   > = {
-    'waits without a word for a scheduler that had no time yet': [
+    'waits without a message for a scheduler that had no time yet': [
       pod({ scheduled: false }),
       { ageSeconds: 4 },
       { decision: 'wait' },
@@ -45,7 +45,7 @@ describe('a build whose Pod does not run yet', () => {
       { ageSeconds: 5 },
       { decision: 'wait', reason: 'Unschedulable', message: NOT_SEEN },
     ],
-    'waits for a node, and says at once in whose words': [
+    'waits for a node, and gives the scheduler’s message at once': [
       pod({ scheduled: false, unschedulable: NO_NODE }),
       { ageSeconds: 0 },
       { decision: 'wait', reason: 'Unschedulable', message: NO_NODE },
@@ -55,27 +55,27 @@ describe('a build whose Pod does not run yet', () => {
       { ageSeconds: NODE_SECONDS },
       { decision: 'wait', reason: 'Unschedulable', message: NO_NODE },
     ],
-    'fails when no node came in an hour': [
+    'fails if it has no node after an hour': [
       pod({ scheduled: false, unschedulable: NO_NODE }),
       { ageSeconds: NODE_SECONDS + 1 },
       { decision: 'end', outcome: 'failed', reason: 'Unschedulable', message: NO_NODE },
     ],
-    'fails when no scheduler came in an hour': [
+    'fails if no scheduler tried it for an hour': [
       pod({ scheduled: false }),
       { ageSeconds: NODE_SECONDS + 1 },
       { decision: 'end', outcome: 'failed', reason: 'Unschedulable', message: NOT_SEEN },
     ],
-    'waits for containers that are being created, without a word': [
+    'waits without a message for containers that are being created': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       {},
       { decision: 'wait' },
     ],
-    'waits for containers that nothing is known of, without a word': [
+    'waits without a message for containers with an unknown state': [
       pod({ containers: [waiting(undefined, undefined, 'agent'), waiting()] }),
       {},
       { decision: 'wait' },
     ],
-    'waits for containers that nobody has told of': [
+    'waits for containers that the kubelet has not reported': [
       pod(),
       { ageSeconds: START_SECONDS + 1 },
       { decision: 'wait' },
@@ -85,7 +85,7 @@ describe('a build whose Pod does not run yet', () => {
       { ageSeconds: START_SECONDS + 1 },
       { decision: 'wait' },
     ],
-    'fails when a container is created for a quarter of an hour': [
+    'fails if a container is being created for a quarter of an hour': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       { ageSeconds: START_SECONDS + 1 },
       {
@@ -95,7 +95,7 @@ describe('a build whose Pod does not run yet', () => {
         message: 'The container worker does not start: ContainerCreating',
       },
     ],
-    'fails when nothing is known of a container for a quarter of an hour': [
+    'fails if the state of a container is unknown for a quarter of an hour': [
       pod({ containers: [AGENT, waiting()] }),
       { ageSeconds: START_SECONDS + 1 },
       {
@@ -105,12 +105,12 @@ describe('a build whose Pod does not run yet', () => {
         message: 'The container worker does not start: no reason is known',
       },
     ],
-    'has its quarter of an hour from when it got its node': [
+    'has a quarter of an hour from when it got its node': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       { ageSeconds: NODE_SECONDS, scheduledSeconds: START_SECONDS },
       { decision: 'wait' },
     ],
-    'and not from when it was made': [
+    'has more time than a quarter of an hour from its creation': [
       pod({ containers: [AGENT, waiting('ContainerCreating')] }),
       { ageSeconds: NODE_SECONDS, scheduledSeconds: START_SECONDS + 1 },
       {
@@ -120,7 +120,7 @@ describe('a build whose Pod does not run yet', () => {
         message: 'The container worker does not start: ContainerCreating',
       },
     ],
-    'tells of the first container with a fault': [
+    'names the first container with a fault': [
       pod({
         containers: [
           AGENT,
@@ -136,17 +136,17 @@ describe('a build whose Pod does not run yet', () => {
         message: 'The container database does not start: ErrImagePull: not found',
       },
     ],
-    'is not blamed for a reason that a running container had': [
+    'is not affected by a reason that a running container had': [
       pod({ containers: [AGENT, { ...waiting('ErrImagePull'), state: 'running' }] }),
       { ageSeconds: START_SECONDS + 1 },
       { decision: 'wait' },
     ],
-    'is left alone when its Pod is being deleted': [
+    'is left alone while its Pod is being deleted': [
       pod({ deleting: true, scheduled: false, unschedulable: NO_NODE }),
       { ageSeconds: NODE_SECONDS + 1 },
       { decision: 'wait' },
     ],
-    'is left alone once a step has begun': [
+    'is left alone after a step has begun': [
       pod({ containers: [AGENT, waiting('InvalidImageName')] }),
       { ageSeconds: START_SECONDS + 1 },
       { decision: 'wait' },
@@ -158,10 +158,8 @@ describe('a build whose Pod does not run yet', () => {
   });
 });
 
-/**
- * What a kubelet says of a container, whose fault that is, and after how many seconds nobody hopes any more.
- */
-const REASONS: [said: string, reason: 'ImagePullFailed' | 'PodRefused', hopeSeconds: number][] = [
+/** The kubelet's reason for a waiting container, the build's reason, and the seconds until the build fails. */
+const REASONS: [waitingReason: string, reason: 'ImagePullFailed' | 'PodRefused', hopeSeconds: number][] = [
   ['ErrImagePull', 'ImagePullFailed', START_SECONDS],
   ['ImagePullBackOff', 'ImagePullFailed', START_SECONDS],
   ['ImageInspectError', 'ImagePullFailed', START_SECONDS],
@@ -176,29 +174,32 @@ const REASONS: [said: string, reason: 'ImagePullFailed' | 'PodRefused', hopeSeco
   ['PostStartHookError', 'PodRefused', START_SECONDS],
 ];
 
-describe.each(REASONS)('%s is %s', (said, reason, hopeSeconds) => {
-  const containers = [AGENT, waiting(said, 'because')];
-  const message = `The container worker does not start: ${said}: because`;
-  const judgedAt = (ageSeconds: number): PodJudgement =>
-    judgePending(pending, pod({ containers }), { ...quiet, ageSeconds });
-  const wait: PodJudgement = { decision: 'wait', reason, message };
-  const end: PodJudgement = { decision: 'end', outcome: 'failed', reason, message };
+describe.each(REASONS)(
+  'the waiting reason %s of a container has the build reason %s',
+  (waitingReason, reason, hopeSeconds) => {
+    const containers = [AGENT, waiting(waitingReason, 'because')];
+    const message = `The container worker does not start: ${waitingReason}: because`;
+    const judgedAt = (ageSeconds: number): PodJudgement =>
+      judgePending(pending, pod({ containers }), { ...quiet, ageSeconds });
+    const wait: PodJudgement = { decision: 'wait', reason, message };
+    const end: PodJudgement = { decision: 'end', outcome: 'failed', reason, message };
 
-  test(`and is waited for until there is no hope, after ${hopeSeconds} s`, () => {
-    expect(judgedAt(hopeSeconds)).toEqual(hopeSeconds === AT_ONCE ? end : wait);
-    expect(judgedAt(hopeSeconds + 1)).toEqual(end);
-  });
+    test(`and fails the build after ${hopeSeconds} s`, () => {
+      expect(judgedAt(hopeSeconds)).toEqual(hopeSeconds === AT_ONCE ? end : wait);
+      expect(judgedAt(hopeSeconds + 1)).toEqual(end);
+    });
 
-  test('and is what a Pod that came to no step is blamed for only if it is an image', () => {
-    const isImage = reason === 'ImagePullFailed';
-    expect(judgeMissingImage(containers, late)).toEqual(isImage ? end : undefined);
-    expect(judgeMissingImage(containers, { ...quiet, ageSeconds: hopeSeconds })).toEqual(
-      isImage ? judgedAt(hopeSeconds) : undefined,
-    );
-  });
-});
+    test('and explains a Pod without a first step only if it is about an image', () => {
+      const isImage = reason === 'ImagePullFailed';
+      expect(judgeMissingImage(containers, late)).toEqual(isImage ? end : undefined);
+      expect(judgeMissingImage(containers, { ...quiet, ageSeconds: hopeSeconds })).toEqual(
+        isImage ? judgedAt(hopeSeconds) : undefined,
+      );
+    });
+  },
+);
 
-test('a Pod that came to no step is blamed for no image when containers are only late', () => {
+test('a Pod without a first step does not fail for an image if its containers are only late', () => {
   expect(judgeMissingImage([waiting('ContainerCreating')], late)).toBeUndefined();
   expect(judgeMissingImage([AGENT], late)).toBeUndefined();
 });

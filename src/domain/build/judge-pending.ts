@@ -1,5 +1,6 @@
 import type { BuildState } from './build-state.ts';
 import type { OutcomeReason } from './events.ts';
+import { judgeCache } from './judge-cache.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
 
 /**
@@ -14,6 +15,9 @@ const SCHEDULER_SECONDS = 5;
 /** Why the Pod of a build is not running, and whether it may still start. */
 export function judgePending(state: BuildState, pod: PodReport, attempt: AttemptReport): PodJudgement {
   if (state.status === 'started' || pod.deleting) return { decision: 'wait' };
+  const withoutCache = judgeCache(pod, attempt);
+  if (withoutCache !== undefined)
+    return { decision: 'recreate', reason: 'CacheUnavailable', message: withoutCache };
   if (!pod.scheduled) {
     if (pod.unschedulable === undefined && attempt.ageSeconds < SCHEDULER_SECONDS)
       return { decision: 'wait' };
@@ -23,7 +27,7 @@ export function judgePending(state: BuildState, pod: PodReport, attempt: Attempt
   return judgeContainers(pod.containers, isLate(attempt));
 }
 
-/** Whether an image that cannot be pulled kept a Pod from its first step. */
+/** Whether an image that cannot be pulled stopped the Pod before its first step. */
 export function judgeMissingImage(
   containers: ContainerReport[],
   attempt: AttemptReport,

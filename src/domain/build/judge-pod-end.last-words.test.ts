@@ -24,7 +24,7 @@ interface Case {
 }
 
 const cases: Record<string, Case> = {
-  'an agent out of memory is a fault of ours': {
+  'an agent out of memory is a fault of Millrace': {
     state: ran,
     pod: pod({ containers: [agent({ reason: 'OOMKilled', exitCode: 137 }), worker()] }),
     judged: {
@@ -33,12 +33,12 @@ const cases: Record<string, Case> = {
       message: 'The agent ended without a report (out of memory).',
     },
   },
-  'an agent that is gone ends the build though other containers hang': {
+  'an agent that has ended ends the build even if other containers hang': {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ exitCode: 137 }), worker()] }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'a Pod that succeeded without proof is no success': {
+  'a Pod that succeeded without a valid termination message is no success': {
     state: ran,
     pod: pod({
       phase: 'Succeeded',
@@ -47,58 +47,58 @@ const cases: Record<string, Case> = {
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
 
-  'last words with the exit of every step prove success': {
+  'a termination message with the exit of every step proves success': {
     state: ran,
     pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 0 } }),
     judged: { decision: 'end', outcome: 'succeeded', reason: 'AllStepsSucceeded' },
   },
-  'last words without the exit of a step do not': {
+  'a termination message without the exit of a step is no success': {
     state: ran,
     pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0 } }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'last words of success with a bad exit do not': {
+  'a termination message of success with a failed exit is no success': {
     state: putBegun,
     pod: words({ outcome: 'succeeded', reason: 'AllStepsSucceeded', exits: { '0': 0, '1': 1 } }),
     judged: { decision: 'end', outcome: 'failed', reason: 'AgentFault' },
   },
-  'last words of a failed step are believed': {
+  'a termination message about a failed step is accepted': {
     state: ran,
     pod: words({ exits: { '0': 1 } }),
     judged: { decision: 'end', outcome: 'failed', reason: 'StepFailed', message: 'Said so.' },
   },
-  'last words of a cancelled build are believed': {
+  'a termination message about a cancelled build is accepted': {
     state: ran,
     pod: words({ outcome: 'cancelled', reason: 'Cancelled' }),
     judged: { decision: 'end', outcome: 'cancelled' },
   },
-  'last words of an agent that was sent away count as a lost Pod': {
+  'a termination message of an agent that was asked to end counts as a lost Pod': {
     state: ran,
     pod: words({ reason: 'PodLost' }),
     judged: { decision: 'retry', reason: 'PodLost' },
   },
-  'last words that tell of steps which no event told are heard': {
+  'a termination message about steps without events is accepted': {
     state: opened,
     pod: words({ reason: 'AgentFault', exits: { '0': 0 } }),
     judged: { decision: 'retry', reason: 'AgentFault' },
   },
-  'last words of an agent whose containers never came lead to another Pod': {
+  'a termination message of an agent without its containers leads to another Pod': {
     state: opened,
-    pod: words({ reason: 'AgentFault', message: 'no word from worker' }),
-    judged: { decision: 'recreate', reason: 'AgentFault', message: 'no word from worker' },
+    pod: words({ reason: 'AgentFault', message: 'no connection from worker' }),
+    judged: { decision: 'recreate', reason: 'AgentFault', message: 'no connection from worker' },
   },
-  'an image that could not be pulled for long wins over the agent that gave up': {
+  'an image that could not be pulled for long counts more than the agent that gave up': {
     state: opened,
     pod: gaveUp('ImagePullBackOff'),
     attempt: { ageSeconds: 1201 },
     judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
   },
-  'an image name that is none wins over the agent that gave up': {
+  'an invalid image name counts more than the agent that gave up': {
     state: opened,
     pod: gaveUp('InvalidImageName'),
     judged: { decision: 'end', outcome: 'failed', reason: 'ImagePullFailed' },
   },
-  'an agent that ends early leaves the image another try and names it': {
+  'an agent that ends early leaves the image another attempt and names it': {
     state: opened,
     pod: gaveUp('ErrImagePull'),
     judged: {
@@ -107,22 +107,22 @@ const cases: Record<string, Case> = {
       message: 'The container worker does not start: ErrImagePull',
     },
   },
-  'a session that was refused fails the build': {
+  'a refused session fails the build': {
     state: opened,
     pod: words({ reason: 'AgentAuthentication' }),
     judged: { decision: 'end', outcome: 'failed', reason: 'AgentAuthentication' },
   },
-  'a session that was refused because the Pod was being deleted costs an attempt': {
+  'a session refused because the Pod was being deleted costs an attempt': {
     state: opened,
     pod: { ...words({ reason: 'AgentAuthentication' }), deleting: true },
     judged: { decision: 'recreate', reason: 'PodLost', message: 'The Pod was deleted.' },
   },
-  'a session that was refused because the Pod was evicted costs an attempt': {
+  'a session refused because the Pod was evicted costs an attempt': {
     state: opened,
     pod: { ...words({ reason: 'AgentAuthentication' }), reason: 'Evicted' },
     judged: { decision: 'recreate', reason: 'PodEvicted' },
   },
-  'last words that are not ours are not believed': {
+  'a termination message of another program is ignored': {
     state: ran,
     pod: pod({ containers: [agent({ exitCode: 0, message: '{"outcome":"succeeded"}' }), worker()] }),
     judged: { decision: 'retry', reason: 'AgentFault' },
@@ -153,14 +153,14 @@ const cases: Record<string, Case> = {
     judged: { decision: 'recreate', reason: 'PodEvicted' },
   },
 
-  'a Pod that has not begun is judged by what it waits for': {
+  'a Pod that has not started is judged by what it waits for': {
     state: opened,
     pod: pending({ scheduled: false, unschedulable: '0/1 nodes are available' }),
     judged: { decision: 'wait', reason: 'Unschedulable', message: '0/1 nodes are available' },
   },
 };
 
-describe('the end of a Pod', () => {
+describe('the end of a Pod and the termination message', () => {
   test.each(Object.entries(cases))('%s', (_name, { state, pod: seen, attempt, judged }) => {
     expect(judgePodEnd(state, seen, { ...quiet, ...attempt })).toMatchObject(judged);
   });

@@ -28,7 +28,7 @@ const cases: Record<string, Case> = {
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that died beside its agent before the first step costs the Pod at once': {
+  'a step container that ended before the first step costs the Pod at once': {
     state: opened,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     judged: {
@@ -37,7 +37,7 @@ const cases: Record<string, Case> = {
       message: 'The container worker ended before its first step (exit code 137).',
     },
   },
-  'a step container that cannot run its image is named with what the kubelet says': {
+  'a step container that cannot run its image is named with the kubelet’s message': {
     state: opened,
     pod: pod({
       phase: 'Running',
@@ -51,7 +51,7 @@ const cases: Record<string, Case> = {
       message: 'The container worker ended before its first step (exit code 128, StartError: no /bin/sh).',
     },
   },
-  'step containers that die again and again before the first step end the build': {
+  'step containers that repeatedly end before the first step end the build': {
     state: opened,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     attempt: { attempt: 5 },
@@ -65,28 +65,28 @@ const cases: Record<string, Case> = {
     }),
     judged: { decision: 'end', outcome: 'failed', reason: 'OutOfMemory' },
   },
-  'a step container that died after steps began is told by its agent': {
+  'a step container that ended after steps began is reported by its agent': {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that ended well beside its agent costs nothing: the agent may have more to tell': {
+  'a step container that succeeded beside its agent costs nothing, because the agent may report more': {
     state: opened,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken({ exitCode: 0 })] }),
     judged: { decision: 'wait' },
   },
-  'a step container that died in a Pod that is being deleted costs nothing more': {
+  'a step container that ended in a Pod that is being deleted costs nothing more': {
     state: opened,
     pod: dying({ containers: [agent({ state: 'running' }), broken()] }),
     judged: { decision: 'wait' },
   },
-  'a step container that died after somebody cancelled the build is left to that': {
+  'a step container that ended after a cancel does not affect the cancel': {
     state: opened,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), broken()] }),
     attempt: { cancelled: { seconds: 5, graceSeconds: 60 } },
     judged: { decision: 'end', outcome: 'cancelled', reason: 'Cancelled' },
   },
-  'a build that is over stays over': {
+  'a build that has ended stays ended': {
     state: after('start-task', 'end'),
     pod: undefined,
     judged: { decision: 'wait' },
@@ -97,7 +97,7 @@ const cases: Record<string, Case> = {
     pod: undefined,
     judged: { decision: 'recreate', reason: 'PodLost' },
   },
-  'a Pod that vanished while a task ran is repeated': {
+  'a Pod that vanished during a task is repeated': {
     state: ran,
     pod: undefined,
     judged: { decision: 'retry', reason: 'PodLost' },
@@ -107,7 +107,7 @@ const cases: Record<string, Case> = {
     pod: undefined,
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
-  'a build is repeated once only': {
+  'a build is repeated only once': {
     state: ran,
     pod: undefined,
     attempt: { attempt: 2, retries: 1 },
@@ -119,19 +119,19 @@ const cases: Record<string, Case> = {
     attempt: { disableRetry: true },
     judged: { decision: 'end', outcome: 'failed', reason: 'PodLost' },
   },
-  'a Pod that vanished before its first step is replaced though the job forbids retries': {
+  'a Pod that vanished before its first step is replaced even if the job forbids retries': {
     state: opened,
     pod: undefined,
     attempt: { disableRetry: true },
     judged: { decision: 'recreate', reason: 'PodLost' },
   },
-  'replacing does not count as repeating': {
+  'replacing a Pod does not count as a repetition': {
     state: ran,
     pod: undefined,
     attempt: { attempt: 3 },
     judged: { decision: 'retry' },
   },
-  'Pods that never come to a step are not replaced for ever': {
+  'Pods that never reach a step are not replaced for ever': {
     state: opened,
     pod: undefined,
     attempt: { attempt: 5 },
@@ -163,13 +163,13 @@ const cases: Record<string, Case> = {
       message: 'The agent did not end the cancelled build within 60 s: its Pod is deleted.',
     },
   },
-  'a Pod is deleted once': {
+  'a Pod is deleted only once': {
     state: ran,
     pod: dying(),
     attempt: { cancelled: { seconds: 65, graceSeconds: 60 } },
     judged: { decision: 'wait' },
   },
-  'a cancelled build whose agent did not end it is cancelled with its Pod, and says so': {
+  'a cancelled build that its agent did not end is cancelled with its Pod, and says so': {
     state: ran,
     pod: undefined,
     attempt: { cancelled: { seconds: 71, graceSeconds: 60 } },
@@ -180,26 +180,26 @@ const cases: Record<string, Case> = {
       message: 'The build was cancelled. Its agent did not end it within 60 s, and its Pod is gone.',
     },
   },
-  'who cancelled it is told first': {
+  'the person who cancelled the build is named first': {
     state: ran,
     pod: undefined,
     attempt: { cancelled: { seconds: 3, graceSeconds: 60, reason: 'Cancelled by ann.' } },
     judged: { decision: 'end', outcome: 'cancelled', message: 'Cancelled by ann. Its Pod is gone.' },
   },
-  'a cancelled build on a node that is lost is cancelled though its Pod stays': {
+  'a cancelled build on a lost node is cancelled even if its Pod stays': {
     state: ran,
     pod: dying(),
     attempt: { cancelled: { seconds: 300, graceSeconds: 60 }, overdueSeconds: 120 },
     judged: { decision: 'end', outcome: 'cancelled' },
   },
-  'nobody waits for the agent of a build that nobody cancelled': {
+  'the agent of a build without a cancel gets no time to end': {
     state: ran,
     pod: pod({ phase: 'Running', containers: [agent({ state: 'running' }), worker()] }),
     attempt: { ageSeconds: 5000 },
     judged: { decision: 'wait' },
   },
 
-  'eviction is named': {
+  'an eviction is named': {
     state: ran,
     pod: pod({ reason: 'Evicted', message: 'low on memory' }),
     judged: {
@@ -208,7 +208,7 @@ const cases: Record<string, Case> = {
       message: 'The Pod was evicted: Evicted (low on memory).',
     },
   },
-  'preemption is an eviction': {
+  'a preemption is an eviction': {
     state: ran,
     pod: pod({ disruption: 'PreemptionByScheduler' }),
     judged: { decision: 'retry', reason: 'PodEvicted' },
@@ -218,12 +218,12 @@ const cases: Record<string, Case> = {
     pod: pod({ reason: 'UnexpectedAdmissionError', containers: [] }),
     judged: { decision: 'recreate', reason: 'PodRefused' },
   },
-  'the Pod’s deadline ends the build without another try': {
+  'the Pod’s deadline ends the build without another attempt': {
     state: ran,
     pod: pod({ reason: 'DeadlineExceeded' }),
     judged: { decision: 'end', outcome: 'failed', reason: 'JobTimeout' },
   },
-  'a step container out of memory fails the build and names it': {
+  'a step container out of memory fails the build and is named': {
     state: ran,
     pod: pod({ containers: [agent({ exitCode: 1 }), worker({ state: 'terminated', reason: 'OOMKilled' })] }),
     judged: {
@@ -233,7 +233,7 @@ const cases: Record<string, Case> = {
       message: 'The container worker used more memory than it may.',
     },
   },
-  'out of memory is never success, whatever the exit code': {
+  'out of memory is never success, with any exit code': {
     state: after('start-task', 'end-task'),
     pod: pod({
       phase: 'Succeeded',

@@ -1,10 +1,11 @@
 import { isActive } from '#domain/scheduling/build-changes.ts';
-import type { BuildState, StepState } from './build-state.ts';
+import type { BuildState } from './build-state.ts';
 import type { OutcomeReason, TerminationMessage } from './events.ts';
 import { judgeMissingImage, judgePending } from './judge-pending.ts';
 import { parseTermination } from './parse-termination.ts';
 import { brokenContainer, brokenMessage, hasEnded, podFault, type PodFault } from './pod-fault.ts';
 import type { AttemptReport, ContainerReport, PodJudgement, PodReport } from './pod-report.ts';
+import { provesSuccess } from './settle-build.ts';
 
 /** Pods of a build that end before their first step are replaced, so many in all. */
 const MAX_ATTEMPTS = 5;
@@ -124,14 +125,10 @@ function knowsTheEnd(
   pod: PodReport | undefined,
 ): boolean {
   const { outcome, reason } = termination;
-  if (outcome === 'succeeded') return state.steps.every((step) => isProven(step, termination));
+  if (outcome === 'succeeded') return provesSuccess(state, termination);
   if (outcome === 'cancelled') return reason === 'Cancelled';
   if (reason === 'AgentAuthentication') return podFault(pod, undefined).reason === 'AgentFault';
-  return ['StepFailed', 'JobTimeout', 'OutOfMemory'].includes(reason);
-}
-
-function isProven({ id, status }: StepState, { exits, statuses }: TerminationMessage): boolean {
-  return status === 'succeeded' || (exits[id] === 0 && statuses?.[id] === undefined);
+  return ['StepFailed', 'StepTimeout', 'JobTimeout', 'ServiceFailed', 'OutOfMemory'].includes(reason);
 }
 
 interface Fault extends PodFault {

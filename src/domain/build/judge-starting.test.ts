@@ -17,39 +17,44 @@ const waiting = (reason: string): Partial<PodReport> => ({
 });
 
 test.each<[string, pod: PodReport | undefined, StartingAges, ReturnType<typeof judgeStarting>]>([
-  ['a Pod that no watch has told of yet is starting', undefined, { created: 1 }, 'starting'],
-  ['one that no watch tells of at all is not', undefined, { created: 30 }, undefined],
-  ['one whose containers are being created is starting', creating, { created: 5, scheduled: 4 }, 'starting'],
-  ['one that waited long for its node starts then', creating, { created: 3000, scheduled: 1 }, 'starting'],
-  ['one that stays on its node for minutes no longer counts', creating, { created: 121 }, undefined],
-  ['one that the scheduler has not looked at is starting', noNode, { created: 3 }, 'starting'],
+  ['that no watch has reported yet is starting', undefined, { created: 1 }, 'starting'],
+  ['that no watch ever reports is not starting', undefined, { created: 30 }, undefined],
+  ['whose containers are being created is starting', creating, { created: 5, scheduled: 4 }, 'starting'],
   [
-    'one for which there is no node is unplaced',
+    'that waited long for its node is starting when it has one',
+    creating,
+    { created: 3000, scheduled: 1 },
+    'starting',
+  ],
+  ['that stays on its node for minutes no longer counts', creating, { created: 121 }, undefined],
+  ['that the scheduler has not tried yet is starting', noNode, { created: 3 }, 'starting'],
+  [
+    'for which there is no node is unplaced',
     { ...noNode, unschedulable: '0/2 nodes' },
     { created: 1 },
     'unplaced',
   ],
-  ['one that the scheduler does not look at is unplaced', noNode, { created: 11 }, 'unplaced'],
+  ['that the scheduler ignores is unplaced', noNode, { created: 11 }, 'unplaced'],
   [
-    'one whose image cannot be pulled loads nothing',
+    'whose image cannot be pulled causes no load',
     { ...creating, ...waiting('ErrImagePull') },
     { created: 5 },
     undefined,
   ],
   [
-    'one that cannot be created loads nothing',
+    'that cannot be created causes no load',
     { ...creating, ...waiting('CreateContainerConfigError') },
     { created: 5 },
     undefined,
   ],
-  ['one that is being deleted is none', { ...creating, deleting: true }, { created: 5 }, undefined],
-  ['one that has failed is none', { ...creating, phase: 'Failed' }, { created: 5 }, undefined],
+  ['that is being deleted is not starting', { ...creating, deleting: true }, { created: 5 }, undefined],
+  ['that has failed is not starting', { ...creating, phase: 'Failed' }, { created: 5 }, undefined],
   [
-    'one whose agent runs and has not spoken is starting',
+    'whose agent runs but has not connected is starting',
     { ...creating, phase: 'Running', containers: [{ name: 'agent', state: 'running' }] },
     { created: 5 },
     'starting',
   ],
-])('%s', (_, pod, ages, expected) => {
+])('a Pod %s', (_, pod, ages, expected) => {
   expect(judgeStarting(pod, ages)).toBe(expected);
 });

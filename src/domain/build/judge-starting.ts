@@ -15,7 +15,7 @@ export interface StartingAges {
 }
 
 /**
- * Whether a Pod whose agent has not connected yet holds a place in the start window. Undefined: it does not,
+ * Whether a Pod whose agent has not connected yet holds a slot in the start window. Undefined: it does not,
  * because it has ended, is being deleted or cannot start. No Pod holds a place for ever.
  */
 export function judgeStarting(

@@ -23,7 +23,11 @@ export function cutLog(
   return { text: `${firstBytes(text, limit - used)}\n${LOG_CUT_LINE}\n`, used: limit + 1 };
 }
 
+/** Most logs are ASCII, for which this is a fraction of the time of counting. */
+const NOT_ASCII = /[\u0080-\uffff]/;
+
 function utf8Length(text: string): number {
+  if (!NOT_ASCII.test(text)) return text.length;
   let length = text.length;
   for (let index = 0; index < text.length; index += 1) length += extraBytes(text.charCodeAt(index));
   return length;
@@ -44,4 +48,9 @@ function firstBytes(text: string, bytes: number): string {
   }
   const cut = text.slice(0, index);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
+}
+
+/** The limit of one build's log. Without a limit of the installation, the usual one bounds that of the Team. */
+export function smallerLimit(installation: number | undefined, team: number | undefined): number | undefined {
+  return team === undefined ? installation : Math.min(installation ?? DEFAULT_LOG_BYTES, team);
 }

@@ -11,66 +11,66 @@ const PEM = '-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwxyz012345\n-----END K
 const JSON_TEXT = JSON.stringify({ key: PEM });
 
 const cases: Record<string, { secrets: string[]; text: string; shown: string }> = {
-  'a secret is hidden wherever it stands': {
+  'hides a secret anywhere in the text': {
     secrets: ['hunter2'],
     text: 'a hunter2,hunter2',
     shown: 'a ***,***',
   },
-  'a text without secrets stays as it is': {
+  'leaves a text without secrets unchanged': {
     secrets: ['hunter2'],
     text: 'hunter3 hunte',
     shown: 'hunter3 hunte',
   },
-  'nothing is hidden when there are no secrets': { secrets: [], text: 'hunter2', shown: 'hunter2' },
-  'values of less than three characters are left alone': {
+  'hides nothing if there are no secrets': { secrets: [], text: 'hunter2', shown: 'hunter2' },
+  'ignores secrets of less than three characters': {
     secrets: ['ab', ''],
     text: 'ab abc',
     shown: 'ab abc',
   },
-  'values of nothing but spaces hide nothing': {
+  'ignores secrets of blanks only': {
     secrets: ['    ', ' \n   \n'],
     text: 'a    b',
     shown: 'a    b',
   },
-  'the longer of two secrets goes whole': {
+  'hides the longer of two secrets in full': {
     secrets: ['pass', 'password'],
     text: 'my password',
     shown: 'my ***',
   },
-  'overlapping secrets both go': { secrets: ['abcd', 'cdef'], text: 'xabcdefx', shown: 'x***x' },
-  'a secret that ends inside another goes too': { secrets: ['abcdef', 'cde'], text: 'abcde', shown: 'ab***' },
-  'secrets side by side become one mask': { secrets: ['abc', 'def'], text: 'abcdef', shown: '***' },
-  'a secret of several lines is hidden line by line': {
+  'hides both of two overlapping secrets': { secrets: ['abcd', 'cdef'], text: 'xabcdefx', shown: 'x***x' },
+  'hides a secret that ends inside another': { secrets: ['abcdef', 'cde'], text: 'abcde', shown: 'ab***' },
+  'turns adjacent secrets into one mask': { secrets: ['abc', 'def'], text: 'abcdef', shown: '***' },
+  'hides a multi-line secret line by line': {
     secrets: [PEM],
     text: 'key:\r\n  abcdefghijklmnop\r\n  qrstuvwxyz012345\r\n',
     shown: 'key:\r\n  ***\r\n  ***\r\n',
   },
-  'a secret inside JSON is hidden in its escaped form': {
+  'hides the escaped form of a secret inside JSON': {
     secrets: [PEM],
     text: JSON_TEXT,
     shown: '{"key":"***"}',
   },
-  'base64 is hidden': { secrets: ['correct horse'], text: btoa('correct horse'), shown: '***==' },
-  'base64 with a line end at its end is hidden': {
+  'hides the base64 form': { secrets: ['correct horse'], text: btoa('correct horse'), shown: '***==' },
+  'hides the base64 form with a line end': {
     secrets: ['correct horse'],
     text: btoa('correct horse\n'),
     shown: '***=',
   },
-  'base64url is hidden': {
+  'hides the base64url form': {
     secrets: ['???>>>~~~'],
     text: Buffer.from('???>>>~~~').toString('base64url'),
     shown: '***',
   },
-  'URL encoding is hidden': { secrets: ['p@ss word'], text: 'u:p%40ss%20word@host', shown: 'u:***@host' },
+  'hides the URL-encoded form': { secrets: ['p@ss word'], text: 'u:p%40ss%20word@host', shown: 'u:***@host' },
 };
 
-describe('masking', () => {
+describe('masking secrets in text', () => {
   test.each(Object.entries(cases))('%s', (_name, { secrets, text, shown }) => {
     expect(createMasker(secrets).mask(text)).toBe(shown);
     expect(inPieces(secrets, text.split(''))).toBe(shown);
   });
 
-  test('base64 of longer data that holds a secret shows nothing of it, wherever it begins', () => {
+  test('hides a secret in base64 of longer data, at any offset', () => {
     const secret = 'correct horse battery';
     for (const before of ['', 'u', 'us', 'use', 'user:']) {
       const shown = createMasker([secret]).mask(btoa(`${before}${secret}@host`));
@@ -80,7 +80,7 @@ describe('masking', () => {
     }
   });
 
-  test('wrapped base64 of a long secret is hidden in every line', () => {
+  test('hides every line of the wrapped base64 of a long secret', () => {
     const secret = Array.from({ length: 200 }, (_, index) =>
       String.fromCharCode(33 + ((index * 7) % 90)),
     ).join('');
@@ -88,7 +88,7 @@ describe('masking', () => {
     expect(createMasker([secret]).mask(wrapped).replaceAll(MASK, '')).toMatch(/^[\n=]*$/);
   });
 
-  test('an end that may be the beginning of a secret is kept back, nothing else', () => {
+  test('holds back only an end that may be the beginning of a secret', () => {
     const stream = createMasker(['hunter2']).stream();
     expect(stream.write('say hunt')).toBe('say ');
     expect(stream.write('ing')).toBe('hunting');
@@ -100,7 +100,7 @@ describe('masking', () => {
   const words = fc.array(fc.string({ unit: letters, minLength: 0, maxLength: 6 }), { maxLength: 4 });
   const texts = fc.array(fc.string({ unit: letters, maxLength: 8 }), { maxLength: 12 });
 
-  test('cutting the text anywhere changes nothing', () => {
+  test('does not depend on where the text is cut', () => {
     fc.assert(
       fc.property(words, texts, (secrets, pieces) => {
         expect(inPieces(secrets, pieces)).toBe(createMasker(secrets).mask(pieces.join('')));
@@ -108,7 +108,7 @@ describe('masking', () => {
     );
   });
 
-  test('exactly the characters of occurrences are hidden', () => {
+  test('hides exactly the characters of the secrets', () => {
     const simple = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 3, maxLength: 5 });
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
     fc.assert(
@@ -119,7 +119,97 @@ describe('masking', () => {
   });
 });
 
-/** The same by trying every place; encoded forms cannot occur in texts of a, b and c. */
+const textsOf = (unit: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
+  fc.array(fc.string({ unit, maxLength: 6 }), { maxLength: 8 });
+const valuesOf = (unit: fc.Arbitrary<string>): fc.Arbitrary<string[]> =>
+  fc.array(fc.string({ unit, minLength: 3, maxLength: 5 }), { maxLength: 3 });
+
+describe('masking secrets that are added while text arrives', () => {
+  test('hides them in open streams, also in what is held back', () => {
+    const masker = createMasker(['hunter2']);
+    const [one, other] = [masker.stream(), masker.stream()];
+    expect([one.write('a hunt'), other.write('b')]).toEqual(['a ', 'b']);
+    masker.add(['huntsman', 'tango']);
+    expect([one.write('sman tan'), other.write(' hunter2 ta')]).toEqual(['*** ', ' *** ']);
+    expect([one.write('go') + one.end(), other.end()]).toEqual(['***', 'ta']);
+  });
+
+  test('begins with the first secret, and changes nothing for values that are known', () => {
+    const masker = createMasker([]);
+    const stream = masker.stream();
+    expect(stream.write('tango ')).toBe('tango ');
+    masker.add([]);
+    masker.add(['tango']);
+    masker.add(['tango']);
+    expect(stream.write('tango tan') + stream.write('go') + stream.end()).toBe('*** ***');
+    expect(masker.mask('tango')).toBe(MASK);
+  });
+
+  const early = fc.constantFrom('a', 'b', 'c');
+  const late = fc.constantFrom('a', 'b', 'x', 'y');
+
+  test('hides the same as if it had known them before they existed', () => {
+    const added = valuesOf(late).map((all) => all.filter((value) => /^[xy]/.test(value)));
+    fc.assert(
+      fc.property(valuesOf(early), added, textsOf(early), textsOf(late), (known, more, before, after) => {
+        const masker = createMasker(known);
+        const stream = masker.stream();
+        const shown = before.map((piece) => stream.write(piece));
+        masker.add(more);
+        const rest = after.map((piece) => stream.write(piece)).join('') + stream.end();
+        const whole = [...before, ...after].join('');
+        expect(shown.join('') + rest).toBe(createMasker([...known, ...more]).mask(whole));
+      }),
+    );
+  });
+});
+
+describe('masking any secret in any encoding', () => {
+  const encodings: Record<string, (text: string) => string> = {
+    raw: (text) => text,
+    base64: (text) => Buffer.from(text).toString('base64').replaceAll('=', ''),
+    base64url: (text) => Buffer.from(text).toString('base64url'),
+    'percent-encoded': encodeURIComponent,
+    JSON: (text) => JSON.stringify(text).slice(1, -1),
+  };
+  const secret = fc
+    .string({ unit: 'binary', minLength: 8, maxLength: 60 })
+    .filter((text) => text.isWellFormed() && text.trim().length >= 8 && !/[\r\n]/.test(text));
+  const noise = fc.string({ unit: fc.constantFrom('·', '—', '…'), minLength: 1, maxLength: 9 });
+
+  test.each(Object.entries(encodings))(
+    '%s leaves nothing of it, wherever the text is cut',
+    (_name, encode) => {
+      fc.assert(
+        fc.property(secret, noise, noise, fc.integer({ min: 1, max: 7 }), (value, before, after, size) => {
+          const text = `${before}${encode(value)}${after}`;
+          const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+          expect(inPieces([value], pieces)).toBe(`${before}${MASK}${after}`);
+        }),
+      );
+    },
+  );
+
+  test('lines of a secret of many lines, each in any encoding but base64', () => {
+    const line = secret.filter((text) => text === text.trim());
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 2, maxLength: 4 }),
+        fc.constantFrom('\n', '\r\n'),
+        (lines, end) => {
+          const masker = createMasker([lines.join(end)]);
+          for (const one of lines) {
+            expect(masker.mask(`·${one}·`)).toBe(`·${MASK}·`);
+            expect(masker.mask(encodeURIComponent(one))).toBe(MASK);
+            expect(masker.mask(JSON.stringify(one))).toBe(`"${MASK}"`);
+          }
+        },
+      ),
+    );
+  });
+});
+
+/** A slow reference that tries every position. Encoded forms cannot occur in texts of a, b and c. */
 function slowly(secrets: string[], text: string): string {
   const hidden = new Set<number>();
   for (const secret of secrets) {

@@ -15,6 +15,8 @@ export interface Masker {
   stream(): MaskStream;
   /** Masks a complete text. */
   mask(text: string): string;
+  /** Masks these values from now on, in open streams too: in what they hold back and in all later text. */
+  add(secrets: readonly string[]): void;
 }
 
 /**
@@ -22,18 +24,23 @@ export interface Masker {
  * also of overlapping ones, wherever the text is cut. The automaton is built on first use, since that takes
  * milliseconds for long secrets.
  */
-export function createMasker(secrets: string[]): Masker {
+export function createMasker(secrets: readonly string[]): Masker {
+  const known = new Set(secrets);
   let automaton: Automaton | undefined;
-  const prepared = (): Automaton => (automaton ??= buildAutomaton(secretForms(secrets)));
-  const stream = (): MaskStream => (secrets.length === 0 ? UNTOUCHED : new Masking(prepared));
+  const prepared = (): Automaton | undefined =>
+    known.size === 0 ? undefined : (automaton ??= buildAutomaton(secretForms([...known])));
+  const stream = (): MaskStream => new Masking(prepared);
   const mask = (text: string): string => {
     const once = stream();
     return once.write(text) + once.end();
   };
-  return { stream, mask };
+  const add = (more: readonly string[]): void => {
+    const before = known.size;
+    for (const secret of more) known.add(secret);
+    if (known.size > before) automaton = undefined;
+  };
+  return { stream, mask, add };
 }
-
-const UNTOUCHED: MaskStream = { write: (text) => text, end: () => '' };
 
 /** Aho–Corasick automaton: one pass over the text for any number of patterns. */
 interface Automaton {
@@ -47,10 +54,19 @@ interface Automaton {
   longest: number[];
   /** 1 for code units that begin a pattern. */
   begins: Uint8Array;
+  /** Length of the shortest pattern. Infinite: there is none. */
+  window: number;
+  /** 1 for hashes of three code units that follow each other in the first `window` of a pattern. */
+  triples: Uint8Array;
 }
 
 const UNITS = 65_536;
 
+/** Fits into 16 bits. Different for most triples of ASCII. */
+const hashOf = (text: string, at: number): number =>
+  ((text.charCodeAt(at) << 9) ^ (text.charCodeAt(at + 1) << 4) ^ text.charCodeAt(at + 2)) & 0xff_ff;
+
+/** The patterns come longest first, and have at least three code units. */
 function buildAutomaton(patterns: string[]): Automaton {
   const machine: Automaton = {
     next: new Map(),
@@ -58,7 +74,12 @@ function buildAutomaton(patterns: string[]): Automaton {
     depth: [0],
     longest: [0],
     begins: new Uint8Array(UNITS),
+    window: patterns.at(-1)?.length ?? Infinity,
+    triples: new Uint8Array(UNITS),
   };
+  for (const pattern of patterns) {
+    for (let at = 0; at + 3 <= machine.window; at += 1) machine.triples[hashOf(pattern, at)] = 1;
+  }
   const children: [number, number][][] = [[]];
   for (const pattern of patterns) addPattern(machine, children, pattern);
   linkFallbacks(machine, children);
@@ -109,8 +130,21 @@ function step(machine: Automaton, from: number, unit: number): number {
   }
 }
 
+/**
+ * The next position from which a pattern may begin. Most text is passed over a window at a time: a pattern
+ * that begins in it would contain the window's last three code units.
+ */
+function skip(text: string, from: number, { window, triples }: Automaton): number {
+  const last = text.length - window;
+  let at = from;
+  while (at <= last && triples[hashOf(text, at + window - 3)] === 0) at += window - 2;
+  return at;
+}
+
 class Masking implements MaskStream {
-  readonly #machine: () => Automaton;
+  readonly #prepared: () => Automaton | undefined;
+  /** Undefined: nothing is secret yet, so nothing is held. */
+  #machine: Automaton | undefined;
   #state = 0;
   /** Text that is not decided yet. */
   #held = '';
@@ -119,15 +153,32 @@ class Masking implements MaskStream {
   /** The output ends with a mask, and its secret ended right before the held text. */
   #masking = false;
 
-  constructor(machine: () => Automaton) {
-    this.#machine = machine;
+  constructor(prepared: () => Automaton | undefined) {
+    this.#prepared = prepared;
   }
 
   write(text: string): string {
-    const machine = this.#machine();
-    const base = this.#held.length;
+    this.#follow();
+    if (this.#machine === undefined) return text;
+    this.#scan(this.#machine, text, this.#held.length);
+    this.#held += text;
+    return this.#show(this.#held.length - (this.#machine.depth[this.#state] ?? 0));
+  }
+
+  /** Searches the held text again if there are more secrets now. */
+  #follow(): void {
+    const machine = this.#prepared();
+    if (machine === this.#machine) return;
+    this.#machine = machine;
+    this.#state = 0;
+    if (machine !== undefined) this.#scan(machine, this.#held, 0);
+  }
+
+  /** Searches a text that stands at `base` in the held text. */
+  #scan(machine: Automaton, text: string, base: number): void {
     let state = this.#state;
     for (let index = 0; index < text.length; index += 1) {
+      if (state === 0) index = skip(text, index, machine);
       const unit = text.charCodeAt(index);
       if (state === 0 && machine.begins[unit] === 0) continue;
       state = step(machine, state, unit);
@@ -135,26 +186,28 @@ class Masking implements MaskStream {
       if (length > 0) this.#hide(base + index + 1 - length, base + index + 1);
     }
     this.#state = state;
-    this.#held += text;
-    return this.#show(this.#held.length - (machine.depth[state] ?? 0));
   }
 
   end(): string {
+    this.#follow();
     this.#state = 0;
     const shown = this.#show(this.#held.length);
     this.#masking = false;
     return shown;
   }
 
-  #hide(start: number, to: number): void {
-    let from = start;
+  #hide(start: number, end: number): void {
+    let [from, to] = [start, end];
+    const later: { from: number; to: number }[] = [];
     for (;;) {
       const last = this.#hidden.at(-1);
       if (!last || last.to < from) break;
-      from = Math.min(from, last.from);
       this.#hidden.pop();
+      // Only a second search finds parts before those that are hidden already.
+      if (last.from > to) later.unshift(last);
+      else [from, to] = [Math.min(from, last.from), Math.max(to, last.to)];
     }
-    this.#hidden.push({ from, to });
+    this.#hidden.push({ from, to }, ...later);
   }
 
   /** Returns the held text before `limit`, masked: it is decided. */

@@ -2,23 +2,23 @@ import { describe, expect, test } from '@jest/globals';
 import { flattenVersion, MAX_CHECK_BYTES, parseCheckOutput, parsePushOutput } from './parse-check-output.ts';
 
 const good: Record<string, { stdout: string; versions: Record<string, string>[] }> = {
-  'an array of objects is a list of versions': {
+  'can be an array of objects: a list of versions': {
     stdout: '[{"ref":"a"},{"ref":"b"}]',
     versions: [{ ref: 'a' }, { ref: 'b' }],
   },
-  'no versions are fine': { stdout: ' []\n', versions: [] },
-  'nested objects and arrays flatten': {
+  'can be an empty array': { stdout: ' []\n', versions: [] },
+  'has its nested objects and arrays flattened': {
     stdout: '[{"ref":"a","meta":{"sha":"b","n":{"m":1}},"tags":["x","y"]}]',
     versions: [{ ref: 'a', meta_sha: 'b', meta_n_m: '1', tags_0: 'x', tags_1: 'y' }],
   },
-  'numbers and booleans become strings, null is left out': {
+  'has numbers and booleans converted to strings, and null left out': {
     stdout: '[{"n":1.50,"yes":true,"none":null}]',
     versions: [{ n: '1.5', yes: 'true' }],
   },
 };
 
 const bad: Record<string, { stdout: string; error: string }> = {
-  'no output': {
+  nothing: {
     stdout: '',
     error: 'The check did not print JSON; expected a JSON array of objects. It printed nothing.',
   },
@@ -26,20 +26,23 @@ const bad: Record<string, { stdout: string; error: string }> = {
     stdout: 'fetching\n[]',
     error: 'The check did not print JSON; expected a JSON array of objects. It begins with: "fetching\\n[]"',
   },
-  'an object alone': {
+  'an object without an array': {
     stdout: '{"ref":"a"}',
     error:
-      'The check printed JSON that is not an array; expected a JSON array of objects. It begins with: "{\\"ref\\":\\"a\\"}"',
+      'The check printed JSON that is not an array; expected a JSON array of objects. ' +
+      'It begins with: "{\\"ref\\":\\"a\\"}"',
   },
-  'an element that is no object': {
+  'an element that is not an object': {
     stdout: '[{"ref":"a"},"b"]',
     error:
-      'The check printed an array whose element 1 is not an object with 1 to 256 fields in 64 KiB; expected a JSON array of objects. It begins with: "[{\\"ref\\":\\"a\\"},\\"b\\"]"',
+      'The check printed an array whose element 1 is not an object with 1 to 256 fields in 64 KiB; ' +
+      'expected a JSON array of objects. It begins with: "[{\\"ref\\":\\"a\\"},\\"b\\"]"',
   },
   'an empty object': {
     stdout: '[{}]',
     error:
-      'The check printed an array whose element 0 is not an object with 1 to 256 fields in 64 KiB; expected a JSON array of objects. It begins with: "[{}]"',
+      'The check printed an array whose element 0 is not an object with 1 to 256 fields in 64 KiB; ' +
+      'expected a JSON array of objects. It begins with: "[{}]"',
   },
 };
 
@@ -48,22 +51,22 @@ describe('the output of a check', () => {
     expect(parseCheckOutput(stdout)).toEqual({ ok: true, versions, left: 0 });
   });
 
-  test.each(Object.entries(bad))('%s is refused', (_name, { stdout, error }) => {
+  test.each(Object.entries(bad))('cannot be %s', (_name, { stdout, error }) => {
     expect(parseCheckOutput(stdout)).toEqual({ ok: false, error });
   });
 
-  test('only the newest hundred versions count', () => {
+  test('counts with its newest hundred versions only', () => {
     const many = Array.from({ length: 130 }, (_, n) => ({ n: String(n) }));
     expect(parseCheckOutput(JSON.stringify(many))).toEqual({ ok: true, versions: many.slice(30), left: 30 });
   });
 
-  test('too much output is refused with its beginning', () => {
+  test('is refused with its beginning if it is too long', () => {
     const answer = parseCheckOutput(`["${'x'.repeat(MAX_CHECK_BYTES)}"]`);
     expect(answer).toMatchObject({ ok: false, error: expect.stringContaining('more than 1048576 bytes') });
     expect(answer).toMatchObject({ error: expect.stringMatching(/^.{0,400}$/) });
   });
 
-  test('an object that calls itself __proto__ stays a plain field', () => {
+  test('can have a field named __proto__', () => {
     expect(Object.keys(flattenVersion(JSON.parse('{"__proto__":"x","a":"b"}')) ?? {})).toEqual([
       '__proto__',
       'a',
@@ -71,23 +74,23 @@ describe('the output of a check', () => {
   });
 
   const tooLarge: Record<string, unknown> = {
-    'too many fields': { a: Array.from({ length: 257 }, () => 1) },
-    'too much text': { a: 'x'.repeat(65_537) },
-    'too long a name': { ['x'.repeat(201)]: 1 },
-    'too deep nesting': { a: JSON.parse(`${'['.repeat(40_000)}1${']'.repeat(40_000)}`) },
+    'has too many fields': { a: Array.from({ length: 257 }, () => 1) },
+    'is too long': { a: 'x'.repeat(65_537) },
+    'has a field name that is too long': { ['x'.repeat(201)]: 1 },
+    'is nested too deeply': { a: JSON.parse(`${'['.repeat(40_000)}1${']'.repeat(40_000)}`) },
   };
-  test.each(Object.entries(tooLarge))('%s make no version', (_name, value) => {
+  test.each(Object.entries(tooLarge))('makes no version if it %s', (_name, value) => {
     expect(flattenVersion(value)).toBeUndefined();
   });
 });
 
 describe('the output of a push', () => {
   const cases: Record<string, { stdout: string; version: Record<string, string> | undefined }> = {
-    'the last line is the version': { stdout: 'pushing\n{"ref":"a"}\n\n', version: { ref: 'a' } },
-    'other last lines name none': { stdout: '{"ref":"a"}\ndone\n', version: undefined },
-    'a broken object names none': { stdout: '{"ref":', version: undefined },
-    'an array names none': { stdout: '[{"ref":"a"}]', version: undefined },
-    'no output names none': { stdout: '', version: undefined },
+    'has the version in its last line': { stdout: 'pushing\n{"ref":"a"}\n\n', version: { ref: 'a' } },
+    'has no version with another last line': { stdout: '{"ref":"a"}\ndone\n', version: undefined },
+    'has no version in a broken object': { stdout: '{"ref":', version: undefined },
+    'has no version in an array': { stdout: '[{"ref":"a"}]', version: undefined },
+    'has no version if it is empty': { stdout: '', version: undefined },
   };
   test.each(Object.entries(cases))('%s', (_name, { stdout, version }) => {
     expect(parsePushOutput(stdout)).toEqual(version);

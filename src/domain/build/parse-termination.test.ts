@@ -11,27 +11,30 @@ const words = {
 };
 const whole = { ...words, statuses: { '0': 'failed' }, versions: { '1': { ref: 'a' }, '2': {} } };
 
-describe('an agent’s last words', () => {
+describe('the termination message of an agent', () => {
   test.each([
-    ['of an older agent', words],
-    ['with all that they can hold', whole],
-  ])('%s are read', (_, said) => {
-    expect(parseTermination(JSON.stringify(said))).toEqual(said);
+    ['an older agent’s message', words],
+    ['a message with all fields', whole],
+  ])('is read: %s', (_, message) => {
+    expect(parseTermination(JSON.stringify(message))).toEqual(message);
   });
 
   test.each<[string, object]>([
     ['of another format', { ...whole, format: 2 }],
-    ['with an outcome that does not exist', { ...whole, outcome: 'fine' }],
+    ['with an unknown outcome', { ...whole, outcome: 'fine' }],
     ['without exits', { ...whole, exits: undefined }],
-    ['with an exit that is no number', { ...whole, exits: { '0': 'one' } }],
-    ['with a status that does not exist', { ...whole, statuses: { '0': 'succeeded' } }],
-    ['with a version that is none', { ...whole, versions: { '1': ['a'] } }],
-    ['with a field that is no text', { ...whole, versions: { '1': { ref: 1 } } }],
-  ])('%s are nobody’s', (_, said) => {
-    expect(parseTermination(JSON.stringify(said))).toBeUndefined();
+    ['with an exit that is not a number', { ...whole, exits: { '0': 'one' } }],
+    ['with an unknown status', { ...whole, statuses: { '0': 'succeeded' } }],
+    ['with an invalid version', { ...whole, versions: { '1': ['a'] } }],
+    ['with a field that is not a string', { ...whole, versions: { '1': { ref: 1 } } }],
+  ])('is ignored %s', (_, message) => {
+    expect(parseTermination(JSON.stringify(message))).toBeUndefined();
   });
 
-  test.each([undefined, '', 'Killed', JSON.stringify(whole).slice(0, -1)])('%j are none', (text) => {
-    expect(parseTermination(text)).toBeUndefined();
-  });
+  test.each([undefined, '', 'Killed', JSON.stringify(whole).slice(0, -1)])(
+    'is ignored if it is %j',
+    (text) => {
+      expect(parseTermination(text)).toBeUndefined();
+    },
+  );
 });

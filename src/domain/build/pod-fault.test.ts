@@ -23,72 +23,72 @@ const words = (reason: 'PodLost' | 'AgentFault', message: string): TerminationMe
 });
 
 test.each<[string, PodReport, boolean]>([
-  ['runs while its agent does', pod(), false],
-  ['has ended with its agent, whatever hangs beside it', ended(0), true],
-  ['has ended when the kubelet says so', pod({ phase: 'Failed' }), true],
-  ['has not ended while its first container is waited for', pod({ phase: 'Pending', containers: [] }), false],
+  ['is running while its agent runs', pod(), false],
+  ['has ended with its agent, even if another container hangs', ended(0), true],
+  ['has ended if the kubelet reports it', pod({ phase: 'Failed' }), true],
+  ['has not ended while its first container is starting', pod({ phase: 'Pending', containers: [] }), false],
 ])('a Pod %s', (_, report, expected) => {
   expect(hasEnded(report)).toBe(expected);
 });
 
 test.each<[string, PodReport | undefined, TerminationMessage | undefined, string]>([
-  ['a Pod that is gone is lost', undefined, words('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
+  ['that is gone is lost', undefined, words('AgentFault', 'x'), 'PodLost: The Pod is gone.'],
   [
-    'an eviction is told with its reason, before what the agent said',
+    'that was evicted has that fault before what its agent reported',
     pod({ disruption: 'PreemptionByScheduler', message: 'for a greater one' }),
     words('PodLost', 'asked to end'),
     'PodEvicted: The Pod was evicted: PreemptionByScheduler (for a greater one).',
   ],
   [
-    'so is a node that ran short',
+    'on a node that ran short was evicted',
     pod({ phase: 'Failed', reason: 'Evicted' }),
     undefined,
     'PodEvicted: The Pod was evicted: Evicted.',
   ],
   [
-    "a Pod's own deadline is a timeout",
+    'that reached its own deadline timed out',
     pod({ phase: 'Failed', reason: 'DeadlineExceeded' }),
     undefined,
     'JobTimeout: The Pod reached its deadline.',
   ],
   [
-    'a node that will not have it refused it',
+    'that its node refused was refused',
     pod({ phase: 'Failed', reason: 'OutOfcpu', message: '2 wanted' }),
     undefined,
     'PodRefused: The node refused the Pod: OutOfcpu (2 wanted).',
   ],
+  ['that is being deleted was deleted', pod({ deleting: true }), undefined, 'PodLost: The Pod was deleted.'],
   [
-    'a Pod that is being deleted was deleted',
-    pod({ deleting: true }),
-    undefined,
-    'PodLost: The Pod was deleted.',
-  ],
-  [
-    'and so when its agent was asked to end',
+    'whose agent was asked to end was deleted',
     ended(1),
     words('PodLost', 'x'),
     'PodLost: The Pod was deleted.',
   ],
-  ["an agent's last words count", ended(1), words('AgentFault', 'no key'), 'AgentFault: no key'],
   [
-    'an agent without words ran out of memory',
+    'has the fault in the termination message of its agent',
+    ended(1),
+    words('AgentFault', 'no key'),
+    'AgentFault: no key',
+  ],
+  [
+    'whose agent ran out of memory has that fault',
     ended(137, 'OOMKilled'),
     undefined,
     'AgentFault: The agent ended without a report (out of memory).',
   ],
   [
-    'or ended with a code',
+    'whose agent ended without a message has its exit code',
     ended(2),
     undefined,
     'AgentFault: The agent ended without a report (exit code 2).',
   ],
   [
-    'what else ended it is told in the words of the cluster',
+    'that ended otherwise has the fault in the words of the cluster',
     pod({ phase: 'Failed', reason: 'NodeLost', message: 'no heartbeat' }),
     undefined,
     'PodLost: The Pod ended: NodeLost (no heartbeat).',
   ],
-])('%s', (_, report, said, expected) => {
-  const { reason, message } = podFault(report, said);
+])('a Pod %s', (_, report, termination, expected) => {
+  const { reason, message } = podFault(report, termination);
   expect(`${reason}: ${message}`).toBe(expected);
 });

@@ -12,14 +12,14 @@ const given = (more: Partial<RecordedPod> = {}): RecordedPod => ({ namespace: 'b
 
 describe('a Pod', () => {
   test.each<[string, PodIdentity, RecordedPod | undefined, string]>([
-    ['with the recorded uid is the own one', pod(), given({ uid: 'u1' }), 'own'],
+    ['with the recorded uid belongs to the build', pod(), given({ uid: 'u1' }), 'own'],
     [
-      'with the recorded uid stays the own one when its build has ended',
+      'with the recorded uid belongs to the build after its end',
       pod(),
       given({ uid: 'u1', going: false }),
       'own',
     ],
-    ['with our seal is the own one before its uid is recorded', pod({ sealed: true }), given(), 'own'],
+    ['with our seal belongs to the build before its uid is recorded', pod({ sealed: true }), given(), 'own'],
     ['with another uid than the recorded one is foreign', pod(), given({ uid: 'u2' }), 'OtherPod'],
     [
       'with the recorded uid in another namespace is foreign',
@@ -28,7 +28,7 @@ describe('a Pod', () => {
       'OtherNamespace',
     ],
     [
-      'of another namespace is foreign while no uid is recorded',
+      'in another namespace is foreign while no uid is recorded',
       pod({ namespace: 'red' }),
       given(),
       'OtherNamespace',
@@ -42,14 +42,14 @@ describe('a Pod', () => {
     ],
     ['for work that does not exist is foreign', pod(), undefined, 'UnknownWork'],
     [
-      'with our seal may be removed when its build ended before its uid was recorded',
+      'with our seal can be removed if its build ended before its uid was recorded',
       pod({ sealed: true }),
       given({ going: false }),
       'leftover',
     ],
-    ['with our seal may be removed when its build is unknown', pod({ sealed: true }), undefined, 'leftover'],
+    ['with our seal can be removed if its build is unknown', pod({ sealed: true }), undefined, 'leftover'],
     [
-      'with our seal proves nothing when another uid is recorded',
+      'with our seal proves nothing if another uid is recorded',
       pod({ sealed: true }),
       given({ uid: 'u2' }),
       'leftover',
@@ -59,7 +59,7 @@ describe('a Pod', () => {
     expect(answer.verdict === 'foreign' ? answer.reason : answer.verdict).toBe(verdict);
   });
 
-  test('that is foreign is told why in a sentence', () => {
+  test('that is foreign gets the reason in a sentence', () => {
     expect(podOwnership(pod({ namespace: 'red' }), given())).toEqual({
       verdict: 'foreign',
       reason: 'OtherNamespace',
@@ -71,17 +71,17 @@ describe('a Pod', () => {
 
 describe('a Pod that is gone', () => {
   test.each<[string, PodIdentity, RecordedPod | undefined, boolean]>([
-    ['speaks for its build if its uid is the recorded one', pod(), given({ uid: 'u1' }), true],
-    ['says nothing if no uid is recorded, sealed or not', pod({ sealed: true }), given(), false],
-    ['says nothing if another uid is recorded', pod({ sealed: true }), given({ uid: 'u2' }), false],
-    ['says nothing from another namespace', pod({ namespace: 'red' }), given({ uid: 'u1' }), false],
-    ['says nothing of unknown work', pod({ sealed: true }), undefined, false],
+    ['counts for its build if its uid is the recorded one', pod(), given({ uid: 'u1' }), true],
+    ['does not count if no uid is recorded, sealed or not', pod({ sealed: true }), given(), false],
+    ['does not count if another uid is recorded', pod({ sealed: true }), given({ uid: 'u2' }), false],
+    ['does not count from another namespace', pod({ namespace: 'red' }), given({ uid: 'u1' }), false],
+    ['does not count for unknown work', pod({ sealed: true }), undefined, false],
   ])('%s', (_, last, recorded, counts) => {
     expect(wasRecordedPod(last, recorded)).toBe(counts);
   });
 });
 
-test('whatever a stranger may choose, only a recorded uid or our seal in the right namespace makes a Pod the own one', () => {
+test('only a recorded uid or our seal in the right namespace makes any Pod the build’s own', () => {
   const word = fc.constantFrom('blue', 'red', 'u1', 'u2');
   const seen = fc.record({ namespace: word, uid: word, sealed: fc.boolean() });
   const recorded = fc.option(

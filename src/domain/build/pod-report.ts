@@ -10,6 +10,10 @@ export interface PodReport {
   /** Reason of its condition DisruptionTarget: `EvictionByEvictionAPI`, `PreemptionByScheduler` … */
   disruption?: string;
   scheduled: boolean;
+  /** It mounts the cache of a resource. */
+  hasCache?: boolean;
+  /** Its volumes are mounted, and its network is set up. Absent: the kubelet does not tell. */
+  sandboxReady?: boolean;
   /** The scheduler's message while no node fits. */
   unschedulable?: string;
   /** The first is the agent. */

@@ -6,7 +6,7 @@ const MIN_BASE64_PART_CHARACTERS = 6;
 const WRAPS = [76, 64];
 
 /** The texts in which these values may appear: line by line, and encoded. Longest first, each once. */
-export function secretForms(secrets: string[]): string[] {
+export function secretForms(secrets: readonly string[]): string[] {
   const forms = new Set<string>();
   for (const secret of secrets) {
     for (const line of linesOf(secret)) {

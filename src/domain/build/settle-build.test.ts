@@ -36,15 +36,15 @@ const success = {
   message: 'All steps succeeded.',
 } as const;
 const failure = { outcome: 'failed', reason: 'PodLost', message: 'The Pod is gone.' } as const;
-const words = (more: Partial<TerminationMessage>): { words: TerminationMessage } => ({
-  words: { format: 1, ...success, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more },
+const termination = (more: Partial<TerminationMessage>): { termination: TerminationMessage } => ({
+  termination: { format: 1, ...success, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more },
 });
 const version = { ref: 'abc' };
 
-describe('the log of a build that ends by another word than its own', () => {
+describe('the log of a build that ended without its event', () => {
   test.each<[string, BuildState, Partial<EndToSettle>, string[]]>([
-    ['a step whose end nobody heard', putBegun, words({ versions: { '1': version } }), ['1']],
-    ['steps of which nothing was heard', opened, words({ versions: { '1': version } }), ['0', '1']],
+    ['a step whose end was not reported', putBegun, termination({ versions: { '1': version } }), ['1']],
+    ['steps that were not reported', opened, termination({ versions: { '1': version } }), ['0', '1']],
     ['a step that was cut off with its agent', putBegun, {}, ['1']],
     ['a step that never ran', stateAfter(start('0')), {}, ['0']],
   ])('says that its end may be missing: %s', (_, state, more, steps) => {
@@ -54,18 +54,18 @@ describe('the log of a build that ends by another word than its own', () => {
     for (const { text } of logs) expect(text).toContain('before it could send the rest of this log');
   });
 
-  test('says nothing where each end was heard', () => {
-    const heard = stateAfter(start('0'), end('0'), start('1'), end('1', { version }));
-    expect(settleBuild(heard, { ...success, at, ...words({}) }).logs).toEqual([]);
+  test('says nothing if every end was reported', () => {
+    const complete = stateAfter(start('0'), end('0'), start('1'), end('1', { version }));
+    expect(settleBuild(complete, { ...success, at, ...termination({}) }).logs).toEqual([]);
   });
 });
 
-describe('a build that ends by its agent’s last words', () => {
-  test('takes steps and versions from them', () => {
+describe('a build that ends by the termination message of its agent', () => {
+  test('takes steps and versions from the message', () => {
     const settled = settleBuild(putBegun, {
       ...success,
       at: later,
-      ...words({ versions: { '1': version } }),
+      ...termination({ versions: { '1': version } }),
     });
     expect(settled.end).toEqual({ ...success, at: later });
     expect(settled.puts).toEqual([{ type: 'step-ended', step: '1', status: 'succeeded', version }]);
@@ -78,25 +78,25 @@ describe('a build that ends by its agent’s last words', () => {
     });
   });
 
-  test('needs no events at all', () => {
-    const settled = settleBuild(opened, { ...success, at, ...words({ versions: { '1': version } }) });
+  test('needs no events', () => {
+    const settled = settleBuild(opened, { ...success, at, ...termination({ versions: { '1': version } }) });
     expect(settled).toMatchObject({ end: success, puts: [{ version }] });
     expect(settled.state.steps.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  test('is green when its put made no version', () => {
-    const settled = settleBuild(putBegun, { ...success, at, ...words({ versions: { '1': {} } }) });
+  test('succeeds if its put made no version', () => {
+    const settled = settleBuild(putBegun, { ...success, at, ...termination({ versions: { '1': {} } }) });
     expect(settled).toMatchObject({ end: success, puts: [] });
   });
 
-  test('is green when the version was recorded before', () => {
+  test('succeeds if the version was recorded before', () => {
     const recorded = stateAfter(start('0'), end('0'), start('1'), end('1', { version }));
-    const settled = settleBuild(recorded, { ...success, at, ...words({}) });
+    const settled = settleBuild(recorded, { ...success, at, ...termination({}) });
     expect(settled).toMatchObject({ end: success, puts: [] });
   });
 
-  test('is not green when a version did not fit, and says which', () => {
-    const settled = settleBuild(putBegun, { ...success, at, ...words({}) });
+  test('fails if a version did not fit into the message, and names it', () => {
+    const settled = settleBuild(putBegun, { ...success, at, ...termination({}) });
     expect(settled.end).toMatchObject({
       outcome: 'failed',
       reason: 'VersionLost',
@@ -108,17 +108,21 @@ describe('a build that ends by its agent’s last words', () => {
     });
   });
 
-  test('is not green when the record says otherwise of a step', () => {
+  test('fails if the record of a step differs', () => {
     const failed = stateAfter(start('0'), end('0', { status: 'failed', exitCode: 1 }));
-    const settled = settleBuild(failed, { ...success, at, ...words({ versions: { '1': {} } }) });
+    const settled = settleBuild(failed, { ...success, at, ...termination({ versions: { '1': {} } }) });
     expect(settled.end).toMatchObject({ outcome: 'failed', reason: 'AgentFault' });
     expect(settled.state.steps[0]).toMatchObject({ status: 'failed', exitCode: 1 });
   });
 
-  test('keeps what a put made though the build failed, and says what was lost', () => {
-    const unchanged = settleBuild(putBegun, { ...failure, at, ...words({ versions: { '1': version } }) });
+  test('records the versions of its puts even if it failed, and says what was lost', () => {
+    const unchanged = settleBuild(putBegun, {
+      ...failure,
+      at,
+      ...termination({ versions: { '1': version } }),
+    });
     expect(unchanged).toMatchObject({ end: failure, puts: [{ version }] });
-    const lost = settleBuild(putBegun, { ...failure, at, ...words({}) });
+    const lost = settleBuild(putBegun, { ...failure, at, ...termination({}) });
     expect(lost.end?.message).toMatch(/^The Pod is gone\. The version that the put git\.tag made is lost/);
     expect(lost.end).toMatchObject({ reason: 'PodLost' });
   });
@@ -132,20 +136,20 @@ describe('a build that ends by its agent’s last words', () => {
       0,
     ],
     [
-      'a step that a signal ended, of an agent that told no more',
+      'a step that was ended by a signal, reported by an older agent',
       { exits: { '0': null } },
       'failed',
       undefined,
     ],
-  ])('tells %s from the others', (_, more, status, exitCode) => {
-    const { state } = settleBuild(stateAfter(start('0')), { ...failure, at, ...words(more) });
+  ])('distinguishes %s from other steps', (_, more, status, exitCode) => {
+    const { state } = settleBuild(stateAfter(start('0')), { ...failure, at, ...termination(more) });
     expect(state.steps[0]?.status).toBe(status);
     expect(state.steps[0]?.exitCode).toBe(exitCode);
     expect(state.steps[1]?.status).toBe('skipped');
   });
 });
 
-describe('a build that ends without a word', () => {
+describe('a build that ends without a termination message', () => {
   test.each([
     ['failed', 'failed'],
     ['cancelled', 'cancelled'],
@@ -155,13 +159,13 @@ describe('a build that ends without a word', () => {
     expect(settled).toMatchObject({ puts: [], end: { outcome, message: failure.message } });
   });
 
-  test('is never green', () => {
+  test('never succeeds', () => {
     expect(settleBuild(putBegun, { ...success, at }).end).toMatchObject({ outcome: 'failed' });
   });
 });
 
-test('an attempt that another follows leaves no step open either', () => {
+test('an attempt that is followed by another leaves no step open', () => {
   expect(settleSteps(stateAfter(start('0')), at).map(({ status }) => status)).toEqual(['failed', 'skipped']);
-  const { words: last } = words({ exits: { '0': 0 } });
+  const { termination: last } = termination({ exits: { '0': 0 } });
   expect(settleSteps(opened, at, last).map(({ status }) => status)).toEqual(['succeeded', 'skipped']);
 });

@@ -1,6 +1,7 @@
 import { closeBuild } from './apply-events.ts';
 import type { BuildState, EventsApplied, StepState } from './build-state.ts';
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from './events.ts';
+import { unprovenStep } from './step-proof.ts';
 
 /** An end of a build that its agent did not report as an event. */
 export interface EndToSettle {
@@ -9,20 +10,21 @@ export interface EndToSettle {
   message: string;
   at: string;
   /** The termination message of its agent. */
-  words?: TerminationMessage;
+  termination?: TerminationMessage;
 }
 
 /**
  * What such an end changes. No step stays open, and steps and versions in the termination message are
  * recorded. The build succeeds only if every step is proven and no version is missing.
  */
-export function settleBuild(state: BuildState, { words, ...end }: EndToSettle): EventsApplied {
-  const withWords = words === undefined ? { state, puts: [], lost: [] } : takeWords(state, words, end.at);
-  const proven = proveEnd(withWords.state, withWords.lost, end);
+export function settleBuild(state: BuildState, { termination, ...end }: EndToSettle): EventsApplied {
+  const applied =
+    termination === undefined ? { state, puts: [], lost: [] } : applyTermination(state, termination, end.at);
+  const proven = proveEnd(applied.state, applied.lost, end);
   return {
-    state: closeBuild(withWords.state, proven.outcome, end.at),
-    logs: cutLogs(state, withWords.state, end.at),
-    puts: withWords.puts,
+    state: closeBuild(applied.state, proven.outcome, end.at),
+    logs: cutLogs(state, applied.state, end.at),
+    puts: applied.puts,
     end: { ...proven, at: end.at },
   };
 }
@@ -42,8 +44,12 @@ function hasRun(status: StepState['status']): boolean {
 }
 
 /** The steps of an attempt that is followed by another one. */
-export function settleSteps(state: BuildState, at: string, words?: TerminationMessage): StepState[] {
-  return closeBuild(words === undefined ? state : takeWords(state, words, at).state, 'failed', at).steps;
+export function settleSteps(state: BuildState, at: string, termination?: TerminationMessage): StepState[] {
+  return closeBuild(
+    termination === undefined ? state : applyTermination(state, termination, at).state,
+    'failed',
+    at,
+  ).steps;
 }
 
 type Proven = Omit<EndToSettle, 'at' | 'words'>;
@@ -55,7 +61,7 @@ function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, messa
       'and its termination message had no room for it.',
   );
   if (outcome !== 'succeeded') return { outcome, reason, message: [message, ...losses].join(' ') };
-  const unproven = state.steps.find((step) => step.status !== 'succeeded');
+  const unproven = unprovenStep(state.steps);
   if (unproven !== undefined) {
     return {
       outcome: 'failed',
@@ -64,29 +70,38 @@ function proveEnd(state: BuildState, lost: StepState[], { outcome, reason, messa
     };
   }
   if (losses.length === 0) return { outcome, reason, message };
-  const withWords = [
+  const explanation = [
     'All steps succeeded.',
     ...losses,
     'Run the job again if a second push does no harm.',
   ].join(' ');
-  return { outcome: 'failed', reason: 'VersionLost', message: withWords };
+  return { outcome: 'failed', reason: 'VersionLost', message: explanation };
 }
 
-interface WordsTaken {
+interface TerminationApplied {
   state: BuildState;
   puts: EventsApplied['puts'];
   /** Puts that succeeded but whose versions are lost. */
   lost: StepState[];
 }
 
+/** Whether the reported events and the termination message together prove success. */
+export function provesSuccess(state: BuildState, termination: TerminationMessage): boolean {
+  return unprovenStep(applyTermination(state, termination, '').state.steps) === undefined;
+}
+
 /** Records the termination message. It only counts for steps whose end was not reported. */
-function takeWords(state: BuildState, words: TerminationMessage, at: string): WordsTaken {
+function applyTermination(
+  state: BuildState,
+  termination: TerminationMessage,
+  at: string,
+): TerminationApplied {
   const puts: EventsApplied['puts'] = [];
   const lost: StepState[] = [];
   const steps = state.steps.map((step): StepState => {
-    const ended = endedByWords(step, words, at);
+    const ended = endedByTermination(step, termination, at);
     if (ended?.kind !== 'put' || ended.status !== 'succeeded') return ended ?? step;
-    const version = words.versions?.[step.id];
+    const version = termination.versions?.[step.id];
     if (version === undefined) {
       lost.push(ended);
       return { ...ended, message: 'its version is lost' };
@@ -100,7 +115,7 @@ function takeWords(state: BuildState, words: TerminationMessage, at: string): Wo
 }
 
 /** Undefined: its end was reported before, or the message has none. */
-function endedByWords(
+function endedByTermination(
   step: StepState,
   { exits, statuses }: TerminationMessage,
   at: string,

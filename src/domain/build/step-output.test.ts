@@ -1,25 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { exportVersion, parseOutput } from './step-output.ts';
 
-const cases: Record<string, { text: string; exports: Record<string, string> }> = {
+const cases: Record<string, { text: string; exports: Record<string, string>; ignored?: number[] }> = {
   'a line is a key and a value': { text: 'image=app:1\n', exports: { TASK_UNIT_IMAGE: 'app:1' } },
   'the first = divides': { text: 'A=b=c', exports: { TASK_UNIT_A: 'b=c' } },
   'keys are spelled as variables': { text: 'my-key.x=1', exports: { TASK_UNIT_MY_KEY_X: '1' } },
-  'empty lines, comments and lines without = say nothing': {
-    text: '\n# a=b\n  # c=d\nplain\n=x\n',
-    exports: {},
+  'empty lines and comments say nothing': { text: '\n# a=b\n  # c=d\n \n', exports: {} },
+  'a line without a key or without = is ignored with a warning': {
+    text: 'plain\na=1\n=x\n',
+    exports: { TASK_UNIT_A: '1' },
+    ignored: [1, 3],
   },
-  'the last line for a key wins': { text: 'a=1\nA=2', exports: { TASK_UNIT_A: '2' } },
-  'a value keeps its spaces and backslashes': { text: 'a= x \\n y ', exports: { TASK_UNIT_A: ' x \\n y ' } },
-  'line ends of other systems do not reach the value': {
+  'are decided by the last line for a key': { text: 'a=1\nA=2', exports: { TASK_UNIT_A: '2' } },
+  'keep the blanks and backslashes of a value': {
+    text: 'a= x \\n y ',
+    exports: { TASK_UNIT_A: ' x \\n y ' },
+  },
+  'have no line ends of other systems in a value': {
     text: 'a=1\r\nb=2\r\n',
     exports: { TASK_UNIT_A: '1', TASK_UNIT_B: '2' },
   },
 };
 
-describe('what a task exports', () => {
-  test.each(Object.entries(cases))('%s', (_name, { text, exports }) => {
-    expect(parseOutput('TASK_UNIT_', text)).toEqual(exports);
+describe('the values that a task exports', () => {
+  test.each(Object.entries(cases))('%s', (_name, { text, exports, ignored = [] }) => {
+    const warnings = ignored.map((line) => `$SVC_OUTPUT: line ${line} is not KEY=VALUE, so it is ignored`);
+    expect(parseOutput('TASK_UNIT_', text)).toEqual({ exports, warnings });
   });
 });
 

@@ -1,18 +1,26 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
 
+export interface TaskOutput {
+  /** Variables for later steps. */
+  exports: Record<string, string>;
+  /** A sentence for each line that is ignored. */
+  warnings: string[];
+}
+
 /**
- * The variables for later steps that a task wrote to `$SVC_OUTPUT`: lines `KEY=VALUE`, split at the first
- * `=`. Empty lines and lines that start with `#` are ignored. The last line for a key wins.
+ * What a task wrote to `$SVC_OUTPUT`: lines `KEY=VALUE`, split at the first `=`. Empty lines and lines that
+ * start with `#` are comments. The last line for a key wins.
  */
-export function parseOutput(prefix: string, text: string): Record<string, string> {
-  const exports: Record<string, string> = {};
-  for (const line of text.split(/\r?\n/)) {
+export function parseOutput(prefix: string, text: string): TaskOutput {
+  const output: TaskOutput = { exports: {}, warnings: [] };
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
     const cut = line.indexOf('=');
     const key = line.slice(0, Math.max(cut, 0)).trim();
-    if (key === '' || line.trimStart().startsWith('#')) continue;
-    exports[prefix + variablePart(key)] = line.slice(cut + 1);
+    if (key === '') output.warnings.push(`$SVC_OUTPUT: line ${index + 1} is not KEY=VALUE, so it is ignored`);
+    else output.exports[prefix + variablePart(key)] = line.slice(cut + 1);
   }
-  return exports;
+  return output;
 }
 
 /** The fields of a version, as variables for later steps. */

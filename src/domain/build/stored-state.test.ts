@@ -5,7 +5,7 @@ import { stateOf, stepsOf, type StoredSteps } from './stored-state.ts';
 const definition = samplePipeline({ jobs: [job('unit', get('git.app'), task('test'))] });
 const planned = { kind: 'planned', definition, job: 'unit', ended: false } as const;
 
-describe('steps of an attempt', () => {
+describe('the steps of an attempt', () => {
   const cases: Record<string, [StoredSteps, string[]]> = {
     'follow from the definition before its first event': [
       planned,
@@ -15,7 +15,7 @@ describe('steps of an attempt', () => {
       { ...planned, ended: true },
       ['0 get git.app skipped', '1 task test skipped'],
     ],
-    'are none once the definition is gone': [{ kind: 'planned', job: 'unit', ended: true }, []],
+    'are empty if the definition is gone': [{ kind: 'planned', job: 'unit', ended: true }, []],
     'are as they were recorded': [
       { kind: 'recorded', steps: [{ id: '0', kind: 'task', name: 'test', status: 'started' }] },
       ['0 task test started'],

@@ -7,26 +7,26 @@ const red: JobState = { paused: false, ended: 'failed' };
 const fresh: JobState = { paused: false };
 
 test.each<[string, JobState[], string]>([
-  ['one good job is good', [green], 'succeeded succeeded'],
-  ['the gravest of several counts', [green, red, green], 'failed failed'],
-  [
-    'a job that runs still has the colour of how it ended last',
-    [{ ...red, doing: 'started' }],
-    'failed failed',
-  ],
+  ['one job that succeeded makes it succeeded', [green], 'succeeded succeeded'],
+  ['the worst of several jobs counts', [green, red, green], 'failed failed'],
+  ['a running job counts with its last outcome', [{ ...red, doing: 'started' }], 'failed failed'],
   ['jobs without builds have not run', [fresh, fresh], 'idle not yet run'],
-  ['the first build is told while it waits', [{ ...fresh, doing: 'pending' }], 'idle pending'],
+  ['a pending first build is shown', [{ ...fresh, doing: 'pending' }], 'idle pending'],
   [
-    'and while it runs',
+    'a running first build is shown',
     [
       { ...fresh, doing: 'pending' },
       { ...fresh, doing: 'started' },
     ],
     'idle running',
   ],
-  ['what waits for people says so', [{ ...fresh, doing: 'waiting' }], 'waiting waiting for approval'],
+  [
+    'a build that waits for approval is shown',
+    [{ ...fresh, doing: 'waiting' }],
+    'waiting waiting for approval',
+  ],
   ['a pipeline without jobs has not run', [], 'idle not yet run'],
-])('%s', (_, jobs, expected) => {
+])('the badge of a pipeline: %s', (_, jobs, expected) => {
   const { label, tone, word } = badgeOf('app', jobs);
   expect([label, `${tone} ${word}`]).toEqual(['app', expected]);
 });

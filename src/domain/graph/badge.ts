@@ -1,4 +1,4 @@
-import { toneOf, worstTone, type Tone } from './look.ts';
+import { toneOf, worstTone, type Tone } from './node-style.ts';
 import type { JobState } from './state.ts';
 
 /** The text and colour of a badge: `label` on the left, `word` on the right. */

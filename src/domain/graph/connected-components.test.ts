@@ -4,19 +4,19 @@ import { connectedComponents } from './connected-components.ts';
 import { graphOf } from './graph-of.ts';
 
 const CASES: Record<string, { jobs: Parameters<typeof pipelineOf>; parts: string[][] }> = {
-  'a pipeline without jobs has no parts': { jobs: [], parts: [] },
-  'jobs that share a resource are one part, in the order of the file': {
+  'a graph without jobs has no components': { jobs: [], parts: [] },
+  'jobs that share a resource are one component, in the order of the file': {
     jobs: [job('b', get('git.app')), job('a', get('git.app'))],
     parts: [['resource git.app', 'job b', 'job a']],
   },
-  'the part that begins first comes first, also when it ends last': {
+  'the component that begins first comes first, even if it ends last': {
     jobs: [job('one', get('git.app')), job('other', get('git.docs')), job('two', get('git.app'))],
     parts: [
       ['resource git.app', 'job one', 'job two'],
       ['resource git.docs', 'job other'],
     ],
   },
-  'a job without resources is a part of its own': {
+  'a job without resources is a component of its own': {
     jobs: [job('lonely'), job('unit', get('git.app'))],
     parts: [['job lonely'], ['resource git.app', 'job unit']],
   },

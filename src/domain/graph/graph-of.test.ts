@@ -8,7 +8,7 @@ const ARROWS = { trigger: '→', take: '⇢', make: '→' };
 
 const short = (id: string): string => id.replace(/^(job|resource) /, '');
 
-/** `lint → git.app after lint`, with ⇢ for what only takes. */
+/** Edges as `lint → git.app after lint`, with ⇢ if they do not trigger. */
 function edgesOf({ nodes, edges }: Graph): string[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const end = (id: string, row?: number): string => {
@@ -31,15 +31,15 @@ const cases: Record<
   string,
   { pipeline: Pipeline; options?: GraphOptions; edges: string[]; alone?: string[] }
 > = {
-  'a resource leads to the jobs that get it, dashed when it does not start them': {
+  'leads from a resource to the jobs that get it, dashed if it does not trigger them': {
     pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', take('git.app'))),
     edges: ['git.app → unit', 'git.app ⇢ nightly'],
   },
-  'a job that gets a resource twice has one edge, and the trigger counts': {
+  'has one edge for a job that gets a resource twice, and the trigger counts': {
     pipeline: pipelineOf(job('unit', take('git.app'), get('git.app'))),
     edges: ['git.app → unit'],
   },
-  'between jobs stands the resource that was let through, once for all who wait for it': {
+  'has a node between jobs for the resource that passed, shared by all downstream jobs': {
     pipeline: pipelineOf(
       job('unit', get('git.app')),
       job('a', get('git.app', 'unit')),
@@ -52,14 +52,14 @@ const cases: Record<
       'git.app after unit ⇢ b',
     ],
   },
-  'what a job puts is the node through which passed goes': {
+  'has the node of a put where passed names a job that puts the resource': {
     pipeline: pipelineOf(
       job('build', get('git.app'), put('image.app')),
       job('deploy', get('image.app', 'build')),
     ),
     edges: ['git.app → build', 'build → image.app after build', 'image.app after build → deploy'],
   },
-  'gets and puts in groups and branches, and puts in hooks, are seen': {
+  'contains gets and puts in groups and branches, and puts in hooks': {
     pipeline: pipelineOf({
       ...job(
         'unit',
@@ -82,7 +82,7 @@ const cases: Record<
       'unit → git.report after unit',
     ],
   },
-  'a job without resources stands alone, and a resource without jobs not at all': {
+  'has a job without resources as a separate node, and omits a resource without jobs': {
     pipeline: {
       ...pipelineOf(job('lonely')),
       resources: [{ name: 'git.unused', type: 'git', label: 'unused', params: {}, tags: [], cache: false }],
@@ -90,7 +90,7 @@ const cases: Record<
     edges: [],
     alone: ['job lonely'],
   },
-  'with intermediates hidden jobs lead to jobs, and only triggers are entries': {
+  'leads from job to job with hidden intermediates, and only triggers are entries': {
     pipeline: samplePipeline,
     options: { hideIntermediates: true },
     edges: [
@@ -111,7 +111,7 @@ const cases: Record<
       'smoke ⇢ deploy-production',
     ],
   },
-  'jobs with the same parents become one, and so does what they let through': {
+  'merges jobs with the same parents, and the resources that passed them': {
     pipeline: pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app'), put('git.app')),
@@ -127,7 +127,7 @@ const cases: Record<
       'git.app after a and 1 more → d',
     ],
   },
-  'an edge starts at the member of a group that it belongs to': {
+  'starts an edge at the group member that it belongs to': {
     pipeline: pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app')),
@@ -137,7 +137,7 @@ const cases: Record<
     options: { groupParallel: true, hideIntermediates: true },
     edges: ['git.app → a and 1 more', 'a in a and 1 more → c', 'a and 1 more → d'],
   },
-  'what members let through stays apart where others wait for it': {
+  'keeps resources that passed members apart if other jobs wait for them': {
     pipeline: pipelineOf(
       job('build', get('git.app')),
       job('build-docs', get('git.app')),
@@ -153,7 +153,7 @@ const cases: Record<
       'git.app after build-docs → deploy-docs',
     ],
   },
-  'two of three members let through the same': {
+  'merges the resources that passed two of three members': {
     pipeline: pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app')),
@@ -168,12 +168,12 @@ const cases: Record<
       'git.app after a and 1 more → d',
     ],
   },
-  'an edge ends at the member that it starts, when it starts no other': {
+  'ends an edge at the only member that it triggers': {
     pipeline: pipelineOf(job('a', get('git.app')), job('b', take('git.app'))),
     options: { groupParallel: true },
     edges: ['git.app → a in a and 1 more', 'git.app ⇢ b in a and 1 more'],
   },
-  'members without a row of their own share the last one': {
+  'lets members without a row of their own share the last row': {
     pipeline: pipelineOf(
       ...Array.from({ length: 20 }, (_, index) => job(`j${index}`, get('git.app'))),
       job('last', get('git.app', 'j10', 'j17', 'j18')),
@@ -181,7 +181,7 @@ const cases: Record<
     options: { groupParallel: true, hideIntermediates: true },
     edges: ['git.app → j0 and 19 more', 'j10 in j0 and 19 more → last', 'j11 in j0 and 19 more → last'],
   },
-  'jobs without parents are not the same': {
+  'does not merge jobs without parents': {
     pipeline: pipelineOf(job('a'), job('b')),
     options: { groupParallel: true },
     edges: [],
@@ -196,7 +196,7 @@ describe('the graph of a pipeline', () => {
     expect(alone(graph)).toEqual(lonely);
   });
 
-  test('of what a group lets through and puts, the put is told', () => {
+  test('names the put where a group both passes and puts a resource', () => {
     const pipeline = pipelineOf(
       job('a', get('git.app')),
       job('b', get('git.app'), put('git.app')),

@@ -1,5 +1,5 @@
-import type { HookAction, Hooks, Job, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
-import { actionsOf, getsOf } from '#domain/pipeline/steps.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { actionsOf, getsOf, hookActionsOf } from '#domain/pipeline/steps.ts';
 import {
   entryId,
   jobId,
@@ -72,25 +72,6 @@ function partOf(job: Job, puts: ReadonlyMap<string, ReadonlySet<string>>): Graph
 
 /** Resources that the steps or hooks of a job put. */
 function putsOf(job: Job): Set<string> {
-  const actions = [...actionsOf(job.steps), ...hooksOf(job)];
+  const actions = [...actionsOf(job.steps), ...hookActionsOf(job)];
   return new Set(actions.flatMap((action) => (action.kind === 'put' ? [action.resource] : [])));
-}
-
-function hooksOf(job: Job): HookAction[] {
-  return [
-    ...actionsOf(job.steps).flatMap((step) => actionsOfHooks(step.hooks)),
-    ...groupHooks(job.steps),
-    ...actionsOfHooks(job.hooks),
-  ];
-}
-
-function groupHooks(steps: readonly Step[]): HookAction[] {
-  return steps.flatMap((step) => {
-    if (step.kind === 'parallel') return actionsOfHooks(step.hooks);
-    return step.kind === 'branch' ? step.branches.flatMap((branch) => groupHooks(branch.steps)) : [];
-  });
-}
-
-function actionsOfHooks({ onSuccess, onFailure, onCancel, ensure }: Hooks = {}): HookAction[] {
-  return [onSuccess, onFailure, onCancel, ensure].flatMap((hook) => hook ?? []);
 }

@@ -5,12 +5,12 @@ import { graphOf } from './graph-of.ts';
 import { groupParallel } from './group-parallel.ts';
 
 const cases: Record<string, { pipeline: Pipeline; jobs: string[][]; others?: string[] }> = {
-  'jobs with one parent are one': {
+  'jobs with one parent are merged': {
     pipeline: pipelineOf(job('a', get('git.app')), job('b', take('git.app')), job('c', get('git.docs'))),
     jobs: [['a', 'b'], ['c']],
     others: ['resource git.app', 'resource git.docs'],
   },
-  'jobs with the same parents in another order are one': {
+  'jobs with the same parents in another order are merged': {
     pipeline: pipelineOf(
       job('a', get('git.app'), get('git.docs')),
       job('b', get('git.docs'), get('git.app')),
@@ -18,12 +18,12 @@ const cases: Record<string, { pipeline: Pipeline; jobs: string[][]; others?: str
     jobs: [['a', 'b']],
     others: ['resource git.app', 'resource git.docs'],
   },
-  'a job with one parent more is none of them': {
+  'a job with one more parent is not merged': {
     pipeline: pipelineOf(job('a', get('git.app')), job('b', get('git.app'), get('git.docs'))),
     jobs: [['a'], ['b']],
     others: ['resource git.app', 'resource git.docs'],
   },
-  'what all of them put is one for each resource': {
+  'the puts of all members are merged by resource': {
     pipeline: pipelineOf(
       job('a', get('git.app'), put('image.app')),
       job('b', get('git.app'), put('image.app'), put('image.docs')),
@@ -31,13 +31,13 @@ const cases: Record<string, { pipeline: Pipeline; jobs: string[][]; others?: str
     jobs: [['a', 'b']],
     others: ['resource git.app', 'image.app after a and 1 more', 'image.docs after b'],
   },
-  'jobs without parents stay alone': {
+  'jobs without parents are not merged': {
     pipeline: pipelineOf(job('a'), job('b')),
     jobs: [['a'], ['b']],
   },
 };
 
-test.each(Object.entries(cases))('grouped, %s', (_name, { pipeline, jobs, others = [] }) => {
+test.each(Object.entries(cases))('a grouped graph: %s', (_name, { pipeline, jobs, others = [] }) => {
   const { nodes, edges } = groupParallel(graphOf(pipeline));
   expect(nodes.flatMap((node) => (node.kind === 'job' ? [node.jobs] : []))).toEqual(jobs);
   expect(nodes.flatMap((node) => (node.kind === 'job' ? [] : [node.id])).toSorted()).toEqual(

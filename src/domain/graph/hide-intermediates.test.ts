@@ -5,27 +5,27 @@ import { graphOf } from './graph-of.ts';
 import { hideIntermediates } from './hide-intermediates.ts';
 
 const cases: Record<string, { pipeline: Pipeline; nodes: string[]; edges: string[] }> = {
-  'what is let through is one edge from job to job': {
+  'a resource that passed becomes one edge from job to job': {
     pipeline: pipelineOf(job('unit', get('git.app')), job('deploy', get('git.app', 'unit'))),
     nodes: ['resource git.app', 'job unit', 'job deploy'],
     edges: ['resource git.app trigger job unit', 'job unit trigger job deploy'],
   },
-  'one that starts nothing keeps its kind': {
+  'an edge that triggers nothing keeps its kind': {
     pipeline: pipelineOf(job('unit', get('git.app')), job('deploy', take('git.app', 'unit'))),
     nodes: ['resource git.app', 'job unit', 'job deploy'],
     edges: ['resource git.app trigger job unit', 'job unit take job deploy'],
   },
-  'a resource that starts nothing is left out': {
+  'a resource that triggers nothing is left out': {
     pipeline: pipelineOf(job('nightly', take('git.app'))),
     nodes: ['job nightly'],
     edges: [],
   },
-  'what is put and taken by nobody is left out': {
+  'a put that no job gets is left out': {
     pipeline: pipelineOf(job('build', get('git.app'), put('image.app'))),
     nodes: ['resource git.app', 'job build'],
     edges: ['resource git.app trigger job build'],
   },
-  'of two ways from a job to another one edge is left, and the trigger counts': {
+  'two ways between the same jobs become one edge, and the trigger counts': {
     pipeline: pipelineOf(
       job('build', get('git.app'), put('image.app')),
       job('deploy', take('git.app', 'build'), get('image.app', 'build')),
@@ -35,7 +35,7 @@ const cases: Record<string, { pipeline: Pipeline; nodes: string[]; edges: string
   },
 };
 
-test.each(Object.entries(cases))('without intermediates %s', (_name, { pipeline, nodes, edges }) => {
+test.each(Object.entries(cases))('a graph without intermediates: %s', (_name, { pipeline, nodes, edges }) => {
   const hidden = hideIntermediates(graphOf(pipeline));
   expect(hidden.nodes.map(({ id }) => id).toSorted()).toEqual(nodes.toSorted());
   expect(hidden.edges.map(({ from, kind, to }) => `${from} ${kind} ${to}`).toSorted()).toEqual(

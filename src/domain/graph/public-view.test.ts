@@ -7,7 +7,7 @@ const SECRET = 'planted';
 const run: Command = { runner: 'shell', cmd: SECRET };
 
 const steps: Record<string, { step: Step; shown: PublicStructureStep }> = {
-  'a get shows its resource, what it passed and whether it starts the job': {
+  'a get shows its resource, what it passed and whether it triggers the job': {
     step: {
       kind: 'get',
       name: 'app',
@@ -17,7 +17,7 @@ const steps: Record<string, { step: Step; shown: PublicStructureStep }> = {
     },
     shown: { kind: 'get', name: 'app', resource: 'git.app', passed: ['unit'], trigger: true },
   },
-  'a task shows its name and nothing of what it runs': {
+  'a task shows its name and nothing of its command': {
     step: { kind: 'task', name: 'test', run, inputs: [SECRET], outputs: [SECRET] },
     shown: { kind: 'task', name: 'test' },
   },
@@ -37,7 +37,7 @@ const steps: Record<string, { step: Step; shown: PublicStructureStep }> = {
     step: { kind: 'parallel', failFast: true, steps: [{ kind: 'task', name: 'test', run }] },
     shown: { kind: 'parallel', steps: [{ kind: 'task', name: 'test' }] },
   },
-  'branches show their steps one after the other and not what they wait for': {
+  'branches show their steps one after the other and not their conditions': {
     step: {
       kind: 'branch',
       branches: [
@@ -55,12 +55,12 @@ const steps: Record<string, { step: Step; shown: PublicStructureStep }> = {
   },
 };
 
-describe('to strangers', () => {
+describe('the public view of a pipeline', () => {
   test.each(Object.entries(steps))('%s', (_name, { step, shown }) => {
     expect(publicStructure(pipelineOf(job('unit', step))).jobs).toEqual([{ name: 'unit', steps: [shown] }]);
   });
 
-  test('a type shows its name, and no command, parameter or origin', () => {
+  test('shows the name of a type, and no command, parameter or origin', () => {
     const pipeline: Pipeline = {
       ...pipelineOf(),
       resourceTypes: [

@@ -5,15 +5,15 @@ const cases: Record<
   string,
   { builds: [string, EndedStatus | ActiveStatus][]; ended?: EndedStatus; doing?: ActiveStatus }
 > = {
-  'a job that never ran has no state': { builds: [] },
-  'the newest build counts, by number and not by text': {
+  'of a job that never ran does not exist': { builds: [] },
+  'is that of the newest build, by number and not by text': {
     builds: [
       ['9', 'failed'],
       ['10', 'succeeded'],
     ],
     ended: 'succeeded',
   },
-  'a retry counts instead of its build': {
+  'is that of the retry instead of its build': {
     builds: [
       ['3', 'failed'],
       ['3.1', 'failed'],
@@ -21,14 +21,14 @@ const cases: Record<
     ],
     ended: 'succeeded',
   },
-  'a late retry of an old build changes nothing': {
+  'does not depend on a late retry of an old build': {
     builds: [
       ['2.1', 'failed'],
       ['3', 'succeeded'],
     ],
     ended: 'succeeded',
   },
-  'a pending build leaves the colour as it was': {
+  'has the colour of the last outcome while a build is pending': {
     builds: [
       ['3', 'failed'],
       ['4', 'pending'],
@@ -36,7 +36,7 @@ const cases: Record<
     ended: 'failed',
     doing: 'pending',
   },
-  'a running retry leaves the colour of its build': {
+  'has the colour of the build while its retry runs': {
     builds: [
       ['3', 'warning'],
       ['3.1', 'started'],
@@ -44,14 +44,14 @@ const cases: Record<
     ended: 'warning',
     doing: 'started',
   },
-  'running tells more than pending': {
+  'prefers a running build to a pending one': {
     builds: [
       ['4', 'started'],
       ['5', 'pending'],
     ],
     doing: 'started',
   },
-  'waiting for approval tells more than pending': {
+  'prefers a build that waits for approval to a pending one': {
     builds: [
       ['5', 'pending'],
       ['4', 'waiting'],

@@ -5,11 +5,11 @@ import { graphOf } from './graph-of.ts';
 import { traceVersion } from './trace-version.ts';
 
 const cases: Record<string, { pipeline: Pipeline; comesTo: string[] }> = {
-  'to the jobs that take it, whether it starts them or not': {
+  'to the jobs that get it, with or without a trigger': {
     pipeline: pipelineOf(job('unit', get('git.app')), job('nightly', take('git.app'))),
     comesTo: ['resource git.app', 'job unit', 'job nightly'],
   },
-  'to nothing of another resource': {
+  'to no node of another resource': {
     pipeline: pipelineOf(job('unit', get('git.app')), job('docs', get('git.docs'))),
     comesTo: ['resource git.app', 'job unit'],
   },
@@ -17,27 +17,27 @@ const cases: Record<string, { pipeline: Pipeline; comesTo: string[] }> = {
     pipeline: pipelineOf(job('unit', get('git.app')), job('deploy', get('git.app', 'unit'))),
     comesTo: ['resource git.app', 'job unit', 'git.app after unit', 'job deploy'],
   },
-  'not along what a job of its way lets through of another resource': {
+  'not along another resource that a job on the way passes': {
     pipeline: pipelineOf(
       job('unit', get('git.app'), get('git.docs')),
       job('publish', get('git.docs', 'unit')),
     ),
     comesTo: ['resource git.app', 'job unit'],
   },
-  'through what a job puts, to all who take that': {
+  'through the put of a job, to all jobs that get it': {
     pipeline: pipelineOf(job('build', get('git.app'), put('image.app')), job('scan', get('image.app'))),
     comesTo: ['resource git.app', 'job build', 'image.app after build', 'resource image.app', 'job scan'],
   },
-  'once round a circle of puts': {
+  'once around a circle of puts': {
     pipeline: pipelineOf(job('bump', get('git.app'), put('git.app'))),
     comesTo: ['resource git.app', 'job bump', 'git.app after bump'],
   },
-  'nowhere when nobody takes it': {
+  'nowhere if no job gets it': {
     pipeline: pipelineOf(job('docs', get('git.docs'))),
     comesTo: [],
   },
 };
 
-test.each(Object.entries(cases))('a version of git.app comes %s', (_name, { pipeline, comesTo }) => {
+test.each(Object.entries(cases))('a version of git.app is traced %s', (_name, { pipeline, comesTo }) => {
   expect([...traceVersion(graphOf(pipeline), 'git.app')].toSorted()).toEqual(comesTo.toSorted());
 });

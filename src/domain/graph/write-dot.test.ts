@@ -4,7 +4,7 @@ import { assert, boolean, constantFrom, property, string, tuple, uniqueArray } f
 import { golden } from '#testing/jest/golden-file.ts';
 import { get, job, pipelineOf, put, samplePipeline } from '#testing/pipelines/pipelines-to-draw.ts';
 import { graphOf, type GraphOptions } from './graph-of.ts';
-import { looksOf } from './look.ts';
+import { nodeStyles } from './node-style.ts';
 import type { GraphState, JobState } from './state.ts';
 import { writeDot, writeLayoutDot } from './write-dot.ts';
 
@@ -23,7 +23,7 @@ const resources = new Map([
 ]);
 const state: GraphState = { jobs, resources };
 
-describe('DOT of the sample pipeline (`jest -u` writes them anew; then look at a picture too)', () => {
+describe('the DOT text of the sample pipeline (`jest -u` writes the files again; then look at a picture too)', () => {
   const files: Record<string, GraphOptions & { follow?: string }> = {
     'whole.dot': {},
     'hide-intermediates.dot': { hideIntermediates: true },
@@ -34,12 +34,12 @@ describe('DOT of the sample pipeline (`jest -u` writes them anew; then look at a
   test.each(Object.entries(files))('%s', (file, { follow, ...options }) => {
     const graph = graphOf(samplePipeline, options);
     const followed = follow === undefined ? undefined : { whole: graphOf(samplePipeline), resource: follow };
-    const dot = writeDot(graph, 'sample', looksOf(graph, state, followed));
+    const dot = writeDot(graph, 'sample', nodeStyles(graph, state, followed));
     expect(dot).toBe(golden(join(import.meta.dirname, 'testdata', file), dot));
   });
 });
 
-/** What a file of DOT is, once its quoted texts are gone: nothing in them can look like syntax. */
+/** The syntax of a DOT file without its quoted strings, so that no name in them can look like syntax. */
 const SKELETON = new RegExp(
   [
     String.raw`^digraph Q \{\n`,
@@ -55,10 +55,10 @@ const dotOfGroup = (...passed: string[]): string => {
     job('deploy', get('git.app', ...passed)),
   );
   const graph = graphOf(pipeline, { hideIntermediates: true, groupParallel: true });
-  return writeDot(graph, 'sample', looksOf(graph, state));
+  return writeDot(graph, 'sample', nodeStyles(graph, state));
 };
 
-test('two groups of which other members are followed have other texts', () => {
+test('two groups with different traced members have different texts', () => {
   expect(dotOfGroup('docs')).toContain('label="<0> build | <1> docs"');
   expect(dotOfGroup('docs')).toContain('"job build and 1 more":1 -> "job deploy" [dir=both, arrowtail=dot];');
   expect(dotOfGroup('build')).toContain('"job build and 1 more":0 -> "job deploy"');
@@ -90,14 +90,14 @@ test('no name can break out of its quotes', () => {
   assert(
     property(
       tuple(names, name, boolean()),
-      ([[a = '', b = '', resource = '', made = ''], pipelineName, groupParallel]) => {
+      ([[a = '', b = '', resource = '', produced = ''], pipelineName, groupParallel]) => {
         const pipeline = pipelineOf(
-          job(a, get(resource), put(made)),
+          job(a, get(resource), put(produced)),
           job(`${a} too`, get(resource)),
-          job(b, get(made, a)),
+          job(b, get(produced, a)),
         );
         const graph = graphOf(pipeline, { groupParallel });
-        const dot = writeDot(graph, pipelineName, looksOf(graph, state));
+        const dot = writeDot(graph, pipelineName, nodeStyles(graph, state));
         const skeleton = dot.replaceAll(/"(?:[^"\\]|\\.)*"/g, 'Q');
         expect(skeleton).toMatch(SKELETON);
         expect(skeleton.match(/^ {2}Q \[/gm)).toHaveLength(graph.nodes.length);
@@ -111,11 +111,12 @@ test('no name can break out of its quotes', () => {
 const layoutDot = (name: string, resource: string): string =>
   writeLayoutDot(graphOf(pipelineOf(job(name, get(resource)))));
 
-describe('the text for the layout', () => {
-  test('holds no names', () => {
+describe('the DOT text for the layout', () => {
+  test('has no names', () => {
     expect(layoutDot('unit', 'git.app')).toBe(
       [
-        'digraph {graph [rankdir=LR, nodesep=0.2, ranksep=0.45] node [shape=box, fixedsize=true, label=""] edge [arrowhead=none]',
+        'digraph {graph [rankdir=LR, nodesep=0.2, ranksep=0.45] node [shape=box, fixedsize=true, ' +
+          'label=""] edge [arrowhead=none]',
         '0 [width=0.97, height=0.39]',
         '1 [width=0.69, height=0.39]',
         '0 -> 1',
@@ -124,7 +125,7 @@ describe('the text for the layout', () => {
     );
   });
 
-  test('is the same for names of the same width, and another for longer ones', () => {
+  test('is the same for names of the same width, and differs for longer ones', () => {
     expect(layoutDot('tinu', 'git.app')).toBe(layoutDot('unit', 'git.app'));
     expect(layoutDot('units', 'git.app')).not.toBe(layoutDot('unit', 'git.app'));
   });

@@ -1,8 +1,8 @@
 import { boxOf, ROW_HEIGHT } from './box.ts';
 import { connectedComponents } from './connected-components.ts';
 import type { Graph, GraphEdge, GraphNode } from './graph.ts';
-import { PINNED_BORDER, TONES, type NodeLook } from './look.ts';
 import { FONT_SIZE, visible } from './measure-label.ts';
+import { PINNED_BORDER, TONES, type NodeStyle } from './node-style.ts';
 
 /** Visible on white and on black. */
 export const EDGE_COLOUR = '#7d8590';
@@ -13,16 +13,16 @@ const SPACING = 'rankdir=LR, nodesep=0.2, ranksep=0.45';
 /**
  * The graph in Graphviz' DOT language. Every name is quoted, and there are no URLs, images or HTML labels.
  */
-export function writeDot(graph: Graph, name: string, looks: ReadonlyMap<string, NodeLook>): string {
+export function writeDot(graph: Graph, name: string, styles: ReadonlyMap<string, NodeStyle>): string {
   const lines = [
     `digraph ${quote(name)} {`,
     `  graph [${SPACING}, bgcolor="transparent", pad=0.1];`,
     `  node [shape=box, fixedsize=true, fontname="DejaVu Sans", fontsize=${FONT_SIZE}];`,
     `  edge [color="${EDGE_COLOUR}", arrowsize=0.6];`,
     '',
-    ...bottomUp(graph).map((node) => nodeLine(node, looks.get(node.id))),
+    ...bottomUp(graph).map((node) => nodeLine(node, styles.get(node.id))),
     '',
-    ...graph.edges.map((edge) => edgeLine(edge, looks)),
+    ...graph.edges.map((edge) => edgeLine(edge, styles)),
     '}',
     '',
   ];
@@ -72,7 +72,7 @@ const portOf = (row?: number): string => (row === undefined ? '' : `:${row}`);
 /** Graphviz draws unconnected components from bottom to top, so the first one goes last. */
 const bottomUp = (graph: Graph): GraphNode[] => connectedComponents(graph).toReversed().flat();
 
-function nodeLine(node: GraphNode, look?: NodeLook): string {
+function nodeLine(node: GraphNode, style?: NodeStyle): string {
   const { labels, width, height } = boxOf(node);
   const attributes = [
     ...(labels.length === 1
@@ -80,12 +80,12 @@ function nodeLine(node: GraphNode, look?: NodeLook): string {
       : ['shape=record', `label=${quoteRows(labels)}`]),
     `width=${inches(width)}`,
     `height=${inches(height)}`,
-    ...(look ? lookAttributes(node, look) : []),
+    ...(style ? styleAttributes(node, style) : []),
   ];
   return `  ${quote(node.id)} [${attributes.join(', ')}];`;
 }
 
-function lookAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }: NodeLook): string[] {
+function styleAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }: NodeStyle): string[] {
   const { fill, border, ink } = TONES[tone];
   const alpha = faded ? FADED : '';
   const styles = ['filled', ...(node.kind === 'job' ? ['rounded'] : []), ...(dashed ? ['dashed'] : [])];
@@ -101,9 +101,9 @@ function lookAttributes(node: GraphNode, { tone, dashed, pinned, faded, title }:
 
 function edgeLine(
   { from, fromRow, to, toRow, kind }: GraphEdge,
-  looks: ReadonlyMap<string, NodeLook>,
+  styles: ReadonlyMap<string, NodeStyle>,
 ): string {
-  const faded = looks.get(from)?.faded === true || looks.get(to)?.faded === true;
+  const faded = styles.get(from)?.faded === true || styles.get(to)?.faded === true;
   const attributes = [
     ...(kind === 'take' ? ['style="dashed"'] : []),
     ...(fromRow === undefined ? [] : ['dir=both', 'arrowtail=dot']),

@@ -74,8 +74,12 @@ export interface NestedSchema {
 
 type More = Partial<Omit<AttributeSchema, 'type' | 'about'>>;
 
-export const text = (about: string, more: More = {}): AttributeSchema => ({ type: 'string', about, ...more });
-export const texts = (about: string, more: More = {}): AttributeSchema => ({
+export const string = (about: string, more: More = {}): AttributeSchema => ({
+  type: 'string',
+  about,
+  ...more,
+});
+export const strings = (about: string, more: More = {}): AttributeSchema => ({
   type: 'strings',
   about,
   ...more,

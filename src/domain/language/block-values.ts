@@ -1,8 +1,8 @@
-import type { EnvironmentVariable, LocatedText } from './read-attribute.ts';
+import type { EnvironmentVariable, LocatedString } from './read-attribute.ts';
 import type { ReadBlock } from './read-block.ts';
 import type { Expression, Label, Range, Value } from './syntax.ts';
 
-export function textAt({ attributes }: ReadBlock, name: string): LocatedText | undefined {
+export function stringAt({ attributes }: ReadBlock, name: string): LocatedString | undefined {
   const attribute = attributes.get(name);
   return attribute?.value?.kind === 'string'
     ? { text: attribute.value.text, range: attribute.range }
@@ -21,19 +21,19 @@ export function numberAt({ attributes }: ReadBlock, name: string): number | unde
 }
 
 /** The elements of a list, if none is invalid. */
-export function textsAt(block: ReadBlock, name: string): LocatedText[] {
+export function stringsAt(block: ReadBlock, name: string): LocatedString[] {
   const value = block.attributes.get(name)?.value;
   return value?.kind === 'strings' && !value.incomplete ? value.items : [];
 }
 
 /** The valid elements of a list. For names, which are checked one by one. */
-export function namesAt({ attributes }: ReadBlock, name: string): LocatedText[] {
+export function namesAt({ attributes }: ReadBlock, name: string): LocatedString[] {
   const value = attributes.get(name)?.value;
   return value?.kind === 'strings' ? value.items : [];
 }
 
 /** Range of a list that an expression left empty, although it was meant to name something. */
-export function emptiedListAt({ attributes }: ReadBlock, name: string): Range | undefined {
+export function rangeOfEmptiedList({ attributes }: ReadBlock, name: string): Range | undefined {
   const attribute = attributes.get(name);
   const value = attribute?.value;
   const emptied =

@@ -21,7 +21,9 @@ function explainLabels(block: Block, schema: BlockSchema): Diagnostic {
   const example = [block.type, ...schema.labels.map((label) => `"<${label}>"`)].join(' ');
   const wanted = schema.labels.length === 0 ? 'no label' : schema.labels.join(' and ');
   const range = block.labels[schema.labels.length]?.range ?? block.range;
-  const message = `${block.type} takes ${wanted}, but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
+  const message =
+    `${block.type} takes ${wanted}, ` +
+    `but there ${block.labels.length === 1 ? 'is 1 label' : `are ${block.labels.length} labels`}`;
   return diagnose('wrong-labels', range, message, `Write ${example} { … }.`);
 }
 

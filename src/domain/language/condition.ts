@@ -119,46 +119,6 @@ function meantOperator(token: Token): string {
   return word === 'or' ? '; did you mean ||?' : '';
 }
 
-/** Evaluates the condition. An unset variable is an empty string. */
-export function evaluateCondition(
-  condition: Condition,
-  variables: Readonly<Record<string, string>>,
-): boolean {
-  if (condition.kind === 'compare') {
-    const { operator, left, right } = condition;
-    return comparisons[operator](fill(left, variables), fill(right, variables));
-  }
-  const left = evaluateCondition(condition.left, variables);
-  if (left === (condition.kind === 'or')) return left;
-  return evaluateCondition(condition.right, variables);
-}
-
-function fill(operand: Operand, variables: Readonly<Record<string, string>>): string {
-  return operand
-    .map((part) => {
-      if (typeof part === 'string') return part;
-      return Object.hasOwn(variables, part.variable) ? (variables[part.variable] ?? '') : '';
-    })
-    .join('');
-}
-
-const comparisons: Record<Operator, (left: string, right: string) => boolean> = {
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-  contains: (left, right) => left.includes(right),
-  '!contains': (left, right) => !left.includes(right),
-  '<': (left, right) => order(left, right) < 0,
-  '>': (left, right) => order(left, right) > 0,
-};
-
-const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-
-/** Compares as numbers if both are numbers, otherwise as strings. */
-function order(left: string, right: string): number {
-  if (number.test(left) && number.test(right)) return Number(left) - Number(right);
-  return left < right ? -1 : Number(left > right);
-}
-
 /** Names of its variables, without duplicates. */
 export function variablesOf(condition: Condition): string[] {
   const found =

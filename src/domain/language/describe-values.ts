@@ -16,7 +16,8 @@ export function describeValues(
   const found = new Map<string, Value>();
   for (const reference of references) {
     const [name, value] = resolve(reference, scope) ?? [];
-    if (name !== undefined && value && textsIn(value).flatMap(secretsIn).length === 0) found.set(name, value);
+    if (name !== undefined && value && stringsIn(value).flatMap(secretsIn).length === 0)
+      found.set(name, value);
   }
   if (found.size === 0) return undefined;
   const descriptions = [...found].slice(0, MAX_NAMES).map(([name, value]) => `${name} is ${describe(value)}`);
@@ -38,10 +39,10 @@ function resolve({ name, steps }: Reference, scope: Scope): [name: string, value
 }
 
 /** Every string in a value, including keys. */
-export function textsIn(value: Value): string[] {
+export function stringsIn(value: Value): string[] {
   if (value.kind === 'string') return [value.text];
-  if ('items' in value) return value.items.flatMap(textsIn);
-  return 'entries' in value ? value.entries.flatMap(([key, element]) => [key, ...textsIn(element)]) : [];
+  if ('items' in value) return value.items.flatMap(stringsIn);
+  return 'entries' in value ? value.entries.flatMap(([key, element]) => [key, ...stringsIn(element)]) : [];
 }
 
 function describe(value: Value): string {

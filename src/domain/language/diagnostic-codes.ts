@@ -80,6 +80,10 @@ export const diagnosticCodes = {
     'Images are chosen before a build starts: use var.<name> or a fixed image.',
   ),
   'invalid-image': error('This is not the name of an image.', 'Write <registry>/<repository>:<tag>.'),
+  'volume-refused': error(
+    'A path of a resource is on no volume of the Team, or a put writes to a volume that is read-only.',
+    'Choose a path on a volume of the Team, or have the volume added to spec.volumes of the Team.',
+  ),
   'unknown-type': error('A block names a type that does not exist.', 'Declare it with a block of its own.'),
   'unknown-resource': error(
     'A step names a resource that does not exist.',
@@ -160,7 +164,8 @@ export const diagnosticCodes = {
   ),
   'invalid-condition': error(
     'The condition of an if cannot be read.',
-    "Write comparisons such as $INPUT_ENV == 'prod', joined by && and ||; operators are ==, !=, <, >, contains, !contains.",
+    "Write comparisons such as $INPUT_ENV == 'prod', joined by && and ||; " +
+      'operators are ==, !=, <, >, contains, !contains.',
   ),
   'condition-variable': error(
     'A condition names a variable that conditions cannot see, or that nothing in the job sets.',
@@ -181,6 +186,10 @@ export const diagnosticCodes = {
   'input-default': error(
     'The default of an input is not a value that can be chosen.',
     'Give a value that the form accepts.',
+  ),
+  'invalid-identity': error(
+    'An identity has an audience that is not allowed, or the job has more than five.',
+    'Write 1 to 255 characters without spaces, as the verifier expects them.',
   ),
   'notification-events': error('on has all and another event.', 'Write on = ["all"] alone.'),
   'notification-jobs': error(

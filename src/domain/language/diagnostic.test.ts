@@ -8,7 +8,7 @@ const at = (line: number, column: number): Range => {
   return { start: position, end: position };
 };
 
-test('a diagnostic is shown as line, column and message, or as the message alone', () => {
+test('a diagnostic is written as line, column and message, or as the message alone', () => {
   expect(renderDiagnostic(diagnose('unknown-job', at(3, 5), 'there is no job "a"'))).toBe(
     '3:5: there is no job "a"',
   );
@@ -19,11 +19,11 @@ test.each([
   [['job "a"', 'get "git" "app"'], 'no value', '3:5: in job "a", get "git" "app": no value'],
   [['job "a"', 'task "t"'], 'the job "a" has no end', '3:5: in task "t": the job "a" has no end'],
   [['variable "v"'], 'the variable "v" has no value', '3:5: the variable "v" has no value'],
-])('the blocks %j come before the message, unless it names them itself', (blocks, message, shown) => {
+])('the blocks %j come before the message, unless the message names them', (blocks, message, shown) => {
   expect(renderDiagnostic({ ...diagnose('unknown-job', at(3, 5), message), blocks })).toBe(shown);
 });
 
-test('diagnostics come in the order of the text, each once, those without a place last', () => {
+test('diagnostics are in the order of the text, each once, and those without a range come last', () => {
   const given = [
     diagnose('too-large', undefined, 'z'),
     diagnose('unknown-job', at(2, 1), 'b'),
@@ -44,18 +44,18 @@ test.each([
   ['a\u0000\u2028\u0085b', String.raw`a\u0000\u2028\u0085b`],
   ['ä "👍"', 'ä "👍"'],
   ['x'.repeat(501), `${'x'.repeat(499)}…`],
-])('a message is one line of bounded length: %j', (message, shown) => {
+])('a message becomes one line of bounded length: %j', (message, shown) => {
   expect(diagnose('unknown-job', undefined, message).message).toBe(shown);
 });
 
-test('warnings are no errors', () => {
+test('warnings are not errors', () => {
   const warning = diagnose('job-without-steps', at(1, 1), 'x');
   expect(hasErrors([warning])).toBe(false);
   expect(hasErrors([warning, diagnose('unknown-job', at(1, 1), 'x')])).toBe(true);
 });
 
 test.each(Object.entries(diagnosticCodes))(
-  '%s is a slug, and its texts are sentences',
+  'the error code %s is a slug, and its texts are sentences',
   (code, { meaning, help }) => {
     expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
     expect(meaning).toMatch(/^[A-Za-z].*\.$/);

@@ -17,8 +17,6 @@ export interface Diagnostic {
    * Absent at the top of the text.
    */
   blocks?: string[];
-  /** Further places of which the same holds; the message says how many there are. */
-  otherRanges?: Range[];
   /**
    * Another line of the text, which the message names as `in line <number>`: where the text stands in a file,
    * it is another one there.
@@ -66,7 +64,7 @@ export function onOneLine(text: string): string {
   return spelt.length <= LONGEST ? spelt : `${spelt.slice(0, LONGEST - 1)}…`;
 }
 
-/** What HCL says, kept in its words but for places. `code` is used unless the engine's guard named one. */
+/** An HCL error, in HCL's words except places. `code` is used unless the engine's guard named one. */
 export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diagnostic {
   const words = problem.detail.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
   const otherLine = HCL_PLACE.exec(words)?.[1];

@@ -6,7 +6,7 @@ import type { Block, Body, Range } from './syntax.ts';
 const at = (byte: number): Range['start'] => ({ line: 1, column: byte + 1, byte });
 const range = (start: number, end: number): Range => ({ start: at(start), end: at(end) });
 
-/** From `start` to `end`: `type` fills ten bytes, each label ten more. */
+/** A block from `start` to `end`. Its type takes ten bytes, and each label ten more. */
 function block(
   [start, end]: [start: number, end: number],
   [type = '', ...labels]: string[],
@@ -40,29 +40,28 @@ const body: Body = {
   ],
 };
 
-describe('the blocks of a place', () => {
+describe('the blocks around a position', () => {
   test.each<[string, Range, string[] | undefined]>([
     ['in a job are the job', range(50, 60), ['job "a"']],
     ['in a step are the job and the step', range(110, 590), ['job "a"', 'task "build"']],
-    ['in what a step runs are those of the step', range(155, 160), ['job "a"', 'task "build"']],
-    ['in a step of a hook are the job and that step', range(350, 351), ['job "a"', 'put "git" "app"']],
+    ['in the command of a step are those of the step', range(155, 160), ['job "a"', 'task "build"']],
+    ['in a step of a hook are the job and the step', range(350, 351), ['job "a"', 'put "git" "app"']],
     ['in the header of a step are those of the step', range(100, 110), ['job "a"', 'task "build"']],
-    ['in the name of a step are those around it', range(110, 120), ['job "a"']],
-    ['in both names of a step are those around it', range(310, 330), ['job "a"']],
+    ['in the name of a step are those around the step', range(110, 120), ['job "a"']],
+    ['in both names of a step are those around the step', range(310, 330), ['job "a"']],
     ['in the name of a job are none', range(10, 20), undefined],
     ['in a branch are the job', range(750, 760), ['job "a"']],
-    ['over the end of a block are those around it', range(590, 650), ['job "a"']],
-    ['at the top are none', range(1150, 1160), undefined],
-    ['in a block that does not exist are none', range(1050, 1060), undefined],
+    ['across the end of a block are those around the block', range(590, 650), ['job "a"']],
+    ['at the top level are none', range(1150, 1160), undefined],
+    ['in an unknown block are none', range(1050, 1060), undefined],
     ['in a block without its name are none', range(1250, 1260), undefined],
-    ['with a long name have the beginning of it', range(2050, 2060), [`variable "${'x'.repeat(60)}…"`]],
+    ['with a long name have the beginning of the name', range(2050, 2060), [`variable "${'x'.repeat(60)}…"`]],
   ])('%s', (_sentence, place, expected) => {
     expect(nameBlocks([diagnose('syntax-error', place, 'm')], body)[0]?.blocks).toEqual(expected);
   });
 
-  test('are named only if there is one place', () => {
+  test('are named only if there is a position', () => {
     const nowhere = diagnose('too-large', undefined, 'm');
-    const several = { ...diagnose('later-feature', range(50, 60), 'm'), otherRanges: [range(750, 760)] };
-    expect(nameBlocks([nowhere, several], body)).toEqual([nowhere, several]);
+    expect(nameBlocks([nowhere], body)).toEqual([nowhere]);
   });
 });

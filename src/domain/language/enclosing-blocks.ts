@@ -22,11 +22,11 @@ const NAMED_INSIDE: ReadonlySet<string> = new Set([
   'ready_check',
 ]);
 
-/** Adds the names of the enclosing blocks to each diagnostic that has exactly one range. */
+/** Adds the names of the enclosing blocks to each diagnostic that has a range. */
 export function nameBlocks(diagnostics: readonly Diagnostic[], body: Body): Diagnostic[] {
   return diagnostics.map((diagnostic) => {
-    const { range, otherRanges } = diagnostic;
-    const blocks = range && !otherRanges ? enclosing(range, body) : [];
+    const { range } = diagnostic;
+    const blocks = range ? enclosing(range, body) : [];
     return blocks.length === 0 ? diagnostic : { ...diagnostic, blocks: blocks.map(nameOf) };
   });
 }

@@ -1,4 +1,4 @@
-import { describeValues, textsIn } from './describe-values.ts';
+import { describeValues, stringsIn } from './describe-values.ts';
 import { diagnose, diagnoseProblem, type Diagnostic, type Report } from './diagnostic.ts';
 import { functionNames, helpForFunction } from './function-names.ts';
 import { closestName, didYouMean } from './suggest.ts';
@@ -120,7 +120,7 @@ function checkNumbers({ report }: BlockReader, value: Value, range: Range): bool
 }
 
 function checkSecrecy(reader: BlockReader, value: Value, expression: Expression): boolean {
-  const [secret] = textsIn(value).flatMap(reader.secretsIn);
+  const [secret] = stringsIn(value).flatMap(reader.secretsIn);
   if (secret === undefined) return true;
   const reference = referencesOf(expression).find((candidate) => holds(reader, candidate, secret));
   const name = reference?.steps[0]?.name;
@@ -135,7 +135,7 @@ function holds({ scope, secretsIn }: BlockReader, { name, steps }: Reference, se
   const [step] = steps;
   if (!step || root?.kind !== 'object') return false;
   const [, member] = root.entries.find(([key]) => key === step.name) ?? [];
-  return member !== undefined && textsIn(member).flatMap(secretsIn).includes(secret);
+  return member !== undefined && stringsIn(member).flatMap(secretsIn).includes(secret);
 }
 
 function explainUnknownRoot(

@@ -146,7 +146,8 @@ const WORDS: Readonly<
 > = {
   number: (written, doubled) => [
     `${written} is filled in while the pipeline is read: the text gets the number itself`,
-    `For an argument of a script or function write $${digitsOf(written)} or ${doubled}. For the number write it without \${}.`,
+    `For an argument of a script or function write $${digitsOf(written)} or ${doubled}. ` +
+      `For the number write it without \${}.`,
   ],
   directive: (written, doubled) => [
     `${written} is read as a directive of HCL, which knows if, else, endif, for and endfor`,
@@ -154,7 +155,8 @@ const WORDS: Readonly<
   ],
   actions: (written, doubled) => [
     `${written} looks like an expression of another CI system; it means nothing here`,
-    `Use variables of the build, such as $BUILD_NUMBER or $GET_<NAME>_<KEY>. To keep the text as it is, write ${doubled}.`,
+    'Use variables of the build, such as $BUILD_NUMBER or $GET_<NAME>_<KEY>. ' +
+      `To keep the text as it is, write ${doubled}.`,
   ],
   shell: (written, doubled) => [
     `${written} looks like the shell's, but HCL fills in \${…} while the pipeline is read`,

@@ -1,4 +1,4 @@
-import { nested, once, text, type BlockSchema } from './block-schema.ts';
+import { nested, once, string, type BlockSchema } from './block-schema.ts';
 import { job } from './schema-job.ts';
 import {
   notification,
@@ -13,8 +13,10 @@ import {
 const secret: BlockSchema = {
   labels: ['type'],
   attributes: {
-    path: text('Where the secret type finds the secret, for example the name of a Secret.', { secret: true }),
-    key: text('Which value of the secret to use.', { required: true, secret: true }),
+    path: string('Where the secret type finds the secret, for example the name of a Secret.', {
+      secret: true,
+    }),
+    key: string('Which value of the secret to use.', { required: true, secret: true }),
   },
   blocks: {},
 };
@@ -45,7 +47,7 @@ const types = {
 /** Definitions of types: what a fetched source may hold. */
 export const typeSchema: BlockSchema = { labels: [], attributes: {}, blocks: types };
 
-/** The whole language, as one table: it validates, and the reference is made from it. */
+/** The whole language, as one table. It validates pipelines, and the reference is generated from it. */
 export const pipelineSchema: BlockSchema = {
   labels: [],
   attributes: {},

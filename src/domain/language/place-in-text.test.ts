@@ -4,7 +4,7 @@ import { placeInText } from './place-in-text.ts';
 
 const start = { line: 3, column: 7, byte: 40 };
 
-/** `line:column-line:column`, and whether templates make a part of the value. */
+/** Returns `line:column-line:column`, and whether templates are part of the value. */
 function placed(text: string, value: string, index: number): string | undefined {
   const place = placeInText({ text, start }, value, index);
   if (!place) return undefined;
@@ -13,40 +13,40 @@ function placed(text: string, value: string, index: number): string | undefined 
   return `${spot(range.start)}-${spot(range.end)}${computed ? ' computed' : ''}`;
 }
 
-describe('a character of a text', () => {
+describe('the position of a character in a value, found in the source text,', () => {
   const cases: Record<string, [text: string, value: string, index: number, place: string | undefined]> = {
-    'in quotes': ['"abc"', 'abc', 1, '3:9-3:10'],
-    'at the end': ['"abc"', 'abc', 3, '3:11-3:12'],
-    'of nothing': ['""', '', 0, '3:8-3:9'],
-    'behind escapes': [String.raw`"\"\n\u00e4b"`, '"\näb', 3, '3:18-3:19'],
-    'that is escaped': [String.raw`"a\tb"`, 'a\tb', 1, '3:9-3:11'],
-    'behind a doubled sign': ['"$${a}b"', '${a}b', 4, '3:13-3:14'],
-    'behind wide letters': ['"👍🏽ab"', '👍🏽ab', 4, '3:9-3:10'],
-    'before a template': ['"ab${x}"', 'abcd', 1, '3:9-3:10 computed'],
-    'of a template': ['"ab${x}e"', 'abcde', 3, '3:10-3:14 computed'],
-    'behind a template': ['"ab${x}e"', 'abcde', 4, '3:14-3:15 computed'],
-    'between templates': ['"a${x}-${y}b"', 'a1-2b', 2, '3:9-3:18 computed'],
-    'behind braces and quotes in a template': [
+    'is in quotes': ['"abc"', 'abc', 1, '3:9-3:10'],
+    'is at the end of the value': ['"abc"', 'abc', 3, '3:11-3:12'],
+    'is in an empty value': ['""', '', 0, '3:8-3:9'],
+    'is after escapes': [String.raw`"\"\n\u00e4b"`, '"\näb', 3, '3:18-3:19'],
+    'is that of an escape': [String.raw`"a\tb"`, 'a\tb', 1, '3:9-3:11'],
+    'is after a doubled sign': ['"$${a}b"', '${a}b', 4, '3:13-3:14'],
+    'is after wide letters': ['"👍🏽ab"', '👍🏽ab', 4, '3:9-3:10'],
+    'is before a template': ['"ab${x}"', 'abcd', 1, '3:9-3:10 computed'],
+    'is that of the template': ['"ab${x}e"', 'abcde', 3, '3:10-3:14 computed'],
+    'is after a template': ['"ab${x}e"', 'abcde', 4, '3:14-3:15 computed'],
+    'is between templates': ['"a${x}-${y}b"', 'a1-2b', 2, '3:9-3:18 computed'],
+    'is after braces and quotes in a template': [
       '"${f("}\\"", { a = "${b}" })}x"',
       '1x',
       1,
       '3:35-3:36 computed',
     ],
-    'of an empty template': ['"a${x}"', 'a', 1, '3:9-3:13 computed'],
-    'of a heredoc': ['<<E\nab\ncd\nE', 'ab\ncd\n', 4, '5:2-5:3'],
-    'of an indented heredoc': ['<<-E\n  ab\n    cd\n  E', 'ab\n  cd\n', 6, '5:6-5:7'],
-    'of an indented heredoc with an empty line': ['<<-E\n  ab\n\n  cd\n  E\n', 'ab\n\ncd\n', 4, '6:3-6:4'],
-    'of an indented heredoc that keeps its margin': ['<<-E\n  ab\n\n  E\n', '  ab\n\n', 2, '4:3-4:4'],
-    'of a heredoc behind a template': ['<<E\n${x}\ncd\nE', 'a\nb\ncd\n', 5, '5:2-5:3 computed'],
-    'with directives has no place': ['"a%{ if x }b%{ endif }"', 'ab', 1, undefined],
-    'of another expression has no place': ['join("", ["ab"])', 'ab', 1, undefined],
-    'that is spelled in another form has no place': ['"e\u0301x"', '\u00e9x', 1, undefined],
+    'is that of an empty template': ['"a${x}"', 'a', 1, '3:9-3:13 computed'],
+    'is in a heredoc': ['<<E\nab\ncd\nE', 'ab\ncd\n', 4, '5:2-5:3'],
+    'is in an indented heredoc': ['<<-E\n  ab\n    cd\n  E', 'ab\n  cd\n', 6, '5:6-5:7'],
+    'is in an indented heredoc with an empty line': ['<<-E\n  ab\n\n  cd\n  E\n', 'ab\n\ncd\n', 4, '6:3-6:4'],
+    'is in an indented heredoc that keeps its margin': ['<<-E\n  ab\n\n  E\n', '  ab\n\n', 2, '4:3-4:4'],
+    'is after a template in a heredoc': ['<<E\n${x}\ncd\nE', 'a\nb\ncd\n', 5, '5:2-5:3 computed'],
+    'does not exist with directives': ['"a%{ if x }b%{ endif }"', 'ab', 1, undefined],
+    'does not exist in another expression': ['join("", ["ab"])', 'ab', 1, undefined],
+    'does not exist if it is written in another Unicode form': ['"e\u0301x"', '\u00e9x', 1, undefined],
   };
   test.each(Object.entries(cases))('%s', (_sentence, [text, value, index, place]) => {
     expect(placed(text, value, index)).toBe(place);
   });
 
-  test('is where it is spelled, whatever is around it', () => {
+  test('is right for any surrounding text', () => {
     const piece = constantFrom<[spelling: string, value: string]>(
       ['a', 'a'],
       [String.raw`\"`, '"'],

@@ -50,10 +50,10 @@ function locate(pieces: readonly Piece[], value: string, index: number): Stretch
   if (!value.startsWith(before) || !value.slice(before.length).endsWith(after)) return undefined;
   if (index < before.length) return pieceAt(head, index);
   const behind = index - (value.length - after.length);
-  return behind >= 0 && after !== '' ? pieceAt(tail, behind) : around(pieces.slice(first, last + 1));
+  return behind >= 0 && after !== '' ? pieceAt(tail, behind) : enclosing(pieces.slice(first, last + 1));
 }
 
-function around(pieces: readonly Piece[]): Stretch {
+function enclosing(pieces: readonly Piece[]): Stretch {
   return { from: pieces.at(0)?.from ?? 0, to: pieces.at(-1)?.to ?? 0 };
 }
 

@@ -12,7 +12,7 @@ import { describeValue, helpForType, textOf, type ValueSubject } from './help-fo
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
-export interface LocatedText {
+export interface LocatedString {
   text: string;
   range: Range;
 }
@@ -21,10 +21,10 @@ export type AttributeValue =
   | { kind: 'string'; text: string }
   | { kind: 'bool'; value: boolean }
   /**
-   * `written`: each element stands in the text, so an empty list is meant. `incomplete`: others were wrong,
-   * and reported; only what looks at each element by itself may use these.
+   * `written`: each element is in the text, so an empty list is meant. `incomplete`: other elements were
+   * wrong and reported; only code that checks each element separately may use these.
    */
-  | { kind: 'strings'; items: LocatedText[]; written: boolean; incomplete: boolean }
+  | { kind: 'strings'; items: LocatedString[]; written: boolean; incomplete: boolean }
   /** An integer, or the seconds of a duration. */
   | { kind: 'number'; number: number }
   | { kind: 'environment'; variables: EnvironmentVariable[] }
@@ -33,7 +33,7 @@ export type AttributeValue =
   | { kind: 'value'; value: Value };
 
 /** An entry of a map of strings. */
-export interface EnvironmentVariable extends LocatedText {
+export interface EnvironmentVariable extends LocatedString {
   name: string;
 }
 
@@ -127,7 +127,7 @@ function readDuration(
 function check(
   { report }: BlockReader,
   { choices }: AttributeSchema,
-  { text, range }: LocatedText,
+  { text, range }: LocatedString,
   name: string,
 ): true | undefined {
   if (!choices || choices.includes(text)) return true;
@@ -210,7 +210,7 @@ function readKeyword(reader: BlockReader, { name, expression }: Attribute, schem
 
 function readTexts(reader: BlockReader, { name, expression }: Attribute, schema: AttributeSchema): Answer {
   const secretsAllowed = schema.secret === true;
-  const read = (value: Value | undefined, range: Range, element?: Expression): LocatedText | undefined => {
+  const read = (value: Value | undefined, range: Range, element?: Expression): LocatedString | undefined => {
     if (!value) return undefined;
     const what = { name: `each element of ${name}`, range, ...(element && { expression: element }) };
     const text = textOf(value);
@@ -236,7 +236,7 @@ function readTexts(reader: BlockReader, { name, expression }: Attribute, schema:
   );
 }
 
-function gather(items: (LocatedText | undefined)[], written: boolean): Answer {
+function gather(items: (LocatedString | undefined)[], written: boolean): Answer {
   const sound = items.filter((item) => item !== undefined);
   return { kind: 'strings', items: sound, written, incomplete: sound.length < items.length };
 }

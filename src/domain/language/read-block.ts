@@ -15,7 +15,7 @@ import {
   readAxis,
   readParameter,
   type AttributeValue,
-  type LocatedText,
+  type LocatedString,
 } from './read-attribute.ts';
 import { closestName } from './suggest.ts';
 import type { Attribute, Block, Body, Label, Range, Value } from './syntax.ts';
@@ -54,7 +54,7 @@ interface ReadAttribute {
   value?: AttributeValue;
 }
 
-export interface Parameter extends LocatedText {
+export interface Parameter extends LocatedString {
   name: string;
   nameRange: Range;
 }
@@ -162,14 +162,11 @@ function readOne(reader: BlockReader, attribute: Attribute, target: Target): voi
   } else readUnknown(reader, attribute, target);
 }
 
-/**
- * What it was probably meant to be is there, though it says nothing: that it were missing would be told in
- * vain.
- */
+/** Counts the name that was probably meant as present, so that it is not reported as missing too. */
 function readUnknown(reader: BlockReader, attribute: Attribute, target: Target): void {
   const { name, nameRange, expression } = attribute;
   reader.report(explainUnknownAttribute(attribute, target.schema, target.owner));
-  // What stands in the wrong place is not missing.
+  // A block that is written as an attribute, or in a wrong place, is not missing.
   const [block] = innerBlock(name, target.schema) ?? [];
   if (block !== undefined) target.seen.add(block);
   if (block !== undefined) target.misread.add(block);

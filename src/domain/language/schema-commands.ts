@@ -1,39 +1,48 @@
 import {
   duration,
   environment,
-  text,
-  texts,
+  string,
+  strings,
   type AttributeSchema,
   type BlockSchema,
   type Variant,
 } from './block-schema.ts';
 
-const args = texts('Arguments of the program. No shell expands them.', { secret: true });
-const image = text('Image of the container. Its name must be known before the build starts.', {
+const args = strings('Arguments of the program. No shell expands them.', { secret: true });
+const image = string('Image of the container. Its name must be known before the build starts.', {
   required: true,
 });
 
 const exec: Variant = {
-  attributes: { path: text('Program to run, without a shell. For example `/usr/bin/make`.'), args },
+  attributes: { path: string('Program to run, without a shell. For example `/usr/bin/make`.'), args },
 };
 
 const shell: Variant = {
   attributes: {
-    cmd: text('Script to run. Set either `cmd` or `file`.', { secret: true }),
-    file: text(
+    cmd: string('Script to run. Set either `cmd` or `file`.', { secret: true }),
+    file: string(
       'Script file in the working directory. Without `shell`, its first line names the interpreter.',
     ),
-    shell: text('Program that runs the script. Default for `cmd`: `/bin/sh`.'),
+    shell: string('Program that runs the script. Default for `cmd`: `/bin/sh`.'),
   },
 };
 
-const flags = texts('Docker flags. A Pod supports `-e NAME=value` and `--network=host`.', { secret: true });
+const SUPPORTED = 'Docker flags. A Pod supports `-e NAME=value` and `--network=host`';
+const flags = strings(`${SUPPORTED}.`, { secret: true });
+const flagsOfCommand = strings(`${SUPPORTED}, and, without \`cmd\`, \`--entrypoint PROGRAM\`.`, {
+  secret: true,
+});
 
 const docker: Variant = {
   attributes: {
     image,
-    cmd: text('Script that `/bin/sh -ec` runs in the container.', { required: true, secret: true }),
-    args: flags,
+    cmd: string(
+      'Script that `/bin/sh -ec` runs in the container. Default: the entrypoint of the image runs.',
+      {
+        secret: true,
+      },
+    ),
+    args: flagsOfCommand,
   },
 };
 
@@ -71,11 +80,11 @@ export const runnerOverride: BlockSchema = {
 export const templates: BlockSchema = {
   labels: [],
   attributes: {
-    path: text(
+    path: string(
       'Program to run. `$<name>` is an attribute of the calling block, `$WORKDIR` the working directory.',
       { required: true },
     ),
-    args: texts(
+    args: strings(
       'Arguments, with the same replacements. The element `$args` becomes the `args` of the calling block, ' +
         'and `$env` becomes one `-e NAME=value` for each environment variable.',
     ),

@@ -1,4 +1,4 @@
-import { bool, duration, integer, nested, once, text, texts, type BlockSchema } from './block-schema.ts';
+import { bool, duration, integer, nested, once, string, strings, type BlockSchema } from './block-schema.ts';
 import { hooks, steps, triggerHook } from './schema-steps.ts';
 
 const input: BlockSchema = {
@@ -10,13 +10,13 @@ const input: BlockSchema = {
       required: true,
       choices: ['string', 'number', 'bool', 'choice', 'list'],
     },
-    description: text('Help text in the form.'),
+    description: string('Help text in the form.'),
     default: {
       type: 'constant',
       about:
         'Value for builds that are started without the form. Default: empty, `0`, `false` or the first option.',
     },
-    options: texts(
+    options: strings(
       'Values to choose from. `choice` requires them; a `string` with options becomes a choice.',
     ),
   },
@@ -34,13 +34,27 @@ const approve: BlockSchema = {
     notify: nested(
       {
         labels: ['type', 'name'],
-        attributes: { message: text('Text to send instead of the message of the notification.') },
+        attributes: { message: string('Text to send instead of the message of the notification.') },
         blocks: {},
         open: 'text',
       },
       'Sends a notification when the build starts to wait.',
     ),
   },
+};
+
+const identityBody: Omit<BlockSchema, 'labels'> = {
+  attributes: {
+    audience: string('Who accepts the token, for example `sts.amazonaws.com`. It becomes the claim `aud`.', {
+      required: true,
+    }),
+  },
+  blocks: {},
+};
+const identity: BlockSchema = {
+  ...identityBody,
+  labels: ['name'],
+  unlabelled: { ...identityBody, labels: [] },
 };
 
 const matrix: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'lists' };
@@ -50,13 +64,13 @@ export const job: BlockSchema = {
   attributes: {
     concurrency: integer('Maximum number of running builds of the job. Default: 0, no maximum.', 0, 1000),
     timeout: duration('Time for all steps together. Default: `6h`.'),
-    tags: texts('Worker tags: the Pod needs a node that has all of them. At most 10.'),
-    serial_groups: texts('Jobs with a group in common never run at the same time. At most 10.'),
+    tags: strings('Worker tags: the Pod needs a node that has all of them. At most 10.'),
+    serial_groups: strings('Jobs with a group in common never run at the same time. At most 10.'),
     disable_retry: bool('Nobody can retry a build of the job.'),
     allow_failure: bool('A failed build ends as a warning, and `passed` counts it as good.'),
     interruptible: bool('A new build cancels the older builds of the job.'),
     supersede: bool('Newer versions replace an automatic build that has not started. Default: true.'),
-    old_name: text(
+    old_name: string(
       'Previous name of the job or group. Its builds, `passed` history and pauses move to the new name.',
     ),
     for_each: {
@@ -68,6 +82,11 @@ export const job: BlockSchema = {
     ...steps,
     matrix: once(matrix, 'Lists of values by name. Creates one job for each combination.'),
     input: nested(input, 'Field of the form that people fill in to trigger the job.'),
+    identity: nested(
+      identity,
+      'Gives steps a signed token that identifies the build, in `$MILLRACE_ID_TOKEN`, ' +
+        'or with a name in `$MILLRACE_ID_TOKEN_<NAME>`. At most 5.',
+    ),
     approve: once(approve, 'Approvals that a build needs before it starts.'),
     ...hooks,
     on_trigger: nested(

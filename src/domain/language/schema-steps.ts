@@ -6,8 +6,8 @@ import {
   nested,
   once,
   parameters,
-  text,
-  texts,
+  string,
+  strings,
   type AttributeSchema,
   type BlockSchema,
   type NestedSchema,
@@ -23,20 +23,20 @@ const attempts: Readonly<Record<string, AttributeSchema>> = {
 
 const getAttributes = {
   trigger: bool('A new version starts a build. Default: false.'),
-  passed: texts(
+  passed: strings(
     'Jobs or groups of jobs. The get takes only versions that a good build of each used or made.',
   ),
-  version: text(
+  version: string(
     '`every` builds each version, `latest` only the newest. ' +
       'Default: `every` if `trigger` is set without `passed`, otherwise `latest`.',
     { choices: ['every', 'latest'] },
   ),
 };
 const taskAttributes = {
-  inputs: texts('Paths in the working directory that must exist before the task runs.'),
-  outputs: texts('Paths in the working directory that must exist after the task has run.'),
+  inputs: strings('Paths in the working directory that must exist before the task runs.'),
+  outputs: strings('Paths in the working directory that must exist after the task has run.'),
 };
-const message = text('Text to send instead of the message of the notification.');
+const message = string('Text to send instead of the message of the notification.');
 
 const run: NestedSchema = { ...once(command, 'Command of the task.'), required: true };
 const putParams = once(
@@ -44,7 +44,7 @@ const putParams = once(
   'More parameters. Needed for names that the step itself uses, such as `timeout`.',
 );
 
-const resource = text(
+const resource = string(
   'Resource as `<type>.<name>`, instead of the two labels. It can contain `${…}`. ' +
     'One label is then the name of the step.',
   { required: true },
@@ -138,7 +138,14 @@ const notify: BlockSchema = {
   open: 'text',
 };
 
-const service: BlockSchema = { labels: ['type'], attributes: {}, blocks: {}, open: 'text' };
+const service: BlockSchema = {
+  labels: ['type'],
+  attributes: {
+    timeout: duration('Time from the start of the service until it is ready. Default: `10m` to start.'),
+  },
+  blocks: {},
+  open: 'text',
+};
 
 const actions: Readonly<Record<string, NestedSchema>> = {
   get: nested(get, 'Takes a version of a resource and pulls it into the working directory.'),
@@ -170,7 +177,7 @@ const stepBlocks: Record<string, NestedSchema> = {
 
 const otherwise: BlockSchema = { labels: [], attributes: {}, blocks: stepBlocks };
 
-const condition = text('Condition that can contain `${…}`. The label is then only a name.');
+const condition = string('Condition that can contain `${…}`. The label is then only a name.');
 
 const conditional: BlockSchema = {
   labels: ['condition'],

@@ -2,18 +2,18 @@ import {
   bool,
   once,
   parameters,
-  text,
-  texts,
+  string,
+  strings,
   type AttributeSchema,
   type BlockSchema,
 } from './block-schema.ts';
 import { command, readyCheck, runnerOverride, templates } from './schema-commands.ts';
 
 const source: Readonly<Record<string, AttributeSchema>> = {
-  source: text('Where the definition is: `svc://<name>` for a built-in one, or a URL.'),
-  source_digest: text('Digest that the fetched text must have: `sha256:<hex>`.'),
+  source: string('Where the definition is: `svc://<name>` for a built-in one, or a URL.'),
+  source_digest: string('Digest that the fetched text must have: `sha256:<hex>`.'),
 };
-const params = texts('Names of the parameters that the type accepts.');
+const params = strings('Names of the parameters that the type accepts.');
 const runner = once(runnerOverride, 'Runs all commands of the type, which must use `exec`.');
 
 export const resourceType: BlockSchema = {
@@ -34,16 +34,16 @@ export const resourceType: BlockSchema = {
 export const resource: BlockSchema = {
   labels: ['type', 'name'],
   attributes: {
-    check_interval: text(
+    check_interval: string(
       'When to check: a cron expression in UTC, or `@every <duration>` of at least `10s`. ' +
         'Default: no scheduled checks.',
     ),
-    webhook_interval: text(
+    webhook_interval: string(
       'Replaces `check_interval` once a webhook has arrived, because checks are then only a fallback.',
     ),
     cache: bool('Overrides `cache` of the resource type.'),
-    tags: texts('Worker tags: the Pods of checks need a node that has all of them. At most 10.'),
-    old_name: text(
+    tags: strings('Worker tags: the Pods of checks need a node that has all of them. At most 10.'),
+    old_name: string(
       'Previous name of the resource, `<name>` or `<type>.<name>`. ' +
         'Its versions, pins and webhook token move to the new name.',
     ),
@@ -64,12 +64,12 @@ export const notificationType: BlockSchema = {
 export const notification: BlockSchema = {
   labels: ['type', 'name'],
   attributes: {
-    message: text('Text of the message. Millrace replaces `$NAME` and `$${NAME}` when it sends it.'),
-    on: texts('Outcomes of builds that send it automatically.', {
-      choices: ['success', 'failure', 'cancel', 'all'],
+    message: string('Text of the message. Millrace replaces `$NAME` and `$${NAME}` when it sends it.'),
+    on: strings('Outcomes of builds that send it automatically.', {
+      choices: ['success', 'failure', 'cancel', 'changed', 'all'],
     }),
-    jobs: texts('Jobs or groups of jobs that send it. Default: all. `on` is required.'),
-    exclude: texts('Jobs or groups of jobs that do not send it. `on` is required.'),
+    jobs: strings('Jobs or groups of jobs that send it. Default: all. `on` is required.'),
+    exclude: strings('Jobs or groups of jobs that do not send it. `on` is required.'),
   },
   blocks: { params: once(parameters, 'Values of the parameters that the type declares.') },
 };

@@ -19,7 +19,7 @@ test.each([
   ['locals', undefined],
   ['', undefined],
   ['t'.repeat(10_000), undefined],
-])('%j was probably meant to be %j', (name, meant) => {
+])('%j is corrected to %j', (name, meant) => {
   expect(closestName(name, words)).toBe(meant);
 });
 
@@ -30,16 +30,16 @@ test.each([
   ['X', 'x', 'x'],
   ['ge', 'get', 'get'],
   ['set', 'se', 'se'],
-])('for %j, %j is a suggestion only if most of its letters are the same', (name, known, meant) => {
+])('for %j, %j is a suggestion only if most letters are equal', (name, known, meant) => {
   expect(closestName(name, [known])).toBe(meant);
 });
 
-test('the first of the equally near ones is named', () => {
+test('of equally close names the first is suggested', () => {
   expect(didYouMean('cat', ['car', 'cut'])).toBe('; did you mean "car"?');
   expect(didYouMean('zebra', ['car', 'cut'])).toBe('');
 });
 
-/** The whole table, cell by cell. */
+/** The whole distance table, cell by cell. */
 function distance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i]);
   const cell = (i: number, j: number): number => rows[i]?.[j] ?? (i === 0 ? j : Infinity);
@@ -53,7 +53,7 @@ function distance(a: string, b: string): number {
   return cell(a.length, b.length);
 }
 
-test('what is left out of the table changes nothing', () => {
+test('omitting cells of the distance table changes nothing', () => {
   const word = string({ unit: constantFrom('a', 'b', 'c'), maxLength: 12 });
   assert(
     property(word, word, (name, candidate) => {
@@ -68,16 +68,16 @@ test('what is left out of the table changes nothing', () => {
 describe('a search among many names', () => {
   const name = 'n'.repeat(60);
   const meant = name.replace('nn', 'nm');
-  /** As far from the name as no suggestion may be, which shows only at its last letter. */
+  /** Names at the largest refused distance, which shows only at their last letter. */
   const others = Array.from({ length: 200 }, () =>
     [0, 20, 40, 59].reduce((text, at) => text.slice(0, at) + 'x' + text.slice(at + 1), name),
   );
 
-  test('finds the one that was meant within its bound', () => {
+  test('finds the intended name within its limit', () => {
     expect(closestName(name, [...others.slice(0, 80), meant])).toBe(meant);
   });
 
-  test('gives up at its bound', () => {
+  test('stops at its limit', () => {
     expect(closestName(name, [...others, meant])).toBeUndefined();
   });
 });

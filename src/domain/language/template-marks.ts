@@ -14,8 +14,8 @@ const QUOTED_PLAIN = /[^"\\\n$%]+/y;
 const HEREDOC_PLAIN = /[^\n$%]+/y;
 
 /**
- * Calls with each template of the text. `skip` says that a mark is none of HCL's: then what follows is plain
- * text. HCL's own lexer cannot tell, because a `#` behind the mark begins a comment that hides the closing
+ * Calls with each template of the text. If `skip` returns true, the mark is not HCL's and plain text follows.
+ * HCL's own lexer cannot decide that, because a `#` after the mark begins a comment that hides the closing
  * brace.
  */
 export function readTemplateMarks(text: string, skip: (mark: TemplateMark) => boolean): void {

@@ -73,10 +73,6 @@ export const textCodes = {
     'Write numbers with units, such as 90s, 5m or 1h30m.',
   ),
   'invalid-path': error('A path leads out of the working directory.', 'Write it relative, without "..".'),
-  'later-feature': error(
-    'The language has this, but the operator of this version cannot run it yet.',
-    'Remove it for now; millrace validate --language-only judges the language alone.',
-  ),
   'evaluation-failed': error('An expression has no value.', 'Correct the expression.'),
   'unknown-reference': error(
     'An expression names something that does not exist.',

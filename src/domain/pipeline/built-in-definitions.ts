@@ -8,13 +8,13 @@ import type { FoundDefinition, TypeKind } from './type-kinds.ts';
 export function readBuiltIn<Definition extends object>(
   kind: TypeKind<Definition>,
   text: string,
-  around: CompileContext,
+  context: CompileContext,
 ): FoundDefinition<Definition> | undefined {
-  const inner = readDefinition(kind, { text }, around);
-  const definition = inner && kind.read(inner.block, { ...inner.around, embedded: true });
+  const inner = readDefinition(kind, { text }, context);
+  const definition = inner && kind.read(inner.block, { ...inner.context, embedded: true });
   if (!definition) return undefined;
   const origin = { source: `svc://${labelAt(inner.block, 0).text}` };
-  const exec = around.runners.get('exec');
+  const exec = context.runners.get('exec');
   if (!exec || exec === 'broken') return { ...definition, builtIn: true, origin };
   const changed = kind.withCommands(definition, (command) => {
     const { path, args } = programOf(command);

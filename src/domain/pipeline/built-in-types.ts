@@ -37,7 +37,11 @@ export const builtInSecretTypes: ReadonlyMap<string, string> = new Map([
   ['file', 'secret_type "file" {\n  params = ["path", "format"]\n}\n'],
   ['kubernetes', 'secret_type "kubernetes" {\n  params = ["path"]\n}\n'],
   ['store', 'secret_type "store" {}\n'],
-  ['vault', 'secret_type "vault" {\n  params = ["address", "token", "path"]\n}\n'],
+  [
+    'vault',
+    'secret_type "vault" {\n  params = ["address", "token", "role_id", "secret_id", "role", "jwt", "auth_path", ' +
+      '"namespace", "ca", "path"]\n}\n',
+  ],
 ]);
 
 export const builtInRunnerTypes: ReadonlyMap<string, string> = new Map([

@@ -1,9 +1,9 @@
-import { labelAt, textAt, textsAt } from '#domain/language/block-values.ts';
+import { labelAt, stringAt, stringsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { KnownRunners } from './compile-context.ts';
-import { readDockerArgs } from './docker-args.ts';
+import { readDockerArgs, type DockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
 import type { Command, CustomCommand } from './pipeline.ts';
 
@@ -17,7 +17,7 @@ const image = new RegExp(
   ].join(''),
 );
 
-export interface CommandContext {
+export interface ReadingContext {
   report: Report;
   runners: KnownRunners;
   /** The image can contain `$param_…`: it is known once the parameters are. */
@@ -25,29 +25,24 @@ export interface CommandContext {
 }
 
 /** Reads a command block. Returns undefined after reporting an error. */
-export function readCommand(block: ReadBlock, around: CommandContext): Command | undefined {
+export function readCommand(block: ReadBlock, context: ReadingContext): Command | undefined {
   const runner = labelAt(block, 0).text;
-  const custom = around.runners.get(runner);
+  const custom = context.runners.get(runner);
   if (custom === 'broken') return undefined;
-  const isDocker = !custom && runner === 'docker';
-  const environment = readEnvironmentVariables(
-    block,
-    around.report,
-    isDocker ? readDockerArgs(block, around.report) : [],
-  );
-  const command = custom ? readCustom(block, runner, custom) : readProgram(block, runner, around);
+  const docker = !custom && runner === 'docker' ? readDockerFlags(block, context) : undefined;
+  const environment = readEnvironmentVariables(block, context.report, docker?.variables ?? []);
+  const command = custom ? readCustom(block, runner, custom) : readProgram(block, runner, context, docker);
   return command && { ...command, ...environment };
 }
 
-function readProgram(block: ReadBlock, runner: string, around: CommandContext): Command | undefined {
-  switch (runner) {
-    case 'exec':
-      return readExec(block, around.report);
-    case 'shell':
-      return readShell(block, around.report);
-    default:
-      return readDocker(block, around);
-  }
+function readProgram(
+  block: ReadBlock,
+  runner: string,
+  context: ReadingContext,
+  docker: DockerArgs | undefined,
+): Command | undefined {
+  if (docker) return readDocker(block, docker, context);
+  return runner === 'exec' ? readExec(block, context.report) : readShell(block, context.report);
 }
 
 /** All string attributes of the block; templates treat them alike. */
@@ -71,14 +66,14 @@ function readCustom(
     name,
     ...templates,
     attributes: attributesOf(block),
-    callerArgs: textsAt(block, 'args').map(({ text }) => text),
+    callerArgs: stringsAt(block, 'args').map(({ text }) => text),
   };
 }
 
 function readExec(block: ReadBlock, report: Report): Command | undefined {
-  const path = textAt(block, 'path');
+  const path = stringAt(block, 'path');
   if (path && path.text !== '')
-    return { runner: 'exec', path: path.text, args: textsAt(block, 'args').map(({ text }) => text) };
+    return { runner: 'exec', path: path.text, args: stringsAt(block, 'args').map(({ text }) => text) };
   if (!block.attributes.has('path') || path) {
     report(
       diagnose(
@@ -107,21 +102,31 @@ function readShell(block: ReadBlock, report: Report): Command | undefined {
     );
     return undefined;
   }
-  const shell = textAt(block, 'shell');
+  const shell = stringAt(block, 'shell');
   if (block.attributes.has('shell') && !isNamed(shell, report)) return undefined;
   const rest = shell ? { shell: shell.text } : {};
-  const cmd = textAt(block, 'cmd');
+  const cmd = stringAt(block, 'cmd');
   if (cmd) return { runner: 'shell', cmd: cmd.text, ...rest };
-  const file = textAt(block, 'file');
+  const file = stringAt(block, 'file');
   return file && isNamed(file, report) ? { runner: 'shell', file: file.text, ...rest } : undefined;
 }
 
-function readDocker(block: ReadBlock, around: CommandContext): Command | undefined {
-  const name = textAt(block, 'image');
-  const cmd = textAt(block, 'cmd');
-  return name && cmd && checkImage(name, around)
-    ? { runner: 'docker', image: name.text, cmd: cmd.text }
-    : undefined;
+function readDockerFlags(block: ReadBlock, { report }: ReadingContext): DockerArgs {
+  return readDockerArgs(block, report, { runsImage: !block.attributes.has('cmd') });
+}
+
+function readDocker(
+  block: ReadBlock,
+  { entrypoint }: DockerArgs,
+  context: ReadingContext,
+): Command | undefined {
+  const name = stringAt(block, 'image');
+  if (!name || !checkImage(name, context)) return undefined;
+  const named = { runner: 'docker', image: name.text } as const;
+  const cmd = stringAt(block, 'cmd');
+  if (cmd) return { ...named, cmd: cmd.text };
+  if (block.attributes.has('cmd')) return undefined;
+  return entrypoint === undefined ? { ...named, entrypoint: true } : { ...named, path: entrypoint, args: [] };
 }
 
 /** Whether a registry accepts the text as an image name. */
@@ -130,8 +135,8 @@ export const isImage = (text: string): boolean => image.test(text);
 const parameterReference = /\$(?:param_\w+|\{param_\w+(?::-[\w.-]*)?\})/g;
 
 export function checkImage(
-  { text, range }: LocatedText,
-  { report, imageFromParams = false }: CommandContext,
+  { text, range }: LocatedString,
+  { report, imageFromParams = false }: ReadingContext,
 ): boolean {
   const fixed = imageFromParams ? text.replaceAll(parameterReference, '1') : text;
   const [reference] = /\$(?:\{\w*\}?|\w+)/.exec(fixed) ?? [];
@@ -150,7 +155,7 @@ export function checkImage(
   return false;
 }
 
-function isNamed(text: LocatedText | undefined, report: Report): boolean {
+function isNamed(text: LocatedString | undefined, report: Report): boolean {
   if (text?.text === '')
     report(diagnose('invalid-command', text.range, 'this must not be empty', 'Name a file.'));
   return text !== undefined && text.text !== '';

@@ -30,7 +30,7 @@ export type KnownRunner = { path: string; args: string[] } | 'broken';
 
 export type KnownRunners = ReadonlyMap<string, KnownRunner>;
 
-/** What all readers of blocks share. */
+/** What reading every block needs. */
 export interface CompileContext {
   reader: BlockReader;
   report: Report;

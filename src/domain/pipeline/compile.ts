@@ -1,5 +1,11 @@
 import { diagnoseSyntax } from '#domain/language/diagnose-syntax.ts';
-import { diagnose, hasErrors, sortDiagnostics, type Diagnostic } from '#domain/language/diagnostic.ts';
+import {
+  diagnose,
+  hasErrors,
+  sortDiagnostics,
+  type Diagnostic,
+  type Report,
+} from '#domain/language/diagnostic.ts';
 import { nameBlocks } from '#domain/language/enclosing-blocks.ts';
 import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { completeMessages } from '#domain/language/in-instances.ts';
@@ -9,13 +15,13 @@ import { losesContent } from '#domain/language/syntax-help.ts';
 import type { Block, Body, Item, Value } from '#domain/language/syntax.ts';
 import type { CompileContext, NeededSource, Parse, ParsedText, ResolvedSources } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
-import { notYetRun } from './not-yet-run.ts';
 import type { Pipeline } from './pipeline.ts';
 import { resolvePipeline } from './resolve-pipeline.ts';
 import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import { readDeclaredVariables, UNKNOWN_OTHERS, type GivenVariables, type Variables } from './variables.ts';
+import { volumeUses, type VolumeUse } from './volume-paths.ts';
 
 /**
  * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are
@@ -24,8 +30,8 @@ import { readDeclaredVariables, UNKNOWN_OTHERS, type GivenVariables, type Variab
 export interface Compilation {
   pipeline?: Pipeline;
   diagnostics: Diagnostic[];
-  /** What the operator of this version cannot do yet: it takes these as errors. */
-  notYetRun?: Diagnostic[];
+  /** Paths that must be on a volume of the Team. */
+  volumes?: VolumeUse[];
   /** Texts to fetch first; then compile again with them. While there are any, there is no pipeline. */
   needs?: NeededSource[];
 }
@@ -44,54 +50,50 @@ export interface CompileInput {
  */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;
-  const diagnostics = diagnoseSyntax(text);
-  if (!body) return { diagnostics: limit(sortDiagnostics(diagnostics)) };
+  const syntax = diagnoseSyntax(text);
+  if (!body) return { diagnostics: limit(sortDiagnostics(syntax)) };
   const blocks = countBlocks(body);
   if (blocks > LIMITS.blocks) {
     const message = `the pipeline has ${blocks} blocks; at most ${LIMITS.blocks} are allowed`;
     return { diagnostics: [diagnose('too-many-blocks', body.range, message)] };
   }
-  if (body.items.length === 0 && !hasErrors(diagnostics))
-    diagnostics.push(diagnose('empty-pipeline', body.range, 'the pipeline is empty'));
-  const needs: NeededSource[] = [];
-  const partial = text.problems.some(losesContent);
-  const read = readText({ ...text, body }, { input, diagnostics, needs, partial });
+  const isEmpty = body.items.length === 0 && !hasErrors(syntax);
+  const empty = isEmpty ? [diagnose('empty-pipeline', body.range, 'the pipeline is empty')] : [];
+  const { needs, ...read } = readText({ ...text, body }, input, text.problems.some(losesContent));
+  const diagnostics = [...syntax, ...empty, ...read.diagnostics];
   const inOrder = (found: Diagnostic[]): Diagnostic[] => nameBlocks(limit(sortDiagnostics(found)), body);
   const sorted = inOrder(completeMessages(diagnostics));
   if (hasErrors(diagnostics)) return { diagnostics: sorted, ...(needs.length > 0 && { needs }) };
-  const later = inOrder(notYetRun(read.pipeline, read.blocks));
-  const judged = { diagnostics: sorted, ...(later.length > 0 && { notYetRun: later }) };
+  const judged = { diagnostics: sorted, ...judgeForOperator(read, inOrder) };
   if (needs.length > 0) return { ...judged, needs };
   return { ...(!Object.hasOwn(input.given, UNKNOWN_OTHERS) && { pipeline: read.pipeline }), ...judged };
 }
 
-interface Work {
-  input: CompileInput;
-  /** Some of the text could not be read. */
-  partial: boolean;
+/** What the operator may refuse of a valid text. */
+function judgeForOperator(
+  { pipeline, blocks }: Pick<ReadText, 'pipeline' | 'blocks'>,
+  inOrder: (found: Diagnostic[]) => Diagnostic[],
+): Pick<Compilation, 'volumes'> {
+  const volumes = volumeUses(pipeline, blocks).flatMap((use) =>
+    inOrder([use.place]).map((place) => ({ ...use, place })),
+  );
+  return volumes.length > 0 ? { volumes } : {};
+}
+
+interface ReadText {
+  pipeline: Pipeline;
+  blocks: ReadBlock[];
   diagnostics: Diagnostic[];
   needs: NeededSource[];
 }
 
-function readText(
-  { body, evaluate, convert, spell }: ParsedText & { body: Body },
-  { input, diagnostics, needs, partial }: Work,
-): { pipeline: Pipeline; blocks: ReadBlock[] } {
+/** Reads the blocks of a text. `partial`: some of the text could not be parsed. */
+function readText(text: ParsedText & { body: Body }, input: CompileInput, partial: boolean): ReadText {
+  const { body } = text;
+  const diagnostics: Diagnostic[] = [];
+  const needs: NeededSource[] = [];
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-  const first: BlockReader = {
-    evaluate,
-    convert,
-    spell,
-    scope: new Map(),
-    secretsIn: findSecretNames,
-    broken: new Set(),
-    unknown: new Set(),
-    eachBroken: false,
-    runners: labelsOf(body, 'runner_type'),
-    report,
-    partial,
-    incomplete: partial,
-  };
+  const first = readerWithoutVariables(text, report, partial);
   const declarations = readTop(
     first,
     body,
@@ -108,7 +110,7 @@ function readText(
   const secretBlocks = readSecretBlocks(body, variables, reader);
   const { blocks, misread } = readOthers(reader, body);
   const { parse, sources = {} } = input;
-  const around: CompileContext = {
+  const context: CompileContext = {
     reader,
     report,
     parse,
@@ -125,11 +127,35 @@ function readText(
       secrets: secretBlocks,
       incomplete: partial || misread.size > 0,
     },
-    around,
+    context,
   );
   return {
     pipeline: read.pipeline,
     blocks: [...secretBlocks.map(({ owner }) => owner), ...blocks, ...read.jobs],
+    diagnostics,
+    needs,
+  };
+}
+
+/** The reader of variable blocks: their expressions refer to no variables. */
+function readerWithoutVariables(
+  { body, evaluate, convert, spell }: ParsedText & { body: Body },
+  report: Report,
+  partial: boolean,
+): BlockReader {
+  return {
+    evaluate,
+    convert,
+    spell,
+    scope: new Map(),
+    secretsIn: findSecretNames,
+    broken: new Set(),
+    unknown: new Set(),
+    eachBroken: false,
+    runners: labelsOf(body, 'runner_type'),
+    report,
+    partial,
+    incomplete: partial,
   };
 }
 

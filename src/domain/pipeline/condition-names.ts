@@ -1,7 +1,7 @@
-import { labelAt, textAt } from '#domain/language/block-values.ts';
+import { labelAt, stringAt } from '#domain/language/block-values.ts';
 import { parseCondition, variablesOf } from '#domain/language/condition.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { closestName } from '#domain/language/suggest.ts';
 import { inputVariable } from './inputs.ts';
@@ -10,9 +10,9 @@ import { prefixOf } from './shared-prefix.ts';
 const BUILD_VARIABLES = ['BUILD_NUMBER', 'BUILD_JOB_NAME', 'BUILD_PIPELINE_NAME', 'BUILD_TEAM_NAME'];
 
 /** The condition of an `if` or `else_if`: its attribute, or without one its label. */
-export function writtenCondition(block: ReadBlock): LocatedText | undefined {
+export function writtenCondition(block: ReadBlock): LocatedString | undefined {
   const isAttribute = block.labels.length === 0 || block.attributes.has('condition');
-  return isAttribute ? textAt(block, 'condition') : labelAt(block, 0);
+  return isAttribute ? stringAt(block, 'condition') : labelAt(block, 0);
 }
 
 interface Names {

@@ -37,7 +37,10 @@ export function explainBadCron(expression: string): string | undefined {
   );
   const given = texts.filter((text) => text !== '');
   if (given.length !== fields.length) {
-    return `it has ${given.length} field${given.length === 1 ? '' : 's'}, not 5 (minute, hour, day of month, month, day of week)`;
+    return (
+      `it has ${given.length} field${given.length === 1 ? '' : 's'}, ` +
+      'not 5 (minute, hour, day of month, month, day of week)'
+    );
   }
   return fields
     .map((field, i) => explainBadField(given[i] ?? '', field))

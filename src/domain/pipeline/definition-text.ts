@@ -8,7 +8,7 @@ import {
   type Report,
 } from '#domain/language/diagnostic.ts';
 import { typeSchema } from '#domain/language/pipeline-schema.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import { readBody, type ReadBlock } from '#domain/language/read-block.ts';
 import type { Body } from '#domain/language/syntax.ts';
 import type { CompileContext, ParsedText } from './compile-context.ts';
@@ -16,39 +16,39 @@ import type { TypeKind } from './type-kinds.ts';
 
 const aboutSources = new Set<DiagnosticCode>(['source-cycle', 'source-unavailable', 'source-digest']);
 
-/** A text of its own, and the place in the pipeline that asked for it; absent for what is built in. */
+/** A separate text, and the place in the pipeline that refers to it. Absent for a built-in one. */
 export interface DefinitionText {
   text: string;
-  source?: LocatedText;
+  source?: LocatedString;
 }
 
-/** The one block of the kind in the text. What is wrong in there is told at the place of the `source`. */
+/** The one block of the kind in the text. Errors in the text are reported at the place of the `source`. */
 export function readDefinition<Definition>(
   kind: TypeKind<Definition>,
   { text, source }: DefinitionText,
-  around: CompileContext,
-): { block: ReadBlock; around: CompileContext } | undefined {
-  const document = around.parse(text);
+  context: CompileContext,
+): { block: ReadBlock; context: CompileContext } | undefined {
+  const document = context.parse(text);
   const from = source?.text ?? `the built-in ${kind.what}`;
   const found: Diagnostic[] = [];
   const tell = (what: string): void =>
-    around.report(diagnose('invalid-definition', source?.range, `${from}: ${what}`));
+    context.report(diagnose('invalid-definition', source?.range, `${from}: ${what}`));
   const report: Report = (diagnostic) => {
     found.push(diagnostic);
     if (diagnostic.severity !== 'error') return;
     // What is wrong with a chain of sources says by itself where.
     if (aboutSources.has(diagnostic.code))
-      around.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
+      context.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
     else tell(renderDiagnostic(diagnostic));
   };
   for (const diagnostic of diagnoseSyntax(document)) report(diagnostic);
   const { body } = document;
   if (!body || hasErrors(found)) return undefined;
-  const reader = readerOf(document, around, report);
+  const reader = readerOf(document, context, report);
   const blocks = readBlocks(body, reader);
   if (hasErrors(found)) return undefined;
   const [block, more] = blocks.filter(({ type }) => type === kind.block);
-  if (block && !more) return { block, around: { ...around, reader, report } };
+  if (block && !more) return { block, context: { ...context, reader, report } };
   tell(`it must have exactly one block ${kind.block}, but it has ${more ? 'several' : 'none'}`);
   return undefined;
 }

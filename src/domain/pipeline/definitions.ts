@@ -6,7 +6,7 @@ import { readBuiltIn } from './built-in-definitions.ts';
 import type { CompileContext } from './compile-context.ts';
 import { checkName, claimName } from './name.ts';
 import type { Command } from './pipeline.ts';
-import { readOverride, type Override } from './runner-override.ts';
+import { readOverride, type RunnerOverride } from './runner-override.ts';
 import { readSourced } from './sources.ts';
 import type { FoundDefinition, KnownTypes, NamedType, TypeKind } from './type-kinds.ts';
 
@@ -14,23 +14,23 @@ import type { FoundDefinition, KnownTypes, NamedType, TypeKind } from './type-ki
 export function readTypes<Definition extends object>(
   kind: TypeKind<Definition>,
   blocks: readonly ReadBlock[],
-  around: CompileContext,
+  context: CompileContext,
 ): KnownTypes<Definition> {
   const taken = new Map<string, Label>();
   const types = new Map<string, (Definition & NamedType) | 'broken'>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
-    const named = checkName(around.report, 'type', kind.what, label);
-    if (!claimName(taken, around.report, kind.what, label) || !named) continue;
-    const found = readDeclared(kind, block, around, []);
+    const named = checkName(context.report, 'type', kind.what, label);
+    if (!claimName(taken, context.report, kind.what, label) || !named) continue;
+    const found = readDeclared(kind, block, context, []);
     types.set(label.text, found ? { ...found, name: label.text } : 'broken');
   }
   const find = (name: string): (Definition & NamedType) | 'broken' | undefined => {
     const known = types.get(name);
     const text = kind.builtIn.get(name);
-    if (!known && around.misread.has(kind.block)) return 'broken';
+    if (!known && context.misread.has(kind.block)) return 'broken';
     if (known || text === undefined) return known;
-    const builtIn = readBuiltIn(kind, text, around);
+    const builtIn = readBuiltIn(kind, text, context);
     const made = builtIn ? { ...builtIn, name } : 'broken';
     types.set(name, made);
     return made;
@@ -42,31 +42,31 @@ export function readTypes<Definition extends object>(
 function readDeclared<Definition extends object>(
   kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: CompileContext,
+  context: CompileContext,
   chain: readonly string[],
 ): FoundDefinition<Definition> | undefined {
   const [runner] = blocksOf(block, 'runner');
-  const override = runner && readOverride(runner, around);
+  const override = runner && readOverride(runner, context);
   const found = block.attributes.has('source')
-    ? readSourced(kind, block, around, {
+    ? readSourced(kind, block, context, {
         chain,
         follow: (inner, there, longer) => readDeclared(kind, inner, there, longer),
       })
-    : readInline(kind, block, around);
+    : readInline(kind, block, context);
   if (!found || (runner && !override) || block.misread.size > 0) return undefined;
-  return runner && override ? takeOver(kind, found, { runner, override, report: around.report }) : found;
+  return runner && override ? takeOver(kind, found, { runner, override, report: context.report }) : found;
 }
 
 function readInline<Definition extends object>(
   kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: CompileContext,
+  context: CompileContext,
 ): FoundDefinition<Definition> | undefined {
-  const definition = kind.read(block, around);
+  const definition = kind.read(block, context);
   const digest = block.attributes.get('source_digest');
   if (digest) {
     const message = 'source_digest has no meaning without a source';
-    around.report(diagnose('source-digest', digest.nameRange, message, 'Remove it, or add the source.'));
+    context.report(diagnose('source-digest', digest.nameRange, message, 'Remove it, or add the source.'));
   }
   return definition && { ...definition, builtIn: false };
 }
@@ -74,7 +74,7 @@ function readInline<Definition extends object>(
 function takeOver<Definition extends object>(
   kind: TypeKind<Definition>,
   found: FoundDefinition<Definition>,
-  { runner, override, report }: { runner: ReadBlock; override: Override; report: Report },
+  { runner, override, report }: { runner: ReadBlock; override: RunnerOverride; report: Report },
 ): FoundDefinition<Definition> | undefined {
   const [other] = found.builtIn ? [] : kind.commands(found).filter(([, command]) => !isExec(command));
   if (!other) return { ...found, ...kind.withCommands(found, override) };

@@ -1,32 +1,54 @@
-import { textsAt } from '#domain/language/block-values.ts';
+import { stringsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { EnvironmentVariable, LocatedText } from '#domain/language/read-attribute.ts';
+import type { EnvironmentVariable, LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 
+/** What the flags of a docker command say. */
+export interface DockerArgs {
+  variables: EnvironmentVariable[];
+  /** Replaces the entrypoint of the image. */
+  entrypoint?: string;
+}
+
 /**
- * Reads the `docker run` flags that have the same meaning in a Pod: variables, and the network that steps
- * share anyway. Refuses all others, because ignoring them would run something else than was written.
+ * Reads the `docker run` flags that have the same meaning in a Pod: variables, the network that steps share
+ * anyway, and the entrypoint where no script runs. Refuses all others, because ignoring them would run
+ * something else than was written.
  */
-export function readDockerArgs(block: ReadBlock, report: Report): EnvironmentVariable[] {
-  return flagsIn(textsAt(block, 'args')).flatMap((flag) => {
-    const { name, value } = flag;
-    if (ENVIRONMENT.includes(name)) return readVariable(flag, report);
-    if (!NETWORK.includes(name) || value !== 'host') report(refuse(flag));
-    return [];
-  });
+export function readDockerArgs(
+  block: ReadBlock,
+  report: Report,
+  { runsImage = false }: { runsImage?: boolean } = {},
+): DockerArgs {
+  const read: DockerArgs = { variables: [] };
+  for (const flag of flagsIn(stringsAt(block, 'args'))) {
+    if (ENVIRONMENT.includes(flag.name)) read.variables.push(...readVariable(flag, report));
+    else if (runsImage && flag.name === ENTRYPOINT) Object.assign(read, readEntrypoint(flag, report));
+    else if (!NETWORK.includes(flag.name) || flag.value !== 'host') report(refuse(flag));
+  }
+  return read;
 }
 
 const ENVIRONMENT = ['-e', '--env'];
 const NETWORK = ['--network', '--net'];
+const ENTRYPOINT = '--entrypoint';
+
+/** Docker takes an empty one for none. */
+function readEntrypoint({ value = '', range }: Flag, report: Report): Pick<DockerArgs, 'entrypoint'> {
+  if (value !== '') return { entrypoint: value };
+  const message = 'the flag --entrypoint needs the name of a program';
+  report(diagnose('docker-args', range, message, 'Write "--entrypoint", "/path/of/program".'));
+  return {};
+}
 
 interface Flag {
   name: string;
   value?: string;
-  range: LocatedText['range'];
+  range: LocatedString['range'];
 }
 
 /** The argument after a flag is its value, unless it is a flag itself. */
-function flagsIn(args: readonly LocatedText[]): Flag[] {
+function flagsIn(args: readonly LocatedString[]): Flag[] {
   const flags: Flag[] = [];
   for (const { text, range } of args) {
     const last = flags.at(-1);
@@ -69,9 +91,9 @@ const INSTEAD: readonly [flags: readonly string[], help: string][] = [
     'Nothing of the machine can be mounted. The files of the build are in $WORKDIR, in every image.',
   ],
   [['--env-file'], 'Write the variables in env = { NAME = "value" }.'],
-  [['-w', '--workdir'], 'The script starts in $WORKDIR: begin cmd with cd.'],
-  [['-u', '--user'], 'The script runs as the user of the image. Choose another image.'],
-  [['--entrypoint'], 'cmd runs with /bin/sh -ec, whatever the entrypoint of the image. Leave it out.'],
+  [['-w', '--workdir'], 'Every command starts in $WORKDIR. Begin cmd with cd.'],
+  [['-u', '--user'], 'Every command runs as the user of the image. Choose another image.'],
+  [[ENTRYPOINT], 'cmd runs with /bin/sh -ec, whatever the entrypoint of the image. Leave out one of them.'],
   [
     ['--privileged', '--cap-add', '--device', '--security-opt', '--pid', '--ipc', '--uts'],
     'No step has rights over the machine that it runs on. Do without it.',

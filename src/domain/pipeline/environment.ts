@@ -2,22 +2,8 @@ import { environmentAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { isReservedVariable } from './environment-table.ts';
 import { findSecretNames } from './secret-placeholder.ts';
-
-/** Variables that Millrace sets; a pipeline cannot override them. */
-const RESERVED = new Set([
-  'WORKDIR',
-  'CACHE_DIR',
-  'SVC_OUTPUT',
-  'NOTIFY_MESSAGE',
-  'BUILD_NUMBER',
-  'BUILD_JOB_NAME',
-  'BUILD_PIPELINE_NAME',
-  'BUILD_TEAM_NAME',
-  'BUILD_STATUS',
-  'BUILD_TIMED_OUT',
-]);
-const RESERVED_PREFIXES = ['MILLRACE_', 'param_', 'version_', 'put_', 'notify_'];
 
 /** Reads the attribute `env` after `before`. The field is absent without variables. */
 export function readEnvironmentVariables(
@@ -38,6 +24,5 @@ function whyBad(name: string): string | undefined {
   if (findSecretNames(name).length > 0) return 'the name of a variable cannot be secret';
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     return `${JSON.stringify(name)} cannot be the name of a variable of the environment`;
-  const isReserved = RESERVED.has(name) || RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix));
-  return isReserved ? `${name} is set by Millrace and cannot be set here` : undefined;
+  return isReservedVariable(name) ? `${name} is set by Millrace and cannot be set here` : undefined;
 }

@@ -21,12 +21,15 @@ export const gitRules: ParameterRules = {
     forks: (value) => explainBadFlag('forks', value),
     fork_secrets: (value) => explainBadFlag('fork_secrets', value),
     tag: (value) => explainBadFlag('tag', value),
+    skip_ci: (value) => explainBadFlag('skip_ci', value),
+    paths: explainBadPaths,
+    ignore_paths: explainBadPaths,
     provider: (value) =>
       [...providers, ...codeNames].includes(value)
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
-  explainTogether: (values) => explainForks(values) ?? explainMode(values),
+  explainTogether: (values) => explainForks(values) ?? explainPaths(values) ?? explainMode(values),
 };
 
 interface Pushed {
@@ -41,7 +44,7 @@ export function lacksPutToken({ type, resource }: Pushed): boolean {
   return token === '' && /^https:\/\/[^/@]+\//.test(url);
 }
 
-/** What is not there is told elsewhere. */
+/** A missing parameter is reported elsewhere. */
 function explainMode(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   if (mode === undefined) return undefined;
@@ -61,6 +64,19 @@ function explainForks(values: ReadonlyMap<string, string>): { name: string; reas
   if (values.get('forks') === 'true' && values.get('pr') !== 'true')
     return { name: 'forks', reason: 'forks needs pr = true' };
   return undefined;
+}
+
+/** Requests and tags have no history whose commits could be left out. */
+function explainPaths(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
+  const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => (values.get(one) ?? '') !== '');
+  if (mode === undefined || name === undefined) return undefined;
+  return { name, reason: `${name} is for branches: it cannot be used with ${mode} = true` };
+}
+
+function explainBadPaths(value: string): string | undefined {
+  const bad = value.split(/[,\n]/).find((path) => path.trim().startsWith(':'));
+  return bad === undefined ? undefined : `the path ${JSON.stringify(bad.trim())} begins with a colon`;
 }
 
 /** What a secret url says is not known here: the script looks again. */

@@ -1,6 +1,6 @@
 import { labelAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { inputVariable } from './inputs.ts';
 
@@ -12,7 +12,7 @@ export function warnOfInputCase(job: ReadBlock, report: Report): void {
   const inputs = job.blocks.filter(({ type }) => type === 'input');
   const variables = new Set(inputs.map((input) => inputVariable(labelAt(input, 0).text)));
   if (variables.size === 0) return;
-  for (const { text, range } of textsIn(job)) {
+  for (const { text, range } of stringsIn(job)) {
     const own = namesWithoutDollar(text);
     for (const written of new Set(references(text))) {
       const variable = written.toUpperCase();
@@ -30,11 +30,11 @@ const references = (text: string): string[] =>
 const namesWithoutDollar = (text: string): Set<string> =>
   new Set([...text.matchAll(/(?<![\w$]|\$\{)input_\w+/gi)].map(([name]) => name));
 
-function textsIn(block: ReadBlock): LocatedText[] {
-  const own = [...block.attributes.values()].flatMap(({ value, range }): LocatedText[] => {
+function stringsIn(block: ReadBlock): LocatedString[] {
+  const own = [...block.attributes.values()].flatMap(({ value, range }): LocatedString[] => {
     if (value?.kind === 'string') return [{ text: value.text, range }];
     return value?.kind === 'strings' ? value.items : [];
   });
   const labels = block.type === 'if' || block.type === 'else_if' ? block.labels : [];
-  return [...labels, ...own, ...block.parameters, ...block.blocks.flatMap(textsIn)];
+  return [...labels, ...own, ...block.parameters, ...block.blocks.flatMap(stringsIn)];
 }

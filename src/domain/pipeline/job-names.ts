@@ -1,5 +1,5 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import { canonicalName } from './instances.ts';
 
@@ -10,7 +10,7 @@ import { canonicalName } from './instances.ts';
 export interface JobNames {
   all: string[];
   /** Canonical names, each once; what is unknown is reported. */
-  expand: (names: readonly LocatedText[], report: Report) => string[];
+  expand: (names: readonly LocatedString[], report: Report) => string[];
 }
 
 export function jobNames(
@@ -20,7 +20,7 @@ export function jobNames(
   incomplete: boolean,
 ): JobNames {
   const known = new Set(jobs);
-  const expandOne = ({ text, range }: LocatedText, report: Report): readonly string[] => {
+  const expandOne = ({ text, range }: LocatedString, report: Report): readonly string[] => {
     const name = canonicalName(text, (one) => known.has(one));
     if (known.has(name)) return [name];
     const instances = groups.get(text);

@@ -1,13 +1,14 @@
 import { defined } from '#defined';
-import { blocksOf, boolAt, labelAt, numberAt, textAt } from '#domain/language/block-values.ts';
+import { blocksOf, boolAt, labelAt, numberAt, stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { reportForInstance } from '#domain/language/in-instances.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import { readBlock, type ReadBlock } from '#domain/language/read-block.ts';
 import { job as jobSchema } from '#domain/language/schema-job.ts';
 import type { Block, Label, Range } from '#domain/language/syntax.ts';
 import type { CompileContext } from './compile-context.ts';
 import { checkConditionNames } from './condition-names.ts';
+import { readIdentities } from './identity.ts';
 import { warnOfInputCase } from './input-case.ts';
 import { readInputs } from './inputs.ts';
 import {
@@ -32,11 +33,11 @@ import { readTags } from './tags.ts';
 export interface JobDraft {
   job: Job;
   /** What each get asks of other jobs, with the places in the text. */
-  gets: { step: GetStep; passed: LocatedText[]; range: Range }[];
+  gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
   /** Where it says which name it had before. */
-  oldName?: LocatedText;
+  oldName?: LocatedString;
   /** Where `supersede` is set to false. */
   supersede?: Range;
   /** For what is wrong with it beside other jobs. */
@@ -55,13 +56,13 @@ export interface JobsRead {
 
 export type JobContext = CompileContext & Omit<PlanContext, 'gets' | 'inBranch'>;
 
-export function readJobs(blocks: readonly Block[], around: JobContext): JobsRead {
+export function readJobs(blocks: readonly Block[], context: JobContext): JobsRead {
   const read: JobsRead = { drafts: [], groups: new Map(), blocks: [], incomplete: false };
   const taken = new Map<string, Label>();
-  for (const block of blocks) readOne(block, { read, taken }, around);
+  for (const block of blocks) readOne(block, { read, taken }, context);
   if (read.drafts.length > LIMITS.jobs) {
     const message = `the pipeline has ${read.drafts.length} jobs; at most ${LIMITS.jobs} are allowed`;
-    around.report(diagnose('too-many-instances', undefined, message));
+    context.report(diagnose('too-many-instances', undefined, message));
   }
   return read;
 }
@@ -71,41 +72,41 @@ interface Progress {
   taken: Map<string, Label>;
 }
 
-function readOne(block: Block, progress: Progress, around: JobContext): void {
+function readOne(block: Block, progress: Progress, context: JobContext): void {
   const { read, taken } = progress;
   const label = groupLabel(block, JOB_GROUP);
-  const instances = readInstances(around.reader, block, JOB_GROUP);
+  const instances = readInstances(context.reader, block, JOB_GROUP);
   const bare = withoutGroup(block, JOB_GROUP);
   // Without a label it is said that one is missing.
-  const named = block.labels.length > 0 && checkName(around.report, 'name', 'job', label);
-  const sound = block.labels.length > 0 && claimName(taken, around.report, 'job', label) && named;
+  const named = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
+  const sound = block.labels.length > 0 && claimName(taken, context.report, 'job', label) && named;
   if (instances === 'single') {
-    const draft = readInstance(bare, undefined, read, around);
+    const draft = readInstance(bare, undefined, read, context);
     if (draft && sound) read.drafts.push(draft);
   } else if (instances === 'broken') {
     // What stands in it is looked at all the same.
-    readInstance(bare, 'unknown', read, around);
+    readInstance(bare, 'unknown', read, context);
     read.incomplete = true;
-  } else readGroup(bare, instances, { ...progress, sound }, around);
+  } else readGroup(bare, instances, { ...progress, sound }, context);
 }
 
 function readGroup(
   block: Block,
   instances: readonly Instance[],
   { read, taken, sound }: Progress & { sound: boolean },
-  around: JobContext,
+  context: JobContext,
 ): void {
   const label = groupLabel(block, JOB_GROUP);
   const names: string[] = [];
   read.groups.set(label.text, names);
-  if (instances.length === 0) readInstance(block, 'unknown', read, around);
+  if (instances.length === 0) readInstance(block, 'unknown', read, context);
   for (const instance of instances) {
     const own = nameOfInstance(label.text, instance, instances.length);
-    const report = reportForInstance(around.report, own);
-    const reader = { ...around.reader, report };
-    const draft = readInstance(block, instance, read, { ...around, reader, report });
+    const report = reportForInstance(context.report, own);
+    const reader = { ...context.reader, report };
+    const draft = readInstance(block, instance, read, { ...context, reader, report });
     const name = { text: own.name, range: label.range };
-    if (!draft || !sound || !claimName(taken, around.report, 'job', name)) continue;
+    if (!draft || !sound || !claimName(taken, context.report, 'job', name)) continue;
     names.push(name.text);
     read.drafts.push(draft);
   }
@@ -115,28 +116,29 @@ function readInstance(
   block: Block,
   instance: Instance | 'unknown' | undefined,
   read: JobsRead,
-  around: JobContext,
+  context: JobContext,
 ): JobDraft | undefined {
-  const found = readBlock(withEach(around.reader, instance), block, jobSchema);
+  const found = readBlock(withEach(context.reader, instance), block, jobSchema);
   if (!found) {
     read.incomplete = true;
     return undefined;
   }
   read.blocks.push(found);
-  return draftOf(found, instance === 'unknown' ? undefined : instance, around);
+  return draftOf(found, instance === 'unknown' ? undefined : instance, context);
 }
 
-function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobContext): JobDraft {
-  const { report } = around;
+function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobContext): JobDraft {
+  const { report } = context;
   const label = labelAt(block, 0).text;
-  const plan = { ...around, gets: [], inBranch: false };
+  const plan = { ...context, gets: [], inBranch: false };
   const steps = readPlan(block, plan);
   const inputs = readInputs(blocksOf(block, 'input'), report);
+  const identity = readIdentities(blocksOf(block, 'identity'), report);
   const onTrigger = readHook(block, 'on_trigger', plan);
   const oldName = oldNameOf(block, instance);
   const supersede =
     boolAt(block, 'supersede') === false ? block.attributes.get('supersede')?.range : undefined;
-  warnOfNothing(block, around);
+  warnOfNothing(block, context);
   warnOfSharedPrefixes(block, report);
   checkConditionNames(block, report);
   warnOfInputCase(block, report);
@@ -147,6 +149,7 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobCo
       ...(instance && { group: { name: label, key: instance.key } }),
       ...settingsOf(block, report),
       ...(inputs.length > 0 && { inputs }),
+      ...(identity.length > 0 && { identity }),
       ...approvalOf(block, plan),
       steps,
       ...hooksOf(block, plan),
@@ -160,8 +163,8 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, around: JobCo
 }
 
 /** An instance had the name of its group's instance with the same key. */
-function oldNameOf(block: ReadBlock, instance: Instance | undefined): LocatedText | undefined {
-  const old = textAt(block, 'old_name');
+function oldNameOf(block: ReadBlock, instance: Instance | undefined): LocatedString | undefined {
+  const old = stringAt(block, 'old_name');
   return old && instance ? { ...old, text: instanceName(old.text, instance.key) } : old;
 }
 
@@ -182,11 +185,11 @@ function settingsOf(block: ReadBlock, report: Report): Partial<Job> {
   };
 }
 
-function approvalOf(block: ReadBlock, around: PlanContext): { approval?: Approval } {
+function approvalOf(block: ReadBlock, context: PlanContext): { approval?: Approval } {
   const [approve] = blocksOf(block, 'approve');
   if (!approve) return {};
   const label = labelAt(approve, 0);
-  checkName(around.report, 'title', 'gate', label);
+  checkName(context.report, 'title', 'gate', label);
   const timeoutSeconds = numberAt(approve, 'timeout');
   return {
     approval: {
@@ -194,7 +197,7 @@ function approvalOf(block: ReadBlock, around: PlanContext): { approval?: Approva
       approvals: numberAt(approve, 'approvals') ?? 1,
       ...defined({ timeoutSeconds }),
       ...(boolAt(approve, 'not_by_trigger') === true && { notByTrigger: true }),
-      notify: blocksOf(approve, 'notify').map((notify) => readNotify(notify, around)),
+      notify: blocksOf(approve, 'notify').map((notify) => readNotify(notify, context)),
     },
   };
 }

@@ -53,7 +53,8 @@ export function definitionTooLong(bytes: number): Diagnostic {
   const [is, most] = [mebibytes(bytes), mebibytes(LIMITS.definitionBytes)];
   const message = `the pipeline is ${is} long when its groups are expanded; at most ${most} are allowed`;
   const help =
-    'Each instance of a group repeats its scripts: move long ones into a file of the repository, or split the pipeline.';
+    'Each instance of a group repeats its scripts: ' +
+    'move long ones into a file of the repository, or split the pipeline.';
   return diagnose('too-large', undefined, message, help);
 }
 

@@ -11,12 +11,12 @@ export const notificationTypes: TypeKind<Omit<NotificationType, keyof NamedType>
   what: 'notification type',
   own: ['notify'],
   builtIn: builtInNotificationTypes,
-  read(block, around) {
-    const params = declaredParams(block, around.report);
+  read(block, context) {
+    const params = declaredParams(block, context.report);
     const [command] = blocksOf(block, 'notify');
     if (!command && !block.misread.has('notify'))
-      around.report(diagnose('missing-block', block.range, 'notification_type needs a block notify'));
-    const notify = command && readCommand(command, around);
+      context.report(diagnose('missing-block', block.range, 'notification_type needs a block notify'));
+    const notify = command && readCommand(command, context);
     return notify && { params, notify };
   },
   configure: withDeclaredParams,

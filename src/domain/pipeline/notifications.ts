@@ -1,6 +1,13 @@
-import { blocksOf, emptiedListAt, labelAt, namesAt, textAt, textsAt } from '#domain/language/block-values.ts';
+import {
+  blocksOf,
+  labelAt,
+  namesAt,
+  rangeOfEmptiedList,
+  stringAt,
+  stringsAt,
+} from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 import type { JobNames } from './job-names.ts';
@@ -14,8 +21,8 @@ import type { KnownTypes, NamedType } from './type-kinds.ts';
 export interface KnownNotification {
   notification: Notification;
   type: NotificationType;
-  jobs: readonly LocatedText[];
-  exclude: readonly LocatedText[];
+  jobs: readonly LocatedString[];
+  exclude: readonly LocatedString[];
 }
 
 /** By `<type>.<label>`; `broken`: declared, but wrong, and reported. */
@@ -48,33 +55,35 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   const parameters = params?.parameters ?? [];
   warnOfUnknown(parameters, type, report);
   const what = `a ${type.name} notification`;
-  checkParameters(type, { parameters, owner: ownerOf(block), around: block, what }, report);
+  checkParameters(type, { parameters, owner: ownerOf(block), context: block, what }, report);
   checkAutomatic(block, report);
   const label = labelAt(block, 1).text;
-  const message = textAt(block, 'message');
+  const message = stringAt(block, 'message');
   return {
     name: `${type.name}.${label}`,
     type: type.name,
     label,
     params: textsByName(parameters),
     ...(message && { message: message.text }),
-    on: readEvents(textsAt(block, 'on'), report),
+    on: readEvents(stringsAt(block, 'on'), report),
   };
 }
 
-const events: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
+/** One of them follows every build: `changed` adds none to them. */
+const ALL_EVENTS: readonly NotificationEvent[] = ['success', 'failure', 'cancel'];
+const EVENTS: readonly NotificationEvent[] = [...ALL_EVENTS, 'changed'];
 
-function readEvents(on: readonly LocatedText[], report: Report): NotificationEvent[] {
+function readEvents(on: readonly LocatedString[], report: Report): NotificationEvent[] {
   const all = on.find(({ text }) => text === 'all');
   if (all && on.some(({ text }) => text !== 'all'))
     report(diagnose('notification-events', all.range, 'all includes every other event'));
-  return events.filter((event) => all ?? on.some(({ text }) => text === event));
+  return all ? [...ALL_EVENTS] : EVENTS.filter((event) => on.some(({ text }) => text === event));
 }
 
 function checkAutomatic(block: ReadBlock, report: Report): void {
   const { attributes } = block;
   const jobs = attributes.get('jobs');
-  const emptied = emptiedListAt(block, 'jobs');
+  const emptied = rangeOfEmptiedList(block, 'jobs');
   if (emptied)
     report(
       diagnose(

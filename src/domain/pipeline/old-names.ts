@@ -1,10 +1,10 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 
 /** A job or resource with an `old_name`, and its range. */
 export interface Renamed {
   name: string;
-  old: LocatedText;
+  old: LocatedString;
   report: Report;
 }
 

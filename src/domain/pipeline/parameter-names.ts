@@ -1,12 +1,12 @@
-import { textsAt } from '#domain/language/block-values.ts';
+import { stringsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import { closestName } from '#domain/language/suggest.ts';
 
 /** Names in the attribute `params` of a type. */
 export function declaredParams(block: ReadBlock, report: Report): string[] {
-  const names = textsAt(block, 'params').filter((param) => checkParameterName(param, report));
+  const names = stringsAt(block, 'params').filter((param) => checkParameterName(param, report));
   return [...new Set(names.map(({ text }) => text))];
 }
 
@@ -22,7 +22,7 @@ export function withDeclaredParams<Definition extends { params: string[] }>(
   };
 }
 
-function checkParameterName({ text, range }: LocatedText, report: Report): boolean {
+function checkParameterName({ text, range }: LocatedString, report: Report): boolean {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return true;
   report(diagnose('unreadable-parameter', range, `a shell cannot read $param_${text}`));
   return /^[^\s=\p{Cc}]+$/u.test(text);

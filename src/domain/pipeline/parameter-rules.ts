@@ -1,13 +1,17 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
+import { artifactRules } from './artifact-rules.ts';
 import { builtInSource } from './built-in-source.ts';
 import { gitRules } from './git-rules.ts';
 import type { Origin } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
+import { explainBadPath } from './volume-paths.ts';
 
 /** Rules of a built-in type for parameters, checked at compile time. */
 export interface ParameterRules {
   required: readonly string[];
+  /** They decide how the Pod is made, before secrets are read. */
+  neverSecret?: readonly string[];
   /** Reason why a value is invalid, by parameter. Not called for secret or empty values. */
   explainBad: Readonly<Record<string, (value: string) => string | undefined>>;
   /** Reason why the parameters contradict each other, and the one to report. */
@@ -15,12 +19,12 @@ export interface ParameterRules {
 }
 
 const rules: Readonly<Record<string, ParameterRules>> = {
+  'svc://artifact': artifactRules,
   'svc://git': gitRules,
   'svc://fs': {
     required: ['path'],
-    explainBad: {
-      path: (path) => (path.startsWith('/') ? undefined : 'path must be absolute: it begins with /'),
-    },
+    neverSecret: ['path'],
+    explainBad: { path: explainBadPath },
   },
   'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
   'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
@@ -35,8 +39,32 @@ const rules: Readonly<Record<string, ParameterRules>> = {
       installation_id: explainBadId,
     },
   },
-  'svc://vault': { required: ['address', 'token'], explainBad: { address: explainBadUrl } },
+  'svc://file': { required: [], explainBad: { format: explainBadFormat } },
+  'svc://vault': {
+    required: ['address'],
+    explainBad: { address: explainBadUrl },
+    explainTogether: explainBadLogin,
+  },
 };
+
+function explainBadFormat(format: string): string | undefined {
+  return ['json', 'yaml', 'env', 'raw'].includes(format)
+    ? undefined
+    : `${JSON.stringify(format)} is no format: use json, yaml, env or raw`;
+}
+
+/** One way to log in to Vault, and all that it needs. */
+function explainBadLogin(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+  const ways = [['token'], ['role_id', 'secret_id'], ['role', 'jwt']];
+  const given = ways.filter((names) => names.some((name) => (values.get(name) ?? '') !== ''));
+  const [way] = given;
+  const missing = way?.find((name) => (values.get(name) ?? '') === '');
+  if (given.length === 1 && missing === undefined) return undefined;
+  const name = way?.find((parameter) => values.has(parameter)) ?? 'address';
+  if (given.length === 1) return { name, reason: `a login with ${name} needs ${missing} too` };
+  const reason = 'vault needs one way to log in: token, or role_id and secret_id, or role and jwt';
+  return { name, reason };
+}
 
 function explainBadUrl(url: string): string | undefined {
   return /^https?:\/\/[^\s/]+/.test(url) ? undefined : 'this must be an https:// or http:// URL';
@@ -47,19 +75,19 @@ function explainBadId(id: string): string | undefined {
 }
 
 /** Parameters of an instance, and the block that holds or should hold them. */
-export interface Given {
+export interface GivenParameters {
   parameters: readonly Parameter[];
   owner: ReadBlock;
   /** `a git resource`. */
   what: string;
   /** The enclosing block, where people also write parameters. */
-  around?: ReadBlock;
+  context?: ReadBlock;
 }
 
 /** Checks parameters by the rules of the built-in type. */
 export function checkParameters(
   type: { builtIn: boolean; origin?: Origin },
-  given: Given,
+  given: GivenParameters,
   report: Report,
 ): void {
   const found = rules[builtInSource(type) ?? ''];
@@ -70,7 +98,7 @@ export function checkParameters(
 }
 
 function checkTogether(
-  { parameters, owner }: Given,
+  { parameters, owner }: GivenParameters,
   { explainTogether }: ParameterRules,
   report: Report,
 ): void {
@@ -81,15 +109,27 @@ function checkTogether(
   report(diagnose('invalid-parameter', range, bad.reason));
 }
 
-function requireParameter(name: string, { parameters, owner, what, around }: Given, report: Report): void {
+function requireParameter(
+  name: string,
+  { parameters, owner, what, context }: GivenParameters,
+  report: Report,
+): void {
   const parameter = parameters.find((candidate) => candidate.name === name);
-  const misread = [owner, around].some((block) => block?.misread.has(name)) || owner.misread.has('params');
+  const misread = [owner, context].some((block) => block?.misread.has(name)) || owner.misread.has('params');
   if (misread || (parameter && parameter.text !== '')) return;
   const message = `${what} needs the parameter ${name}`;
   report(diagnose('missing-parameter', parameter?.range ?? owner.range, message));
 }
 
-function checkValue({ name, text, range }: Parameter, { explainBad }: ParameterRules, report: Report): void {
+function checkValue(
+  { name, text, range }: Parameter,
+  { explainBad, neverSecret = [] }: ParameterRules,
+  report: Report,
+): void {
+  if (neverSecret.includes(name) && findSecretNames(text).length > 0) {
+    const message = `${name} cannot be secret: it decides which volume the Pod mounts`;
+    report(diagnose('secret-misplaced', range, message));
+  }
   const explain = Object.hasOwn(explainBad, name) ? explainBad[name] : undefined;
   if (!explain || text === '' || findSecretNames(text).length > 0) return;
   const reason = explain(text);

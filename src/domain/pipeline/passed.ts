@@ -1,5 +1,5 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { JobNames } from './job-names.ts';
 import type { JobDraft } from './jobs.ts';
 import { actionsOf } from './steps.ts';
@@ -10,11 +10,11 @@ import { actionsOf } from './steps.ts';
  */
 export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, report: Report): void {
   const jobs = new Map(drafts.map((draft) => [draft.job.name, draft]));
-  const waits = new Map<string, LocatedText[]>();
+  const waits = new Map<string, LocatedString[]>();
   for (const { job, gets, report: tell } of drafts) {
     for (const { step, passed } of gets) {
       const upstream = passed.flatMap((name) =>
-        names.expand([name], tell).map((text): LocatedText => ({ text, range: name.range })),
+        names.expand([name], tell).map((text): LocatedString => ({ text, range: name.range })),
       );
       step.passed = [...new Set(upstream.map(({ text }) => text))];
       waits.set(job.name, [...(waits.get(job.name) ?? []), ...upstream]);
@@ -25,7 +25,7 @@ export function resolvePassed(drafts: readonly JobDraft[], names: JobNames, repo
 }
 
 function checkUse(
-  { text, range }: LocatedText,
+  { text, range }: LocatedString,
   resource: string,
   upstream: JobDraft | undefined,
   report: Report,
@@ -39,7 +39,7 @@ function checkUse(
 /** Reports each cycle once, at the entry that closes it. */
 function reportCycles(
   names: readonly string[],
-  waits: ReadonlyMap<string, LocatedText[]>,
+  waits: ReadonlyMap<string, LocatedString[]>,
   report: Report,
 ): void {
   const done = new Set<string>();

@@ -64,6 +64,8 @@ type Program =
   | { runner: 'shell'; cmd: string; shell?: string }
   | { runner: 'shell'; file: string; shell?: string }
   | { runner: 'docker'; image: string; cmd: string }
+  /** What the image itself starts. */
+  | { runner: 'docker'; image: string; entrypoint: true }
   | { runner: 'docker'; image: string; path: string; args: string[] }
   | CustomCommand;
 
@@ -82,7 +84,7 @@ export interface CustomCommand extends Environment {
 export interface Resource {
   /** `<type>.<label>`, unique in the pipeline. */
   name: string;
-  /** The name that it had before: its history goes on. */
+  /** The previous name, whose history continues. */
   oldName?: string;
   type: string;
   label: string;
@@ -105,7 +107,8 @@ export interface NotificationType {
   origin?: Origin;
 }
 
-export type NotificationEvent = 'success' | 'failure' | 'cancel';
+/** `changed`: the outcome differs from that of the job's build before. */
+export type NotificationEvent = 'success' | 'failure' | 'cancel' | 'changed';
 
 export interface Notification {
   /** `<type>.<label>`, unique among notifications. */
@@ -152,7 +155,7 @@ export interface SecretVariable {
 export interface Job {
   /** Canonical: the label, or `<label>--<slug of the key>`. */
   name: string;
-  /** The name that it had before: its history goes on. */
+  /** The previous name, whose history continues. */
   oldName?: string;
   /** The job is an instance of `for_each` or `matrix`; `name` is the label of the block. */
   group?: { name: string; key: string };
@@ -167,6 +170,7 @@ export interface Job {
   /** False: a newer set of versions waits for a queued build. Absent: it takes the place of the build. */
   supersede?: boolean;
   inputs?: Input[];
+  identity?: IdentityRequest[];
   approval?: Approval;
   steps: Step[];
   hooks?: Hooks;
@@ -179,10 +183,19 @@ export interface Input {
   name: string;
   type: 'string' | 'number' | 'bool' | 'choice' | 'list';
   description?: string;
-  /** As the variable will hold it. */
+  /** The text has no default: a manual trigger must give a value. */
+  required?: true;
+  /** As the variable holds it. Of a required input: what automatic builds have. */
   default: string;
   /** `choice`: what may be chosen. `list`: empty when anything may be listed. */
   options?: string[];
+}
+
+/** A token that identifies the build to one audience, `$MILLRACE_ID_TOKEN_<NAME>` in steps. */
+export interface IdentityRequest {
+  /** Absent: the variable is `$MILLRACE_ID_TOKEN`. */
+  name?: string;
+  audience: string;
 }
 
 /** A gate before the whole build. */
@@ -264,6 +277,8 @@ export interface NotifyStep extends Attempted {
 export interface ServiceStep {
   kind: 'service';
   type: string;
+  /** From its start until it is ready. */
+  timeoutSeconds?: number;
   params: Record<string, string>;
 }
 

@@ -6,11 +6,11 @@ import type { HookAction, Hooks } from './pipeline.ts';
 import { readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
 
 /** Hooks of a job or step. The field is absent without hooks. */
-export function hooksOf(block: ReadBlock, around: StepContext): { hooks?: Hooks } {
-  const onSuccess = readHook(block, 'on_success', around);
-  const onFailure = readHook(block, 'on_failure', around);
-  const onCancel = readHook(block, 'on_cancel', around);
-  const ensure = readHook(block, 'ensure', around);
+export function hooksOf(block: ReadBlock, context: StepContext): { hooks?: Hooks } {
+  const onSuccess = readHook(block, 'on_success', context);
+  const onFailure = readHook(block, 'on_failure', context);
+  const onCancel = readHook(block, 'on_cancel', context);
+  const ensure = readHook(block, 'ensure', context);
   const hooks: Hooks = {
     ...(onSuccess.length > 0 && { onSuccess }),
     ...(onFailure.length > 0 && { onFailure }),
@@ -21,21 +21,21 @@ export function hooksOf(block: ReadBlock, around: StepContext): { hooks?: Hooks 
 }
 
 /** Actions of all blocks of one kind, in order. */
-export function readHook(block: ReadBlock, kind: string, around: StepContext): HookAction[] {
-  return blocksOf(block, kind).flatMap((hook) => readOne(hook, around));
+export function readHook(block: ReadBlock, kind: string, context: StepContext): HookAction[] {
+  return blocksOf(block, kind).flatMap((hook) => readOne(hook, context));
 }
 
-function readOne(hook: ReadBlock, around: StepContext): HookAction[] {
+function readOne(hook: ReadBlock, context: StepContext): HookAction[] {
   if (hook.labels.length > 0) {
-    const run = readCommand(hook, around);
+    const run = readCommand(hook, context);
     return run ? [{ kind: 'command', run }] : [];
   }
-  if (hook.blocks.length === 0 && hook.misread.size === 0 && !around.incomplete)
-    around.report(diagnose('nothing-to-do', hook.range, `${hook.type} has nothing to do`));
-  return hook.blocks.flatMap((step) => readAction(step, around) ?? []);
+  if (hook.blocks.length === 0 && hook.misread.size === 0 && !context.incomplete)
+    context.report(diagnose('nothing-to-do', hook.range, `${hook.type} has nothing to do`));
+  return hook.blocks.flatMap((step) => readAction(step, context) ?? []);
 }
 
-function readAction(step: ReadBlock, around: StepContext): HookAction | undefined {
-  if (step.type === 'task') return readTask(step, around);
-  return step.type === 'put' ? readPut(step, around) : readNotify(step, around);
+function readAction(step: ReadBlock, context: StepContext): HookAction | undefined {
+  if (step.type === 'task') return readTask(step, context);
+  return step.type === 'put' ? readPut(step, context) : readNotify(step, context);
 }

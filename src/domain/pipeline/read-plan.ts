@@ -4,7 +4,7 @@ import { parseCondition, type ConditionFault } from '#domain/language/condition.
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { placeInText } from '#domain/language/place-in-text.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
 import { checkName } from './name.ts';
@@ -38,21 +38,21 @@ const steps: readonly string[] = [
 ];
 
 /** The steps of a job or branch, in order. */
-export function readPlan(block: ReadBlock, around: PlanContext): Step[] {
+export function readPlan(block: ReadBlock, context: PlanContext): Step[] {
   const plan: Step[] = [];
   let open: Branch[] | undefined;
   const lost = block.misread.has('if') || block.misread.has('else_if');
-  const chain = { incomplete: around.incomplete || lost };
+  const chain = { incomplete: context.incomplete || lost };
   for (const child of block.blocks.filter(({ type }) => steps.includes(type))) {
     if (child.type === 'if') {
       open = [];
       plan.push({ kind: 'branch', branches: open });
     }
     if (child.type === 'if' || child.type === 'else_if' || child.type === 'else') {
-      open = readBranch(child, open, { around, chain });
+      open = readBranch(child, open, { context, chain });
     } else {
       open = undefined;
-      const step = readStep(child, around);
+      const step = readStep(child, context);
       if (step) plan.push(step);
     }
   }
@@ -63,15 +63,15 @@ export function readPlan(block: ReadBlock, around: PlanContext): Step[] {
 function readBranch(
   block: ReadBlock,
   open: Branch[] | undefined,
-  { around, chain }: { around: PlanContext; chain: { incomplete: boolean } },
+  { context, chain }: { context: PlanContext; chain: { incomplete: boolean } },
 ): Branch[] | undefined {
-  const inner = readPlan(block, { ...around, inBranch: true });
-  if (block.blocks.length === 0 && block.misread.size === 0 && !around.incomplete)
-    around.report(diagnose('nothing-to-do', block.range, `${block.type} has nothing to do`));
+  const inner = readPlan(block, { ...context, inBranch: true });
+  if (block.blocks.length === 0 && block.misread.size === 0 && !context.incomplete)
+    context.report(diagnose('nothing-to-do', block.range, `${block.type} has nothing to do`));
   if (!open) {
     if (!chain.incomplete) {
       const message = `${block.type} must follow an if or else_if directly`;
-      around.report(diagnose('else-without-if', block.range, message));
+      context.report(diagnose('else-without-if', block.range, message));
     }
     return undefined;
   }
@@ -79,9 +79,9 @@ function readBranch(
     open.push({ steps: inner });
     return undefined;
   }
-  const condition = readCondition(block, around);
+  const condition = readCondition(block, context);
   open.push({
-    ...nameOfBranch(block, around),
+    ...nameOfBranch(block, context),
     steps: inner,
     ...defined({ condition }),
   });
@@ -109,7 +109,7 @@ function readCondition(block: ReadBlock, { report, reader }: PlanContext): strin
 /** Points at the character, if the text is on one line and has no escapes or templates. */
 function explainFault(
   { character, reason }: ConditionFault,
-  written: LocatedText,
+  written: LocatedString,
   spelling: string,
 ): Diagnostic {
   const { text, range } = written;
@@ -131,64 +131,64 @@ const MAX_TEXT_LENGTH = 200;
 const cut = (text: string): string =>
   text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH).toWellFormed()}…` : text;
 
-function readStep(block: ReadBlock, around: PlanContext): Step | undefined {
+function readStep(block: ReadBlock, context: PlanContext): Step | undefined {
   switch (block.type) {
     case 'service':
-      return readService(block, around);
+      return readService(block, context);
     case 'in_parallel':
-      return readParallel(block, around);
+      return readParallel(block, context);
     default:
-      return readActionStep(block, around);
+      return readActionStep(block, context);
   }
 }
 
-function readActionStep(block: ReadBlock, around: PlanContext): ActionStep | undefined {
-  const hooks = hooksOf(block, around);
-  const step = readAction(block, around);
+function readActionStep(block: ReadBlock, context: PlanContext): ActionStep | undefined {
+  const hooks = hooksOf(block, context);
+  const step = readAction(block, context);
   // The same object: what `passed` says is put into it later.
   return step && Object.assign(step, hooks);
 }
 
-function readAction(block: ReadBlock, around: PlanContext): ActionStep | undefined {
+function readAction(block: ReadBlock, context: PlanContext): ActionStep | undefined {
   switch (block.type) {
     case 'get':
-      return readChosenGet(block, around);
+      return readChosenGet(block, context);
     case 'task':
-      return readTask(block, around);
+      return readTask(block, context);
     case 'put':
-      return readPut(block, around);
+      return readPut(block, context);
     default:
-      return readNotify(block, around);
+      return readNotify(block, context);
   }
 }
 
-function readChosenGet(block: ReadBlock, around: PlanContext): ActionStep {
+function readChosenGet(block: ReadBlock, context: PlanContext): ActionStep {
   const passed = block.attributes.get('passed');
-  if (passed && around.inBranch) {
+  if (passed && context.inBranch) {
     const message =
       'passed is not allowed in a branch: versions are chosen before a build can evaluate the condition';
-    around.report(diagnose('passed-in-branch', passed.nameRange, message));
+    context.report(diagnose('passed-in-branch', passed.nameRange, message));
   }
-  return readGet(block, around);
+  return readGet(block, context);
 }
 
-function readParallel(block: ReadBlock, around: PlanContext): ParallelStep {
+function readParallel(block: ReadBlock, context: PlanContext): ParallelStep {
   const inner = block.blocks.filter(({ type }) => steps.includes(type));
-  if (inner.length === 0 && block.misread.size === 0 && !around.incomplete)
-    around.report(diagnose('nothing-to-do', block.range, 'in_parallel has nothing to do'));
+  if (inner.length === 0 && block.misread.size === 0 && !context.incomplete)
+    context.report(diagnose('nothing-to-do', block.range, 'in_parallel has nothing to do'));
   const limit = numberAt(block, 'limit');
   return {
     kind: 'parallel',
     ...(limit !== undefined && limit > 0 && { limit }),
     failFast: boolAt(block, 'fail_fast') ?? false,
-    steps: inner.flatMap((step) => readActionStep(step, around) ?? []),
+    steps: inner.flatMap((step) => readActionStep(step, context) ?? []),
     ...attemptsOf(block),
-    ...hooksOf(block, around),
+    ...hooksOf(block, context),
   };
 }
 
-function readService(block: ReadBlock, around: PlanContext): ServiceStep | undefined {
-  const { report, services, usedServices } = around;
+function readService(block: ReadBlock, context: PlanContext): ServiceStep | undefined {
+  const { report, services, usedServices } = context;
   const type = findType(block, 'service type', services, report);
   checkStepParameters(block.parameters, 'param_', report);
   if (!type) return undefined;
@@ -196,5 +196,6 @@ function readService(block: ReadBlock, around: PlanContext): ServiceStep | undef
   usedServices.set(type.name, type);
   const params = textsByName(block.parameters);
   if (block.misread.size === 0) checkServiceImages(type, params, block.range, report);
-  return { kind: 'service', type: type.name, params };
+  const timeoutSeconds = numberAt(block, 'timeout');
+  return { kind: 'service', type: type.name, ...defined({ timeoutSeconds }), params };
 }

@@ -2,14 +2,14 @@ import { defined } from '#defined';
 import {
   blocksOf,
   boolAt,
-  emptiedListAt,
   labelAt,
   namesAt,
   numberAt,
-  textAt,
+  rangeOfEmptiedList,
+  stringAt,
 } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
@@ -23,7 +23,12 @@ import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
-import { answeredByOperator, isTriggerStream, type KnownResource, type KnownResources } from './resources.ts';
+import {
+  isCheckedByOperator,
+  isTriggerStream,
+  type KnownResource,
+  type KnownResources,
+} from './resources.ts';
 import { stepName, targetOf } from './step-target.ts';
 
 /** What the steps of a job can refer to. */
@@ -35,7 +40,7 @@ export interface StepContext {
   /** Names may seem unknown only because a block could not be read. */
   incomplete: boolean;
   /** Collects each get with its `passed`; names are resolved once all jobs are known. */
-  gets: { step: GetStep; passed: LocatedText[]; range: Range }[];
+  gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
 }
 
 type Attempted = Pick<TaskStep, 'timeoutSeconds' | 'attempts'>;
@@ -49,46 +54,46 @@ export function attemptsOf(block: ReadBlock): Attempted {
   };
 }
 
-export function readGet(block: ReadBlock, around: StepContext): GetStep {
-  const found = findResource(block, around);
+export function readGet(block: ReadBlock, context: StepContext): GetStep {
+  const found = findResource(block, context);
   const resource = found?.resource.name ?? targetOf(block).text;
   const type = found?.type;
-  if (type && !type.check && !type.pull && !answeredByOperator(type)) {
+  if (type && !type.check && !type.pull && !isCheckedByOperator(type)) {
     const message = `a get cannot use ${resource}: its type ${type.name} can neither check nor pull`;
-    around.report(diagnose('get-not-supported', block.range, message));
+    context.report(diagnose('get-not-supported', block.range, message));
   }
-  const emptied = emptiedListAt(block, 'passed');
+  const emptied = rangeOfEmptiedList(block, 'passed');
   if (emptied)
-    around.report(
+    context.report(
       diagnose('passed-empty', emptied, 'the expression leaves no job in passed: the get would have no gate'),
     );
   const step: GetStep = {
     kind: 'get',
-    name: nameOf(block, found, around.report),
+    name: nameOf(block, found, context.report),
     resource,
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
     ...versionOf(block),
-    ...readEnvironmentVariables(block, around.report),
+    ...readEnvironmentVariables(block, context.report),
     ...attemptsOf(block),
   };
-  around.gets.push({ step, passed: namesAt(block, 'passed'), range: block.range });
+  context.gets.push({ step, passed: namesAt(block, 'passed'), range: block.range });
   return step;
 }
 
 function versionOf(block: ReadBlock): Pick<GetStep, 'version'> {
-  const version = textAt(block, 'version')?.text;
+  const version = stringAt(block, 'version')?.text;
   return version === 'every' || version === 'latest' ? { version } : {};
 }
 
-export function readTask(block: ReadBlock, around: StepContext): TaskStep | undefined {
+export function readTask(block: ReadBlock, context: StepContext): TaskStep | undefined {
   const label = labelAt(block, 0);
-  const named = checkName(around.report, 'title', 'task', label);
+  const named = checkName(context.report, 'title', 'task', label);
   const [command] = blocksOf(block, 'run');
-  const run = command && readCommand(command, around);
-  const inputs = readPaths(block, 'inputs', around.report);
-  const outputs = readPaths(block, 'outputs', around.report);
-  const environment = readEnvironmentVariables(block, around.report);
+  const run = command && readCommand(command, context);
+  const inputs = readPaths(block, 'inputs', context.report);
+  const outputs = readPaths(block, 'outputs', context.report);
+  const environment = readEnvironmentVariables(block, context.report);
   if (!run || !named) return undefined;
   return {
     kind: 'task',
@@ -112,44 +117,44 @@ function readPaths(block: ReadBlock, attribute: string, report: Report): string[
   return [...new Set(given.map(({ text }) => text))];
 }
 
-export function readPut(block: ReadBlock, around: StepContext): PutStep {
-  const found = findResource(block, around);
+export function readPut(block: ReadBlock, context: StepContext): PutStep {
+  const found = findResource(block, context);
   const resource = found?.resource.name ?? targetOf(block).text;
   if (found && !found.type.push && !isTriggerStream(found.type)) {
     const message = `a put cannot use ${resource}: its type ${found.type.name} has no push`;
-    around.report(diagnose('put-not-supported', block.range, message));
+    context.report(diagnose('put-not-supported', block.range, message));
   }
   if (found && lacksPutToken(found)) {
     const message = `put "${resource}" pushes over https without a token: forges refuse that`;
-    around.report(diagnose('put-without-token', block.range, message));
+    context.report(diagnose('put-without-token', block.range, message));
   }
   const parameters = [
     ...block.parameters,
     ...blocksOf(block, 'params').flatMap((params) => params.parameters),
   ];
-  checkStepParameters(parameters, 'put_', around.report);
+  checkStepParameters(parameters, 'put_', context.report);
   return {
     kind: 'put',
-    name: nameOf(block, found, around.report),
+    name: nameOf(block, found, context.report),
     resource,
     params: textsByName(parameters),
-    ...readEnvironmentVariables(block, around.report),
+    ...readEnvironmentVariables(block, context.report),
     ...attemptsOf(block),
   };
 }
 
-export function readNotify(block: ReadBlock, around: StepContext): NotifyStep {
-  const found = findNotification(block, around);
+export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {
+  const found = findNotification(block, context);
   const { parameters } = block;
-  checkStepParameters(parameters, 'notify_', around.report);
+  checkStepParameters(parameters, 'notify_', context.report);
   const reported = new Set([...parameters.map(({ name }) => name), ...block.misread]);
   if (found && builtInSource(found.type) === 'svc://hostcheck') {
     if (!reported.has('status') && !reported.has('conclusion')) {
       const message = `${targetOf(block).text} needs a status or a conclusion: without one there is nothing to report`;
-      around.report(diagnose('invalid-notify', block.range, message));
+      context.report(diagnose('invalid-notify', block.range, message));
     }
   }
-  const message = textAt(block, 'message');
+  const message = stringAt(block, 'message');
   return {
     kind: 'notify',
     notification: targetOf(block).text,
@@ -165,26 +170,26 @@ function nameOf(block: ReadBlock, found: KnownResource | undefined, report: Repo
   return block.labels.length === 0 && found ? found.resource.label : stepName(block).text;
 }
 
-function findResource(block: ReadBlock, around: StepContext): KnownResource | undefined {
+function findResource(block: ReadBlock, context: StepContext): KnownResource | undefined {
   const { text, range } = targetOf(block);
-  const name = canonicalName(text, (one) => around.resources.has(one));
-  const found = around.resources.get(name);
-  if (found === 'broken' || around.incomplete || isMisread(block)) return undefined;
+  const name = canonicalName(text, (one) => context.resources.has(one));
+  const found = context.resources.get(name);
+  if (found === 'broken' || context.incomplete || isMisread(block)) return undefined;
   if (found) return found;
-  const message = `there is no resource "${name}"${didYouMean(name, around.resources.keys())}`;
-  around.report(diagnose('unknown-resource', range, message));
+  const message = `there is no resource "${name}"${didYouMean(name, context.resources.keys())}`;
+  context.report(diagnose('unknown-resource', range, message));
   return undefined;
 }
 
 /** The attribute `resource` has an error that was reported. */
-const isMisread = (block: ReadBlock): boolean => block.labels.length < 2 && !textAt(block, 'resource');
+const isMisread = (block: ReadBlock): boolean => block.labels.length < 2 && !stringAt(block, 'resource');
 
-function findNotification(block: ReadBlock, around: StepContext): KnownNotification | undefined {
+function findNotification(block: ReadBlock, context: StepContext): KnownNotification | undefined {
   const { text, range } = targetOf(block);
-  const found = around.notifications.get(text);
-  if (found === 'broken' || around.incomplete) return undefined;
+  const found = context.notifications.get(text);
+  if (found === 'broken' || context.incomplete) return undefined;
   if (found) return found;
-  const message = `there is no notification "${text}"${didYouMean(text, around.notifications.keys())}`;
-  around.report(diagnose('unknown-notification', range, message));
+  const message = `there is no notification "${text}"${didYouMean(text, context.notifications.keys())}`;
+  context.report(diagnose('unknown-notification', range, message));
   return undefined;
 }

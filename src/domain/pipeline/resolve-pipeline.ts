@@ -35,21 +35,21 @@ export function resolvePipeline(
 ): { pipeline: Pipeline; jobs: ReadBlock[] } {
   const { report } = first;
   const ofType = (type: string): ReadBlock[] => blocks.filter((block) => block.type === type);
-  const around = { ...first, runners: readRunners(ofType('runner_type'), first) };
-  const services = readTypes(serviceTypes, ofType('service_type'), around);
-  const secretsRead = readSecrets(secrets, readTypes(secretTypes, ofType('secret_type'), around), around);
+  const context = { ...first, runners: readRunners(ofType('runner_type'), first) };
+  const services = readTypes(serviceTypes, ofType('service_type'), context);
+  const secretsRead = readSecrets(secrets, readTypes(secretTypes, ofType('secret_type'), context), context);
   const resources = readResources(
     ofType('resource'),
-    readTypes(resourceTypes, ofType('resource_type'), around),
+    readTypes(resourceTypes, ofType('resource_type'), context),
     report,
   );
   const notifications = readNotifications(
     ofType('notification'),
-    readTypes(notificationTypes, ofType('notification_type'), around),
+    readTypes(notificationTypes, ofType('notification_type'), context),
     report,
   );
   const usedServices = new Map<string, ServiceType>();
-  const read = readJobs(jobs, { ...around, resources, notifications, services, usedServices, incomplete });
+  const read = readJobs(jobs, { ...context, resources, notifications, services, usedServices, incomplete });
   const names = jobNames(
     read.drafts.map(({ job }) => job.name),
     read.groups,

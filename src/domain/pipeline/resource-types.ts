@@ -16,11 +16,11 @@ export const resourceTypes: TypeKind<Definition> = {
   what: 'resource type',
   own: operations,
   builtIn: builtInResourceTypes,
-  read(block, around) {
-    const read = operations.map((operation) => readOperation(block, operation, around));
+  read(block, context) {
+    const read = operations.map((operation) => readOperation(block, operation, context));
     if (read.includes('broken') || block.misread.size > 0) return undefined;
     return {
-      params: declaredParams(block, around.report),
+      params: declaredParams(block, context.report),
       cache: boolAt(block, 'cache') ?? false,
       ...Object.assign({}, ...read),
     };
@@ -42,16 +42,16 @@ export const resourceTypes: TypeKind<Definition> = {
 
 type Operations = Pick<ResourceType, 'check' | 'pull' | 'push'>;
 
-function readOperation(block: ReadBlock, operation: string, around: CompileContext): Operations | 'broken' {
+function readOperation(block: ReadBlock, operation: string, context: CompileContext): Operations | 'broken' {
   const [command] = blocksOf(block, operation);
   if (!command) return {};
-  const read = isNothing(command, around) ? nothing : readCommand(command, around);
+  const read = isNoOpBlock(command, context) ? NO_OP_COMMAND : readCommand(command, context);
   return read ? { [operation]: read } : 'broken';
 }
 
 /** An empty `pull` or `push` is a step that does nothing, and succeeds. */
-export const nothing: Command = { runner: 'exec', path: 'true', args: [] };
+export const NO_OP_COMMAND: Command = { runner: 'exec', path: 'true', args: [] };
 
-export function isNothing({ type, labels, attributes }: ReadBlock, { runners }: CompileContext): boolean {
+export function isNoOpBlock({ type, labels, attributes }: ReadBlock, { runners }: CompileContext): boolean {
   return type !== 'check' && labels[0]?.text === 'exec' && attributes.size === 0 && !runners.has('exec');
 }

@@ -1,8 +1,8 @@
 import { defined } from '#defined';
-import { blocksOf, boolAt, labelAt, textAt } from '#domain/language/block-values.ts';
+import { blocksOf, boolAt, labelAt, stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import { reportForInstance } from '#domain/language/in-instances.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label } from '#domain/language/syntax.ts';
@@ -72,8 +72,8 @@ export function findType<Definition>(
 }
 
 /** With its type; an instance had the name of its group's instance with the same key. */
-function oldNameOf(block: ReadBlock): LocatedText | undefined {
-  const old = textAt(block, 'old_name');
+function oldNameOf(block: ReadBlock): LocatedString | undefined {
+  const old = stringAt(block, 'old_name');
   if (!old) return undefined;
   const typed = old.text.includes('.') ? old.text : `${labelAt(block, 0).text}.${old.text}`;
   return { ...old, text: block.instance ? instanceName(typed, block.instance.key) : typed };
@@ -87,7 +87,7 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
   const [params] = blocksOf(block, 'params');
   const given = { parameters: params?.parameters ?? [], owner: block, what: `a ${type.name} resource` };
   warnOfUnknown(given.parameters, type, report);
-  checkParameters(type, { ...given, owner: ownerOf(block), around: block }, report);
+  checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
   return {
     name: `${type.name}.${label}`,
     ...(old && { oldName: old.text }),
@@ -112,7 +112,7 @@ function readSchedule(
   type: ResourceType,
   report: Report,
 ): Schedule | undefined {
-  const interval = textAt(block, attribute);
+  const interval = stringAt(block, attribute);
   if (!interval) return undefined;
   const answer = parseSchedule(interval.text);
   if ('code' in answer) {
@@ -120,7 +120,7 @@ function readSchedule(
     report(diagnose(answer.code, interval.range, message, answer.help));
     return undefined;
   }
-  if (!type.check && !answeredByOperator(type)) {
+  if (!type.check && !isCheckedByOperator(type)) {
     const message = `${attribute} has no effect: the type ${type.name} has no check`;
     report(diagnose('schedule-without-check', interval.range, message));
   }
@@ -133,6 +133,6 @@ export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>):
 }
 
 /** Types without commands, whose checks the operator answers: cron and trigger. */
-export function answeredByOperator(type: ResourceType): boolean {
+export function isCheckedByOperator(type: ResourceType): boolean {
   return type.builtIn && !type.check && !type.pull && !type.push;
 }

@@ -1,28 +1,28 @@
-import { labelAt, textAt } from '#domain/language/block-values.ts';
+import { labelAt, stringAt } from '#domain/language/block-values.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import { attributesOf, checkImage, type CommandContext } from './command.ts';
+import { attributesOf, checkImage, type ReadingContext } from './command.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
 import type { Command } from './pipeline.ts';
 
 /** Turns a command of a type into what the type's `runner` block makes of it. */
-export type Override = (command: Command) => Command;
+export type RunnerOverride = (command: Command) => Command;
 
 /**
  * `runner "docker" { image = … }` in a type. Undefined after reporting what is wrong with it. Whether all
  * commands use exec is checked where they are known: `refuseOverride`.
  */
-export function readOverride(block: ReadBlock, around: CommandContext): Override | undefined {
+export function readOverride(block: ReadBlock, context: ReadingContext): RunnerOverride | undefined {
   const name = labelAt(block, 0).text;
-  const templates = around.runners.get(name);
+  const templates = context.runners.get(name);
   if (templates === 'broken') return undefined;
   const isDocker = !templates && name === 'docker';
   const { env } = readEnvironmentVariables(
     block,
-    around.report,
-    isDocker ? readDockerArgs(block, around.report) : [],
+    context.report,
+    isDocker ? readDockerArgs(block, context.report).variables : [],
   );
-  const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, around);
+  const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, context);
   // What the command itself sets counts.
   return (
     change &&
@@ -34,7 +34,7 @@ function takeTemplates(
   block: ReadBlock,
   name: string,
   templates: { path: string; args: string[] },
-): Override {
+): RunnerOverride {
   const attributes = attributesOf(block);
   return (command) => {
     const { path, args } = programOf(command);
@@ -42,10 +42,10 @@ function takeTemplates(
   };
 }
 
-function takeImage(block: ReadBlock, name: string, around: CommandContext): Override | undefined {
+function takeImage(block: ReadBlock, name: string, context: ReadingContext): RunnerOverride | undefined {
   if (name === 'exec') return (command) => command;
-  const image = textAt(block, 'image');
-  if (!image || !checkImage(image, around)) return undefined;
+  const image = stringAt(block, 'image');
+  if (!image || !checkImage(image, context)) return undefined;
   return (command) =>
     command.runner === 'shell' && 'cmd' in command
       ? { runner: 'docker', image: image.text, cmd: command.cmd }
@@ -59,6 +59,8 @@ export function programOf(command: Command): { path: string; args: string[] } {
   if (command.runner === 'custom')
     return { path: command.attributes['path'] ?? '', args: command.callerArgs };
   if ('path' in command) return { path: command.path, args: command.args };
+  // Only the image knows; an override of such a command has been refused.
+  if ('entrypoint' in command) return { path: '', args: [] };
   const shell = 'shell' in command ? command.shell : undefined;
   if ('cmd' in command) return { path: shell ?? '/bin/sh', args: ['-ec', command.cmd] };
   return shell === undefined ? { path: command.file, args: [] } : { path: shell, args: [command.file] };

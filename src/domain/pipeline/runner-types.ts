@@ -1,4 +1,4 @@
-import { blocksOf, textAt, textsAt } from '#domain/language/block-values.ts';
+import { blocksOf, stringAt, stringsAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInRunnerTypes } from './built-in-types.ts';
@@ -18,9 +18,9 @@ const runnerTypes: TypeKind<Templates> = {
     const [run] = blocksOf(block, 'run');
     if (!run && !block.misread.has('run'))
       report(diagnose('missing-block', block.range, 'runner_type needs a block run, or a source'));
-    const path = run && textAt(run, 'path');
+    const path = run && stringAt(run, 'path');
     if (!run || !path) return undefined;
-    if (path.text !== '') return { path: path.text, args: textsAt(run, 'args').map(({ text }) => text) };
+    if (path.text !== '') return { path: path.text, args: stringsAt(run, 'args').map(({ text }) => text) };
     report(diagnose('invalid-command', path.range, 'path is empty, so nothing would run', 'Name a program.'));
     return undefined;
   },
@@ -29,9 +29,9 @@ const runnerTypes: TypeKind<Templates> = {
 };
 
 /** The runners of the pipeline by name. */
-export function readRunners(blocks: readonly ReadBlock[], around: CompileContext): KnownRunners {
-  const types = readTypes(runnerTypes, blocks, around);
-  const runners = new Map<string, KnownRunner>([...around.reader.runners].map((name) => [name, 'broken']));
+export function readRunners(blocks: readonly ReadBlock[], context: CompileContext): KnownRunners {
+  const types = readTypes(runnerTypes, blocks, context);
+  const runners = new Map<string, KnownRunner>([...context.reader.runners].map((name) => [name, 'broken']));
   for (const { labels } of blocks) {
     const name = labels[0]?.text ?? '';
     const found = types.find(name) ?? 'broken';

@@ -11,7 +11,7 @@ test.each([
   expect(makeSecretPlaceholder(name)).toBe(placeholder);
 });
 
-test('any name comes back, and the placeholder is made of word characters only', () => {
+test('any name can be read from its placeholder, which has word characters only', () => {
   assert(
     property(string({ minLength: 1, unit: 'grapheme' }), (name) => {
       const placeholder = makeSecretPlaceholder(name);
@@ -36,7 +36,7 @@ test.each([
   ['__millrace_secret_6__', []],
   ['__millrace_secret_ff__', []],
   [a.slice(0, -1), []],
-])('in %j stand the secrets %j', (text, names) => {
+])('in %j the placeholders name the secrets %j', (text, names) => {
   expect(findSecretNames(text)).toEqual(names);
 });
 
@@ -45,7 +45,7 @@ test.each([
   [`${a}${a}`, 'oneone'],
   [`x${makeSecretPlaceholder('unknown')}x`, `x${makeSecretPlaceholder('unknown')}x`],
   ['__millrace_secret_ff__', '__millrace_secret_ff__'],
-])('%j becomes %j', (text, expected) => {
+])('%j becomes %j when its placeholders are replaced', (text, expected) => {
   const values = new Map([
     ['a', 'one'],
     ['b', 'two'],
@@ -53,7 +53,7 @@ test.each([
   expect(replaceSecretPlaceholders(text, (name) => values.get(name))).toBe(expected);
 });
 
-test('a value is put in as it is, and once', () => {
+test('the value of a secret is inserted unchanged, and placeholders in it are not replaced', () => {
   const values = new Map([
     ['a', `$& $1 ${b}`],
     ['b', 'never'],

@@ -15,14 +15,14 @@ export const secretTypes: TypeKind<SecretDefinition> = {
   what: 'secret type',
   own: ['get'],
   builtIn: builtInSecretTypes,
-  read(block, around) {
-    const params = declaredParams(block, around.report);
+  read(block, context) {
+    const params = declaredParams(block, context.report);
     const config = textsByName(block.parameters);
     const [command] = blocksOf(block, 'get');
-    const get = command && readCommand(command, around);
-    if (!command && !block.misread.has('get') && !around.embedded)
-      around.report(diagnose('missing-block', block.range, 'secret_type needs a block get, or a source'));
-    if (!get && !around.embedded) return undefined;
+    const get = command && readCommand(command, context);
+    if (!command && !block.misread.has('get') && !context.embedded)
+      context.report(diagnose('missing-block', block.range, 'secret_type needs a block get, or a source'));
+    if (!get && !context.embedded) return undefined;
     return { params, config, ...defined({ get }) };
   },
   commands: ({ get }) => (get ? [['get', get]] : []),

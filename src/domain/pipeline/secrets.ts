@@ -1,14 +1,14 @@
 import { defined } from '#defined';
-import { textAt } from '#domain/language/block-values.ts';
+import { stringAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import { builtInSource } from './built-in-source.ts';
 import type { CompileContext } from './compile-context.ts';
 import { LIMITS } from './limits.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Pipeline, SecretType, SecretVariable } from './pipeline.ts';
 import { findType } from './resources.ts';
 import { findSecretNames } from './secret-placeholder.ts';
+import { checkSecret } from './secret-rules.ts';
 import type { SecretDefinition } from './secret-types.ts';
 import type { KnownTypes, NamedType } from './type-kinds.ts';
 
@@ -32,14 +32,14 @@ interface KnownSecret {
 export function readSecrets(
   blocks: readonly SecretBlock[],
   types: Types,
-  around: CompileContext,
+  context: CompileContext,
 ): Pick<Pipeline, 'secrets' | 'secretTypes'> {
   const read = blocks.flatMap(({ variable, block, overridden }) => {
-    const secret = readSecret(variable, block, types, around);
+    const secret = readSecret(variable, block, types, context);
     return secret && !overridden ? [secret] : [];
   });
   const known = new Map(read.map((secret) => [secret.secret.name, secret]));
-  checkChains(known, around);
+  checkChains(known, context);
   if (read.length === 0) return {};
   const used = new Map(read.map(({ type }) => [type.name, withoutParams(type)]));
   return { secrets: read.map(({ secret }) => secret), secretTypes: [...used.values()] };
@@ -56,8 +56,8 @@ function readSecret(
   { report }: CompileContext,
 ): KnownSecret | undefined {
   const type = findType(block, 'secret type', types, report);
-  const path = textAt(block, 'path');
-  const key = textAt(block, 'key');
+  const path = stringAt(block, 'path');
+  const key = stringAt(block, 'key');
   if (!type || !key) return undefined;
   if (type.builtIn) {
     const parameters = Object.entries(type.config).map(([parameter, text]) => ({
@@ -68,32 +68,9 @@ function readSecret(
     }));
     checkParameters(type, { parameters, owner: block, what: `the secret type ${type.name}` }, report);
   }
-  if (builtInSource(type) === 'svc://kubernetes') checkKubernetes(block, type, report);
+  checkSecret(block, type, report);
   return { secret: { name, type: type.name, key: key.text, ...(path && { path: path.text }) }, type, block };
 }
-
-/** The path is the name of a Secret, the key one of its keys. */
-function checkKubernetes(
-  block: ReadBlock,
-  { config }: SecretDefinition,
-  report: CompileContext['report'],
-): void {
-  const path = textAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
-  const key = textAt(block, 'key');
-  if (path.text === '') {
-    const message = 'a kubernetes secret needs a path: the name of the Secret';
-    report(diagnose('missing-parameter', block.range, message, 'Write path = "<name of the Secret>".'));
-  } else if (isKnown(path.text) && !/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/.test(path.text)) {
-    const message = `${JSON.stringify(path.text)} cannot be the name of a Secret`;
-    report(diagnose('invalid-parameter', path.range, message));
-  }
-  if (key && isKnown(key.text) && !/^[\w.-]{1,253}$/.test(key.text)) {
-    const message = `${JSON.stringify(key.text)} cannot be a key of a Secret`;
-    report(diagnose('invalid-parameter', key.range, message));
-  }
-}
-
-const isKnown = (text: string): boolean => findSecretNames(text).length === 0;
 
 /** Secrets that are needed to find another one must come to an end, and soon. */
 function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: CompileContext): void {
@@ -126,5 +103,5 @@ function checkChains(known: ReadonlyMap<string, KnownSecret>, { report }: Compil
 
 /** Names of the secrets that must be known first. */
 function needsOf({ secret, type }: KnownSecret): string[] {
-  return findSecretNames([secret.path ?? '', secret.key, ...Object.values(type.config)].join('\n'));
+  return findSecretNames(JSON.stringify([secret.path ?? '', secret.key, type.config, type.get ?? '']));
 }

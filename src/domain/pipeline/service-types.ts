@@ -7,7 +7,7 @@ import { readCommand } from './command.ts';
 import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
-import { isNothing, nothing } from './resource-types.ts';
+import { isNoOpBlock, NO_OP_COMMAND } from './resource-types.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
 type Definition = Omit<ServiceType, keyof NamedType>;
@@ -17,11 +17,11 @@ export const serviceTypes: TypeKind<Definition> = {
   what: 'service type',
   own: ['start', 'stop', 'ready_check'],
   builtIn: builtInServiceTypes,
-  read(block, around) {
-    const params = declaredParams(block, around.report);
-    const start = readRequired(block, 'start', around);
-    const stop = readRequired(block, 'stop', around);
-    const ready = readReady(block, around);
+  read(block, context) {
+    const params = declaredParams(block, context.report);
+    const start = readRequired(block, 'start', context);
+    const stop = readRequired(block, 'stop', context);
+    const ready = readReady(block, context);
     if (!start || !stop || ready === 'broken') return undefined;
     return { params, start, stop, ...defined({ ready }) };
   },
@@ -39,19 +39,19 @@ export const serviceTypes: TypeKind<Definition> = {
   }),
 };
 
-function readRequired(block: ReadBlock, name: string, around: CompileContext): Command | undefined {
+function readRequired(block: ReadBlock, name: string, context: CompileContext): Command | undefined {
   const [command] = blocksOf(block, name);
-  if (command && name === 'stop' && isNothing(command, around)) return nothing;
-  if (command) return readCommand(command, { ...around, imageFromParams: true });
+  if (command && name === 'stop' && isNoOpBlock(command, context)) return NO_OP_COMMAND;
+  if (command) return readCommand(command, { ...context, imageFromParams: true });
   if (!block.misread.has(name))
-    around.report(diagnose('missing-block', block.range, `service_type needs a block ${name}`));
+    context.report(diagnose('missing-block', block.range, `service_type needs a block ${name}`));
   return undefined;
 }
 
-function readReady(block: ReadBlock, around: CompileContext): Definition['ready'] | 'broken' {
+function readReady(block: ReadBlock, context: CompileContext): Definition['ready'] | 'broken' {
   const [ready] = blocksOf(block, 'ready_check');
   if (!ready) return block.misread.has('ready_check') ? 'broken' : undefined;
-  const check = readCommand(ready, { ...around, imageFromParams: true });
+  const check = readCommand(ready, { ...context, imageFromParams: true });
   if (!check) return 'broken';
   return {
     check,

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
-import { textAt } from '#domain/language/block-values.ts';
+import { stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
-import type { LocatedText } from '#domain/language/read-attribute.ts';
+import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { closestName, didYouMean } from '#domain/language/suggest.ts';
 import { readBuiltIn } from './built-in-definitions.ts';
@@ -17,7 +17,7 @@ interface Way<Definition> {
   /** Reads a block from a source, which can have a source itself. */
   follow: (
     block: ReadBlock,
-    around: CompileContext,
+    context: CompileContext,
     chain: readonly string[],
   ) => FoundDefinition<Definition> | undefined;
 }
@@ -26,36 +26,36 @@ interface Way<Definition> {
 export function readSourced<Definition extends object>(
   kind: TypeKind<Definition>,
   block: ReadBlock,
-  around: CompileContext,
+  context: CompileContext,
   way: Way<Definition>,
 ): FoundDefinition<Definition> | undefined {
   const own = ownPart(kind, block);
   if (own) {
     const message = `source and ${own.name} cannot be used together: the definition at the source has its own`;
-    around.report(diagnose('source-with-commands', own.range, message));
+    context.report(diagnose('source-with-commands', own.range, message));
   }
-  const source = textAt(block, 'source');
-  if (!source || !checkSource(source, kind, around.report)) return undefined;
-  const found = find(kind, { source, block }, around, way);
+  const source = stringAt(block, 'source');
+  if (!source || !checkSource(source, kind, context.report)) return undefined;
+  const found = find(kind, { source, block }, context, way);
   if (own || !found) return undefined;
-  return kind.configure ? { ...found, ...kind.configure(found, block, around.report) } : found;
+  return kind.configure ? { ...found, ...kind.configure(found, block, context.report) } : found;
 }
 
 interface Wanted {
-  source: LocatedText;
+  source: LocatedString;
   block: ReadBlock;
 }
 
 function find<Definition extends object>(
   kind: TypeKind<Definition>,
   wanted: Wanted,
-  around: CompileContext,
+  context: CompileContext,
   way: Way<Definition>,
 ): FoundDefinition<Definition> | undefined {
   const name = /^svc:\/\/(.*)$/.exec(wanted.source.text)?.[1];
   const text = name === undefined ? undefined : kind.builtIn.get(name);
-  if (text === undefined) return readFetched(kind, wanted, around, way);
-  return checkNoDigest(wanted.block, around.report) ? readBuiltIn(kind, text, around) : undefined;
+  if (text === undefined) return readFetched(kind, wanted, context, way);
+  return checkNoDigest(wanted.block, context.report) ? readBuiltIn(kind, text, context) : undefined;
 }
 
 function ownPart<Definition>(
@@ -69,7 +69,7 @@ function ownPart<Definition>(
 }
 
 function checkSource<Definition>(
-  { text, range }: LocatedText,
+  { text, range }: LocatedString,
   kind: TypeKind<Definition>,
   report: Report,
 ): boolean {
@@ -103,16 +103,16 @@ function checkNoDigest({ attributes }: ReadBlock, report: Report): boolean {
 function readFetched<Definition extends object>(
   kind: TypeKind<Definition>,
   { source, block }: Wanted,
-  around: CompileContext,
+  context: CompileContext,
   { chain, follow }: Way<Definition>,
 ): FoundDefinition<Definition> | undefined {
   const { text, range } = source;
   const circle = [...chain, text];
-  if (!checkChain(circle, range, around.report)) return undefined;
-  const resolved = fetched(kind, source, around);
-  if (!resolved || !checkDigest(source, block, resolved.digest, around.report)) return undefined;
-  const inner = readDefinition(kind, { text: resolved.text, source }, around);
-  const found = inner && follow(inner.block, inner.around, circle);
+  if (!checkChain(circle, range, context.report)) return undefined;
+  const resolved = fetched(kind, source, context);
+  if (!resolved || !checkDigest(source, block, resolved.digest, context.report)) return undefined;
+  const inner = readDefinition(kind, { text: resolved.text, source }, context);
+  const found = inner && follow(inner.block, inner.context, circle);
   if (!found) return undefined;
   const builtIn = builtInSource(found);
   return {
@@ -132,7 +132,7 @@ function checkChain(circle: readonly string[], range: ReadBlock['range'], report
 
 function fetched<Definition>(
   kind: TypeKind<Definition>,
-  { text, range }: LocatedText,
+  { text, range }: LocatedString,
   { sources, need, report }: CompileContext,
 ): { text: string; digest: string } | undefined {
   const resolved = Object.hasOwn(sources, text) ? sources[text] : undefined;
@@ -144,8 +144,8 @@ function fetched<Definition>(
   return undefined;
 }
 
-function checkDigest({ text }: LocatedText, block: ReadBlock, digest: string, report: Report): boolean {
-  const wanted = textAt(block, 'source_digest');
+function checkDigest({ text }: LocatedString, block: ReadBlock, digest: string, report: Report): boolean {
+  const wanted = stringAt(block, 'source_digest');
   if (!wanted || wanted.text === digest) return true;
   const message = `${text} has the digest ${digest}, not ${wanted.text}`;
   report(diagnose('source-digest', wanted.range, message));

@@ -1,4 +1,4 @@
-import { labelAt, textAt } from '#domain/language/block-values.ts';
+import { labelAt, stringAt } from '#domain/language/block-values.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
 
@@ -8,7 +8,7 @@ import type { Label } from '#domain/language/syntax.ts';
  */
 export function targetOf(block: ReadBlock): Label {
   const { labels, range } = block;
-  if (labels.length < 2) return textAt(block, 'resource') ?? { text: '', range };
+  if (labels.length < 2) return stringAt(block, 'resource') ?? { text: '', range };
   const [type, name] = [labelAt(block, 0), labelAt(block, 1)];
   return { text: `${type.text}.${name.text}`, range: { start: type.range.start, end: name.range.end } };
 }

@@ -6,9 +6,9 @@ import { actionsOf } from './steps.ts';
 type Get = JobDraft['gets'][number];
 
 /**
- * Jobs whose builds may start one another for ever: a job puts a resource, and a get with `trigger` takes
- * each new version of it, ungated or gated by that very job. Each loop is told once, at the get that closes
- * it.
+ * Jobs whose builds may start each other for ever. A job puts a resource, and a get with `trigger` takes each
+ * new version of it, without `passed` or with `passed` that names that same job. Each loop is reported once,
+ * at the get that closes it.
  */
 export function warnOfTriggerLoops(drafts: readonly JobDraft[], report: Report): void {
   const triggers = Map.groupBy(
@@ -48,7 +48,8 @@ function tell(loop: readonly JobDraft[], { step, range }: Get, report: Report): 
   const [first = ''] = names;
   const message =
     names.length === 1
-      ? `the job "${first}" may start itself endlessly: it puts ${step.resource}, and each new version of it triggers this get`
+      ? `the job "${first}" may start itself endlessly: ` +
+        `it puts ${step.resource}, and each new version of it triggers this get`
       : `these jobs may start one another endlessly: ${[...names, first].join(' → ')}`;
   report(diagnose('trigger-loop', range, message));
 }

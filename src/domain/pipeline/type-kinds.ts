@@ -24,7 +24,7 @@ export interface TypeKind<Definition> {
   builtIn: ReadonlyMap<string, string>;
   /** Reason why `svc://<name>` cannot be a source of this kind. */
   refused?: ReadonlyMap<string, string>;
-  read: (block: ReadBlock, around: CompileContext) => Definition | undefined;
+  read: (block: ReadBlock, context: CompileContext) => Definition | undefined;
   /** Commands by the name of their blocks. */
   commands: (definition: Definition) => [block: string, command: Command][];
   withCommands: (definition: Definition, change: (command: Command) => Command) => Definition;

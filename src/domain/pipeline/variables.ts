@@ -51,19 +51,19 @@ interface Around {
 }
 
 /** Precedence of values: given values, the secret block, the default. */
-export function readDeclaredVariables(blocks: readonly ReadBlock[], around: Around): Variables {
-  const { given, report } = around;
+export function readDeclaredVariables(blocks: readonly ReadBlock[], context: Around): Variables {
+  const { given, report } = context;
   const variables: Variables = { values: [], broken: new Set(), unknown: new Set(), secret: new Set() };
   const taken = new Map<string, Label>();
   for (const block of blocks) {
     const label = labelAt(block, 0);
     const sound = checkName(report, 'variable', 'variable', label);
     if (!claimName(taken, report, 'variable', label) || !sound) continue;
-    const value = valueOf(block, label, around);
+    const value = valueOf(block, label, context);
     if (value === 'unknown') variables.unknown.add(label.text);
     else if (value) variables.values.push([label.text, value]);
     else variables.broken.add(label.text);
-    if (around.withSecret.has(label.text) && !Object.hasOwn(given, label.text))
+    if (context.withSecret.has(label.text) && !Object.hasOwn(given, label.text))
       variables.secret.add(label.text);
   }
   const undeclared = Object.keys(given).filter((name) => name !== UNKNOWN_OTHERS && !taken.has(name));
@@ -71,8 +71,8 @@ export function readDeclaredVariables(blocks: readonly ReadBlock[], around: Arou
   return variables;
 }
 
-function valueOf(block: ReadBlock, label: Label, around: Around): Value | 'unknown' | undefined {
-  const { reader, report, given, withSecret } = around;
+function valueOf(block: ReadBlock, label: Label, context: Around): Value | 'unknown' | undefined {
+  const { reader, report, given, withSecret } = context;
   const type = readVariableType(block, reader);
   const fallback = defaultOf(block, type, reader);
   if (!type || fallback === 'wrong') return undefined;

@@ -1,21 +1,30 @@
 import { describe, expect, test } from '@jest/globals';
 import { admitPod, type PodAdmission, type PodKind, type TeamPods } from './admit-pod.ts';
+import type { PlanContainer } from './plan.ts';
 
 const TEAM: TeamPods = {
   rules: { name: 'blue', workers: [], allowedTags: ['gpu'] },
   limits: { build: 2, check: Infinity },
 };
 
+const ON_VOLUME: PlanContainer = {
+  name: 'volume-1-fs-in',
+  volume: { resource: 'fs.in', path: '/srv/data/in', writes: false },
+};
+
 interface Case {
   kind?: PodKind;
   tags?: string[];
+  containers?: PlanContainer[];
   running?: number;
   team?: TeamPods | undefined;
 }
 
+const labelOf = (tag: string): string => `tag-${tag}`;
+
 function admit(given: Case): PodAdmission {
-  const { kind = 'build', tags = [], running: count = 0 } = given;
-  const pod = { kind, team: 'blue', tags, labelOf: (tag: string) => `tag-${tag}`, running: () => count };
+  const { kind = 'build', tags = [], containers = [], running: count = 0 } = given;
+  const pod = { kind, team: 'blue', tags, containers, labelOf, running: () => count };
   return admitPod(pod, 'team' in given ? given.team : TEAM);
 }
 
@@ -25,16 +34,16 @@ const running = (): never => {
 
 describe('a Pod', () => {
   const CASES: Record<string, [given: Case, expected: object]> = {
-    'within the limit is admitted': [{ running: 1 }, { answer: 'admitted', placement: { nodeSelector: {} } }],
-    'with a tag runs on the nodes that offer it': [
+    'is admitted within the limit': [{ running: 1 }, { answer: 'admitted', placement: { nodeSelector: {} } }],
+    'is admitted with a tag, to the nodes that offer it': [
       { tags: ['gpu'] },
       { answer: 'admitted', placement: { nodeSelector: { 'tag-gpu': 'true' } } },
     ],
-    'of a kind without a limit is admitted, however many run': [
+    'is admitted without a limit for its kind, however many run': [
       { kind: 'check', running: 1000 },
       { answer: 'admitted' },
     ],
-    'beyond the limit is refused': [
+    'is refused above the limit': [
       { running: 2 },
       {
         answer: 'refused',
@@ -42,11 +51,15 @@ describe('a Pod', () => {
         message: 'Team blue runs 2 of 2 builds that it may run at a time.',
       },
     ],
-    'with a tag that the Team does not allow is refused for that, also beyond the limit': [
+    'is refused for a tag that the Team does not allow, also above the limit': [
       { tags: ['arm64'], running: 2 },
       { answer: 'refused', reason: 'TagNotAllowed' },
     ],
-    'of a Team that is not ready is refused': [
+    'is refused for a path that is on no volume of the Team, also above the limit': [
+      { containers: [ON_VOLUME], running: 2 },
+      { answer: 'refused', reason: 'VolumeRefused', message: expect.stringContaining('/srv/data') },
+    ],
+    'is refused for a Team that is not ready': [
       { team: undefined },
       { answer: 'refused', reason: 'Forbidden', message: 'There is no Team blue that is ready.' },
     ],
@@ -55,8 +68,8 @@ describe('a Pod', () => {
     expect(admit(given)).toMatchObject(expected);
   });
 
-  test('without a limit is admitted without a count', () => {
-    const pod = { kind: 'check', team: 'blue', tags: [], labelOf: (tag: string) => tag, running } as const;
+  test('is admitted without a count if there is no limit', () => {
+    const pod = { kind: 'check', team: 'blue', tags: [], containers: [], labelOf, running } as const;
     expect(admitPod(pod, TEAM)).toMatchObject({ answer: 'admitted' });
   });
 });

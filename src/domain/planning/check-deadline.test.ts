@@ -9,6 +9,6 @@ test.each([
   [40, 60],
   [88, 120],
   [1000, 120],
-])('a Pod with %d checks has %d minutes', (checks, minutes) => {
+])('the deadline of a Pod with %d checks is %d minutes', (checks, minutes) => {
   expect(checkDeadlineSeconds(checks)).toBe(minutes * 60);
 });

@@ -7,6 +7,8 @@ const MAX_SECONDS = 2 * 60 * 60;
 
 /** Of a Pod of hooks. Usually the operator ends it sooner. */
 export const HOOKS_DEADLINE_SECONDS = 60;
+/** Of a Pod that sends notifications of builds: it may have to pull images first. */
+export const NOTIFICATIONS_DEADLINE_SECONDS = 15 * 60;
 
 /**
  * How long a Pod with this many checks may run: long enough for every one of them to time out, at most two

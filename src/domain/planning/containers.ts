@@ -1,92 +1,186 @@
-import type {
-  Command,
-  GetStep,
-  Job,
-  Pipeline,
-  PutStep,
-  ResourceType,
-  TaskStep,
-} from '#domain/pipeline/pipeline.ts';
-import { fillTemplates } from './fill-templates.ts';
-import type { PlanContainer } from './plan.ts';
+import type { ActionStep, Command, HookAction, Hooks, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
+import {
+  automaticNotifications,
+  commandOf,
+  jobIn,
+  resourceIn,
+  resourceTypeIn,
+  typeOfNotification,
+} from './find-in-pipeline.ts';
+import { imageNeeds } from './image-needs.ts';
+import type { PlanContainer, VolumePath } from './plan.ts';
+import { containerWord, isRunnable, WORKER } from './runnable.ts';
+import { serviceContainersOf } from './service-containers.ts';
 
-/** Name of the container with the worker image: git, jq, curl, ssh and bash. */
-export const WORKER = 'worker';
+/** Containers of one image in a Pod. Parallel steps beyond it wait for each other. */
+const MAX_LANES = 8;
+
+/** A command that runs in a Pod. `volume`: it is an operation of a resource that needs one. */
+interface Use {
+  command: Command;
+  volume?: VolumePath;
+}
 
 /**
- * The step containers of a job's Pod: first the worker if a step runs in it, then one per distinct image, in
- * the order of the steps. Names depend on the job only. A job that pulls nothing and runs nothing has none.
+ * The step containers of a job's Pod: first the worker if a step runs in it, then those of each distinct image
+ * in the order of the steps, those of resources on volumes of the Team, and those of its services. Steps that
+ * run in parallel have a container each, as far as MAX_LANES allows. Names depend on the job only. A job that
+ * pulls nothing and runs nothing has none.
  */
 export function containersOf(pipeline: Pipeline, job: string): PlanContainer[] {
-  return containersFor(stepsToRun(pipeline, job).map((step) => commandOf(pipeline, step)));
+  const { steps, hooks } = jobIn(pipeline, job);
+  const uses = [
+    ...steps.flatMap((step) => usesOfStep(pipeline, step)),
+    ...usesOfHooks(pipeline, hooks),
+    ...automaticNotifications(pipeline, job).map(({ type }) => ({
+      command: typeOfNotification(pipeline, type).notify,
+    })),
+  ];
+  const lanes = lanesOf(pipeline, steps);
+  const shared = containersForUses(uses).flatMap((container) => lanesFor(container, lanes));
+  return [...shared, ...serviceContainersOf(pipeline, steps)];
 }
 
 /** The same for checks that share a Pod. */
 export function checkContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
-  return containersFor(resources.map((name) => resourceTypeIn(pipeline, name).check));
+  const uses = resources.flatMap((name): Use[] => {
+    const command = resourceTypeIn(pipeline, name).check;
+    return command ? [useOf(pipeline, command, { resource: name, writes: false })] : [];
+  });
+  return containersForUses(uses);
 }
 
-/** The same for any commands that share a Pod. */
+/** The same for any commands that share a Pod and run one after another. */
 export function containersFor(commands: (Command | undefined)[]): PlanContainer[] {
-  const running = commands.filter((command) => command !== undefined).filter(isRunnable);
-  const images = new Set(running.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
-  const worker = running.some((command) => command.runner !== 'docker');
+  return containersForUses(
+    commands.filter((command) => command !== undefined).map((command) => ({ command })),
+  );
+}
+
+/** Those containers that may run an operation of a resource; without one, any other command. */
+export function containersOfResource(
+  containers: PlanContainer[],
+  resource: string | undefined,
+): PlanContainer[] {
+  const own = containers.filter(({ volume }) => volume !== undefined && volume.resource === resource);
+  return own.length > 0 ? own : containers.filter(({ volume }) => volume === undefined);
+}
+
+function containersForUses(uses: readonly Use[]): PlanContainer[] {
+  const running = uses.filter(({ command }) => isRunnable(command));
+  const plain = running.flatMap(({ command, volume }) => (volume ? [] : [command]));
+  const images = new Set(plain.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
+  const worker = plain.some((command) => command.runner !== 'docker');
   return [
     ...(worker ? [{ name: WORKER }] : []),
-    ...[...images].map((image, index) => ({ name: containerName(image, index + 1), image })),
+    ...[...images].map((image, index) => ({
+      name: containerName(image, index + 1),
+      image,
+      ...imageNeeds(image, plain),
+    })),
+    ...volumeContainers(running.flatMap(({ volume }) => volume ?? [])),
   ];
 }
 
-/** Whether a command runs a program. An empty path means none. */
-export function isRunnable(command: Command): boolean {
-  if (command.runner === 'custom') return fillTemplates(command).path !== '';
-  return command.runner !== 'exec' || command.path !== '';
+/** One for each resource: `volume-1-fs-data`. */
+function volumeContainers(wanted: readonly VolumePath[]): PlanContainer[] {
+  const byResource = Map.groupBy(wanted, ({ resource }) => resource);
+  return [...byResource].map(([resource, paths], index) => ({
+    name: `volume-${index + 1}-${containerWord(resource)}`,
+    volume: { resource, path: paths[0]?.path ?? '', writes: paths.some(({ writes }) => writes) },
+  }));
 }
 
+/** `image-1-golang` for the first image of a Pod. */
 function containerName(image: string, position: number): string {
   const last = image.split('/').at(-1) ?? '';
-  const word = (last.split(/[:@]/)[0] ?? '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 40)
-    .replace(/-$/, '');
+  const word = containerWord(last.split(/[:@]/)[0] ?? '');
   return word === '' ? `image-${position}` : `image-${position}-${word}`;
 }
 
-function jobOf(pipeline: Pipeline, name: string): Job {
-  const job = pipeline.jobs.find((candidate) => candidate.name === name);
-  if (!job) throw new Error(`the pipeline has no job ${name}`);
-  return job;
+/** How many steps of a container may run at a time, by `laneOf`. */
+type Lanes = ReadonlyMap<string, number>;
+
+/** Commands of one lane share a container. */
+const laneOf = (image: string | undefined, volume: VolumePath | undefined): string =>
+  volume ? `volume ${volume.resource}` : `image ${image ?? ''}`;
+
+function lanesFor(container: PlanContainer, lanes: Lanes): PlanContainer[] {
+  const count = Math.min(lanes.get(laneOf(container.image, container.volume)) ?? 1, MAX_LANES);
+  if (count <= 1) return [container];
+  return Array.from({ length: count }, (_, index) => ({
+    ...container,
+    name: index === 0 ? container.name : `${container.name}-lane-${index + 1}`,
+    pool: container.name,
+  }));
 }
 
-/** Steps that this version of Millrace can run. */
-export type RunnableStep = GetStep | TaskStep | PutStep;
+function lanesOf(pipeline: Pipeline, steps: readonly Step[]): Lanes {
+  const lanes = new Map<string, number>();
+  for (const group of groupsOf(steps)) {
+    const wanted = group.steps.flatMap((step) => [...lanesIn(usesOfStep(pipeline, step))]);
+    for (const [lane, uses] of Map.groupBy(wanted, (one) => one)) {
+      const together = Math.min(uses.length, group.limit ?? uses.length);
+      lanes.set(lane, Math.max(lanes.get(lane) ?? 1, together));
+    }
+  }
+  return lanes;
+}
 
-/** A job's steps, in order. Throws for other kinds of steps: `notYetRun` refuses such pipelines before. */
-export function stepsToRun(pipeline: Pipeline, name: string): RunnableStep[] {
-  return jobOf(pipeline, name).steps.map((step) => {
-    if (step.kind === 'get' || step.kind === 'task' || step.kind === 'put') return step;
-    throw new Error(`job ${name} has a ${step.kind} step, which cannot be run yet`);
+function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'parallel') return [step];
+    return step.kind === 'branch' ? step.branches.flatMap((branch) => groupsOf(branch.steps)) : [];
   });
 }
 
-export function resourceIn(pipeline: Pipeline, name: string): Pipeline['resources'][number] {
-  const resource = pipeline.resources.find((candidate) => candidate.name === name);
-  if (!resource) throw new Error(`the pipeline has no resource ${name}`);
-  return resource;
+function lanesIn(uses: Use[]): Set<string> {
+  const running = uses.filter(({ command }) => isRunnable(command));
+  return new Set(
+    running.map(({ command, volume }) =>
+      laneOf(command.runner === 'docker' ? command.image : undefined, volume),
+    ),
+  );
 }
 
-export function resourceTypeIn(pipeline: Pipeline, resource: string): ResourceType {
-  const name = resourceIn(pipeline, resource).type;
-  const type = pipeline.resourceTypes.find((candidate) => candidate.name === name);
-  if (!type) throw new Error(`the pipeline has no resource type ${name}`);
-  return type;
+/** Commands of a step and of its hooks, in order. */
+function usesOfStep(pipeline: Pipeline, step: Step): Use[] {
+  switch (step.kind) {
+    case 'service':
+      return [];
+    case 'branch':
+      return step.branches.flatMap(({ steps }) => steps.flatMap((inner) => usesOfStep(pipeline, inner)));
+    case 'parallel':
+      return [
+        ...step.steps.flatMap((inner) => usesOfStep(pipeline, inner)),
+        ...usesOfHooks(pipeline, step.hooks),
+      ];
+    case 'get':
+    case 'task':
+    case 'put':
+    case 'notify':
+      return [...usesOfAction(pipeline, step), ...usesOfHooks(pipeline, step.hooks)];
+    default:
+      throw new Error('a step of unknown kind');
+  }
 }
 
-/** The command of a step. Undefined: its resource type has no such operation. */
-export function commandOf(pipeline: Pipeline, step: RunnableStep): Command | undefined {
-  if (step.kind === 'task') return step.run;
-  const type = resourceTypeIn(pipeline, step.resource);
-  return step.kind === 'get' ? type.pull : type.push;
+function usesOfHooks(pipeline: Pipeline, hooks: Hooks = {}): Use[] {
+  const { onSuccess = [], onFailure = [], onCancel = [], ensure = [] } = hooks;
+  return [...onSuccess, ...onFailure, ...onCancel, ...ensure].flatMap((action) =>
+    usesOfAction(pipeline, action),
+  );
+}
+
+function usesOfAction(pipeline: Pipeline, action: ActionStep | HookAction): Use[] {
+  const command = commandOf(pipeline, action);
+  if (command === undefined) return [];
+  if (action.kind !== 'get' && action.kind !== 'put') return [{ command }];
+  return [useOf(pipeline, command, { resource: action.resource, writes: action.kind === 'put' })];
+}
+
+function useOf(pipeline: Pipeline, command: Command, { resource, writes }: Omit<VolumePath, 'path'>): Use {
+  const path = volumePathOf(resourceIn(pipeline, resource), resourceTypeIn(pipeline, resource));
+  return { command, ...(path !== undefined && { volume: { resource, path, writes } }) };
 }

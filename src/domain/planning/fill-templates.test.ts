@@ -12,21 +12,31 @@ const ssh: CustomCommand = {
 };
 
 describe('the templates of a runner', () => {
-  test('take attributes once, the list of arguments as it is, and leave what nobody sets', () => {
+  test('use attributes once, keep the list of arguments, and keep unknown names', () => {
     expect(fillTemplates(ssh, '/workdir')).toEqual({
       path: '/usr/bin/ssh',
       args: ['-p22', '$port.example', 'cd /workdir;', 'make', '$host', '$unknown'],
+      environmentAt: [],
     });
   });
 
-  test('leave $WORKDIR where it is not known', () => {
+  test('mark the places where $env stood', () => {
+    const args = ['run', '$env', '$args', '$env'];
+    expect(fillTemplates({ ...ssh, args })).toMatchObject({
+      args: ['run', 'make', '$host'],
+      environmentAt: [1, 3],
+    });
+  });
+
+  test('keep $WORKDIR where it is unknown', () => {
     expect(fillTemplates(ssh).args[2]).toBe('cd $WORKDIR;');
   });
 
-  test('take the attributes of a caller before the names of the prototype', () => {
+  test('prefer the attributes of a caller to names of JavaScript properties', () => {
     expect(fillTemplates({ ...ssh, path: '$toString', args: ['$constructor'] })).toEqual({
       path: '$toString',
       args: ['$constructor'],
+      environmentAt: [],
     });
   });
 });

@@ -1,11 +1,18 @@
 import type { CustomCommand } from '#domain/pipeline/pipeline.ts';
 
+export interface FilledTemplates {
+  path: string;
+  args: string[];
+  /** Positions in `args` where `$env` stood: the agent inserts `-e NAME=VALUE` there. */
+  environmentAt: number[];
+}
+
 /**
  * The program of a `runner_type` for a calling block. `$<name>` and `${<name>}` become attributes of the
  * caller, `$WORKDIR` the working directory if it is known, and an element `$args` the caller's list. Unset
  * names stay as written.
  */
-export function fillTemplates(command: CustomCommand, workdir?: string): { path: string; args: string[] } {
+export function fillTemplates(command: CustomCommand, workdir?: string): FilledTemplates {
   const values = new Map(Object.entries(command.attributes));
   if (workdir !== undefined) values.set('WORKDIR', workdir);
   const fill = (template: string): string =>
@@ -14,8 +21,12 @@ export function fillTemplates(command: CustomCommand, workdir?: string): { path:
       (written, braced: string | undefined, bare: string | undefined) =>
         values.get(braced ?? bare ?? '') ?? written,
     );
-  return {
-    path: fill(command.path),
-    args: command.args.flatMap((arg) => (arg === '$args' ? command.callerArgs : [fill(arg)])),
-  };
+  const args: string[] = [];
+  const environmentAt: number[] = [];
+  for (const arg of command.args) {
+    if (arg === '$env') environmentAt.push(args.length);
+    else if (arg === '$args') args.push(...command.callerArgs);
+    else args.push(fill(arg));
+  }
+  return { path: fill(command.path), args, environmentAt };
 }

@@ -27,17 +27,17 @@ const gpu: Worker = {
 };
 const big: Worker = { tag: 'big', nodeSelector: {}, resources: { requests: { cpu: 8, memory: '4Gi' } } };
 
-describe('the place of a Pod', () => {
+describe('the placement of a Pod', () => {
   test.each<[string, string[], TagRules, Partial<Placement>]>([
-    ['without tags is anywhere', [], rules([gpu], []), { nodeSelector: {}, tolerations: [] }],
+    ['without tags is on any node', [], rules([gpu], []), { nodeSelector: {}, tolerations: [] }],
     [
-      'with a tag that the Team says nothing of has its label',
+      'with a tag without an entry in the Team is on nodes with its label',
       ['arm64'],
       rules([gpu]),
       { nodeSelector: { 'example.dev/tag-arm64': 'true' }, tolerations: [], requests: {}, limits: {} },
     ],
     [
-      'with a tag that the Team describes is as it says, and the label counts no more',
+      'with a tag with an entry in the Team is as the entry says, and the label does not count',
       ['gpu'],
       rules([big, gpu]),
       {
@@ -49,19 +49,19 @@ describe('the place of a Pod', () => {
       },
     ],
     [
-      'is on nodes with the label if the entry names no others',
+      'is on nodes with the label if the entry has no node selector',
       ['gpu'],
       rules([{ tag: 'gpu', tolerations: [taint] }]),
       { nodeSelector: { 'example.dev/tag-gpu': 'true' }, tolerations: [taint] },
     ],
     [
-      'is on any node if the entry says so',
+      'is on any node if the entry has an empty node selector',
       ['big'],
       rules([big]),
       { nodeSelector: {}, requests: { cpu: 8, memory: '4Gi' } },
     ],
     [
-      'with several tags has all of them, and of what two ask for the later entry counts',
+      'with several tags combines them, and the later entry counts for the same resource',
       ['arm64', 'gpu', 'big'],
       rules([gpu, big]),
       {
@@ -72,7 +72,7 @@ describe('the place of a Pod', () => {
       },
     ],
     [
-      'may be that of an allowed tag',
+      'can be that of an allowed tag',
       ['gpu'],
       rules([], ['arm64', 'gpu']),
       { nodeSelector: { 'example.dev/tag-gpu': 'true' } },
@@ -83,7 +83,7 @@ describe('the place of a Pod', () => {
 
   test.each<[string, string[], TagRules, PlacementRefusal]>([
     [
-      'a tag that is not allowed, and which are',
+      'a tag that is not allowed, beside the allowed ones',
       ['gpu', 'arm64'],
       rules([gpu], ['arm64', 'big']),
       {
@@ -92,7 +92,7 @@ describe('the place of a Pod', () => {
       },
     ],
     [
-      'all of those that are not allowed',
+      'all tags that are not allowed',
       ['gpu', 'arm64'],
       rules([], []),
       {
@@ -101,7 +101,7 @@ describe('the place of a Pod', () => {
       },
     ],
     [
-      'two tags that want different nodes',
+      'two tags that need different nodes',
       ['a', 'b'],
       rules([
         { tag: 'a', nodeSelector: { zone: 'north' } },
@@ -113,7 +113,7 @@ describe('the place of a Pod', () => {
       },
     ],
     [
-      'two tags that want different runtimes',
+      'two tags that need different runtimes',
       ['gpu', 'safe'],
       rules([gpu, { tag: 'safe', runtimeClassName: 'gvisor' }]),
       {
@@ -122,18 +122,18 @@ describe('the place of a Pod', () => {
           'No Pod can have the tags gpu and safe: they want the runtime class to be nvidia and gvisor.',
       },
     ],
-  ])('is refused with its reason: %s', (_, tags, team, expected) => {
+  ])('is refused with the reason: %s', (_, tags, team, expected) => {
     expect(place(tags, team)).toEqual(expected);
   });
 
-  test('is the same in whatever order the tags stand', () => {
+  test('does not depend on the order of the tags', () => {
     const team = rules([big, gpu]);
     expect(JSON.stringify(place(['x', 'gpu', 'a', 'big'], team))).toBe(
       JSON.stringify(place(['big', 'a', 'gpu', 'x'], team)),
     );
   });
 
-  test('is never told by the tags themselves, whatever text they are: only by the Team, or by the label of a tag', () => {
+  test('comes only from the Team or the label of a tag, for any text of the tags', () => {
     const anyTag = oneof(string(), constantFrom('gpu', 'big', 'kubernetes.io/hostname', '__proto__'));
     assert(
       property(uniqueArray(anyTag, { maxLength: 5 }), option(uniqueArray(anyTag)), (tags, allowed) => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
 import { checkContainersOf, containersOf } from './containers.ts';
-import { planBuild, plannedSteps, WORKDIR } from './plan-build.ts';
+import { planBuild, plannedSteps } from './plan-build.ts';
 import { planChecks } from './plan-checks.ts';
-import type { Plan, PlanCommand } from './plan.ts';
+import { stepsIn } from './plan-tree.ts';
+import type { Plan, PlanCommand, PlanStep } from './plan.ts';
+import { WORKDIR } from './workdir.ts';
 
 const script = (cmd: string): Command => ({ runner: 'shell', cmd });
 const docker = (image: string): Command => ({ runner: 'docker', image, cmd: 'make' });
@@ -58,14 +60,19 @@ const get = (type: string, name: string): Step => ({
   passed: [],
 });
 
-function plan(steps: Step[], versions: Record<string, string>[] = []): Plan {
+/** The plan of a job without groups and branches: `steps` are those of its tree. */
+function plan(
+  steps: Step[],
+  versions: Record<string, string>[] = [],
+): Omit<Plan, 'steps'> & { steps: PlanStep[] } {
   const build = { id: '7', team: 'main', pipeline: 'app', job: 'unit', number: '3', attempt: 1 };
-  return planBuild({ build, pipeline: pipeline(steps), versions });
+  const planned = planBuild({ build, pipeline: pipeline(steps), versions });
+  return { ...planned, steps: stepsIn(planned.steps) };
 }
 
-describe('containers', () => {
+describe('the containers of a build', () => {
   const cases: Record<string, { steps: Step[]; containers: { name: string; image?: string }[] }> = {
-    'all commands without an image share the worker': {
+    'are one worker for all commands without an image': {
       steps: [
         get('git', 'app'),
         task('a', script('true')),
@@ -73,7 +80,7 @@ describe('containers', () => {
       ],
       containers: [{ name: 'worker' }],
     },
-    'each distinct image has one container, in order of appearance, behind the worker': {
+    'are one for each image, in order of appearance, after the worker': {
       steps: [
         task('a', docker('golang:1.22')),
         task('b', script('true')),
@@ -86,20 +93,20 @@ describe('containers', () => {
         { name: 'image-2-node', image: 'node' },
       ],
     },
-    'no worker when all steps bring their image': {
+    'have no worker if all steps have an image': {
       steps: [get('cron', 'nightly'), task('a', docker('host:5000/Team/My_App@sha256:0'))],
       containers: [{ name: 'image-1-my-app', image: 'host:5000/Team/My_App@sha256:0' }],
     },
-    'an image name of nothing usable still makes a valid name': {
+    'have a valid name for an image without usable letters': {
       steps: [task('a', docker('___'))],
       containers: [{ name: 'image-1', image: '___' }],
     },
-    'a long image name is cut to a valid name': {
+    'have a valid name for an image with a long name': {
       steps: [task('a', docker(`${'a'.repeat(39)}-b`))],
       containers: [{ name: `image-1-${'a'.repeat(39)}`, image: `${'a'.repeat(39)}-b` }],
     },
-    'a job that runs nothing needs no container': { steps: [get('cron', 'nightly')], containers: [] },
-    'an empty path runs nothing': {
+    'are none for a job that runs nothing': { steps: [get('cron', 'nightly')], containers: [] },
+    'are none for an empty path': {
       steps: [
         task('none', {
           runner: 'custom',
@@ -118,18 +125,18 @@ describe('containers', () => {
     expect(containersOf(pipeline(steps), 'unit')).toEqual(containers);
   });
 
-  test('of checks', () => {
+  test('of checks are one worker for all commands without an image', () => {
     expect(checkContainersOf(pipeline([]), ['git.app', 'probe.site'])).toEqual([{ name: 'worker' }]);
   });
 });
 
-describe('commands', () => {
+describe('the command of a step', () => {
   const cases: Record<string, { run: Command; command: PlanCommand }> = {
-    'exec is its path and arguments': {
+    'has the path and arguments of exec': {
       run: { runner: 'exec', path: 'make', args: ['-j', '$HOME'] },
       command: { container: 'worker', argv: ['make', '-j', '$HOME'] },
     },
-    'a runner of the pipeline fills its templates from the block that calls it': {
+    'has the templates of a runner filled from the calling block': {
       run: {
         runner: 'custom',
         name: 'ssh',
@@ -140,27 +147,27 @@ describe('commands', () => {
       },
       command: { container: 'worker', argv: ['ssh', 'a.example', `cd ${WORKDIR};`, 'make', '$HOME'] },
     },
-    'a program that an override moved into an image': {
+    'runs in an image if an override moved it there': {
       run: { runner: 'docker', image: 'alpine', path: 'make', args: ['-j'] },
       command: { container: 'image-1-alpine', argv: ['make', '-j'] },
     },
-    'shell text becomes a script that ends at the first failure': {
+    'is a script of the shell text that ends at the first failure': {
       run: script('make\nmake test'),
       command: { container: 'worker', argv: ['/bin/sh', '-e'], script: 'make\nmake test' },
     },
-    'shell text goes to the shell that is asked for': {
+    'runs shell text with the given shell': {
       run: { runner: 'shell', cmd: 'make', shell: 'bash' },
       command: { container: 'worker', argv: ['bash', '-e'], script: 'make' },
     },
-    'a file runs by its own first line': {
+    'runs a file by its first line': {
       run: { runner: 'shell', file: 'ci/test.sh' },
       command: { container: 'worker', argv: ['ci/test.sh'], makeExecutable: true },
     },
-    'a file goes to the shell that is asked for': {
+    'runs a file with the given shell': {
       run: { runner: 'shell', file: 'ci/test.py', shell: 'python3' },
       command: { container: 'worker', argv: ['python3', 'ci/test.py'] },
     },
-    'docker runs its text with sh in the container of its image': {
+    'runs the text of docker with sh in the container of its image': {
       run: docker('golang'),
       command: { container: 'image-1-golang', argv: ['/bin/sh', '-e'], script: 'make' },
     },
@@ -170,14 +177,14 @@ describe('commands', () => {
   });
 });
 
-describe('a plan', () => {
+describe('the plan of a build', () => {
   const steps: Step[] = [
     get('git', 'app'),
     task('my unit', { runner: 'exec', path: 'make', args: ['a', 'b c'] }),
     get('cron', 'nightly'),
     { kind: 'put', name: 'app', resource: 'git.app', params: { tag: 'v1' } },
   ];
-  const made = plan(steps, [{ ref: 'abc' }, { date: 'today' }]);
+  const built = plan(steps, [{ ref: 'abc' }, { date: 'today' }]);
   const common = {
     WORKDIR,
     BUILD_NUMBER: '3',
@@ -186,8 +193,8 @@ describe('a plan', () => {
     BUILD_TEAM_NAME: 'main',
   };
 
-  test('a get sees its resource and its version', () => {
-    expect(made.steps[0]).toMatchObject({
+  test('gives a get its resource and its version', () => {
+    expect(built.steps[0]).toMatchObject({
       id: '0',
       kind: 'get',
       name: 'git.app',
@@ -198,12 +205,17 @@ describe('a plan', () => {
     });
   });
 
-  test('a task sees who the build is and its runner’s values, no version', () => {
-    expect(made.steps[1]).toMatchObject({ id: '1', kind: 'task', name: 'my unit', exports: 'TASK_MY_UNIT_' });
-    expect(made.steps[1]?.env).toEqual({ ...common, path: 'make', args: 'a b c' });
+  test('gives a task the build and its runner’s values, but no version', () => {
+    expect(built.steps[1]).toMatchObject({
+      id: '1',
+      kind: 'task',
+      name: 'my unit',
+      exports: 'TASK_MY_UNIT_',
+    });
+    expect(built.steps[1]?.env).toEqual({ ...common, path: 'make', args: 'a b c' });
   });
 
-  test('a step has the variables of its command, then its own, and those of Millrace whatever it sets', () => {
+  test('sets the variables of the command, then those of the step, and always those of Millrace', () => {
     const run: Command = {
       runner: 'exec',
       path: 'make',
@@ -214,13 +226,13 @@ describe('a plan', () => {
     expect(own[0]?.env).toEqual({ ...common, path: 'own', args: '', LEVEL: 'of the step', X: '' });
   });
 
-  test('a get with a name of its own exports under it, and is shown as its resource', () => {
+  test('exports a get under its own name, and shows it as its resource', () => {
     const step: Step = { kind: 'get', name: 'source', resource: 'git.app', trigger: true, passed: [] };
     const { steps: own } = plan([step], [{ ref: 'abc' }]);
     expect(own[0]).toMatchObject({ name: 'git.app', resource: 'git.app', exports: 'GET_SOURCE_' });
   });
 
-  test('gets and puts have theirs too, and no parameter or version is hidden by it', () => {
+  test('sets variables of gets and puts too, and none hides a parameter or version', () => {
     const env = { LEVEL: 'of the step', param_url: 'elsewhere', version_ref: 'no' };
     const step = get('git', 'app');
     const { steps: own } = plan([Object.assign(step, { env })], [{ ref: 'abc' }]);
@@ -231,35 +243,35 @@ describe('a plan', () => {
     });
   });
 
-  test('a get of a type without pull runs nothing and has its version', () => {
-    expect(made.steps[2]).toMatchObject({
+  test('runs nothing for a get of a type without pull, and uses its version', () => {
+    expect(built.steps[2]).toMatchObject({
       id: '2',
       name: 'cron.nightly',
       exports: 'GET_NIGHTLY_',
       version: { date: 'today' },
     });
-    expect(made.steps[2]).not.toHaveProperty('command');
+    expect(built.steps[2]).not.toHaveProperty('command');
   });
 
-  test('a put sees its params, its resource and the version that the build got', () => {
-    expect(made.steps[3]).toMatchObject({
+  test('gives a put its params, its resource and the version that the build got', () => {
+    expect(built.steps[3]).toMatchObject({
       id: '3',
       kind: 'put',
       name: 'git.app',
       resource: 'git.app',
       params: { tag: 'v1' },
     });
-    expect(made.steps[3]?.env).toEqual({
+    expect(built.steps[3]?.env).toEqual({
       ...common,
       param_url: 'https://host/app',
       param_name: 'app',
       version_ref: 'abc',
       put_tag: 'v1',
     });
-    expect(made.steps[3]).not.toHaveProperty('exports');
+    expect(built.steps[3]).not.toHaveProperty('exports');
   });
 
-  test('a trigger tells who gave it, whatever its params say', () => {
+  test('says what caused the build, whatever the params of the trigger are', () => {
     const params = { tag: 'v1', trigger_build: 'forged' };
     const give: Step = { kind: 'put', name: 'released', resource: 'trigger.released', params };
     const { steps: planned, build } = plan([give]);
@@ -272,7 +284,7 @@ describe('a plan', () => {
     expect(planned[0]).not.toHaveProperty('command');
   });
 
-  test('a task sees the events that its build got, and no other versions', () => {
+  test('gives a task the events of its build, and no other versions', () => {
     const event = get('trigger', 'released');
     const others = [get('git', 'app'), get('cron', 'nightly')];
     const given = [
@@ -299,9 +311,9 @@ describe('a plan', () => {
     ]);
   });
 
-  test('the record of the build knows the same steps before versions are chosen', () => {
+  test('has the same steps as the record that is made before versions are chosen', () => {
     expect(plannedSteps(pipeline(steps), 'unit')).toEqual(
-      made.steps.map(({ id, kind, name, resource: of }) => ({
+      built.steps.map(({ id, kind, name, resource: of }) => ({
         id,
         kind,
         name,
@@ -310,16 +322,16 @@ describe('a plan', () => {
     );
   });
 
-  test('versions that do not fit the gets are refused', () => {
+  test('is refused if the versions do not match the gets', () => {
     expect(() => plan(steps, [{ ref: 'abc' }])).toThrow('job unit has 2 gets, but 1 versions were chosen');
   });
 
   test('is plain data', () => {
-    expect(JSON.parse(JSON.stringify(made))).toEqual(made);
+    expect(JSON.parse(JSON.stringify(built))).toEqual(built);
   });
 });
 
-test('checks see their resource and the last version, and nothing of builds', () => {
+test('the plan of checks has their resource and the last version, and nothing about builds', () => {
   const run = planChecks({
     run: '9',
     team: 'main',

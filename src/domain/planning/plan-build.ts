@@ -1,21 +1,21 @@
 import { defined } from '#defined';
-import type { GetStep, Pipeline, PutStep, TaskStep } from '#domain/pipeline/pipeline.ts';
-import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import {
-  commandOf,
-  containersOf,
-  resourceIn,
-  resourceTypeIn,
-  stepsToRun,
-  type RunnableStep,
-} from './containers.ts';
-import { variablePart } from './environment-names.ts';
-import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
-import type { BuildName, Plan, PlanContainer, PlanStep } from './plan.ts';
+import { inputVariable } from '#domain/pipeline/inputs.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
+import { cacheFolders, cacheNotices, type CacheUse } from './caches.ts';
+import { containersOf } from './containers.ts';
+import { jobIn } from './find-in-pipeline.ts';
+import type { ActionContext } from './plan-action.ts';
+import { planHooksOf, planNotifications } from './plan-build-hooks.ts';
+import { planServices } from './plan-services.ts';
+import { planSteps } from './plan-steps.ts';
+import type { BuildName, Plan, PlanContainer, PreviousOutcome } from './plan.ts';
+import { secretContainersOf } from './secret-containers.ts';
+import { servicesOf } from './service-containers.ts';
+import { recordsOf, type StepRecord } from './step-records.ts';
+import { WORKDIR } from './workdir.ts';
 
-/** Working directory of all steps of a build, in every container. */
-export const WORKDIR = '/workdir';
-/** For jobs without a timeout, so that a hanging step cannot hold its Pod for ever. */
+/** For jobs and Teams without a timeout, so that a hanging step cannot hold its Pod for ever. */
 export const DEFAULT_TIMEOUT_SECONDS = 6 * 60 * 60;
 
 export interface BuildToPlan {
@@ -23,141 +23,106 @@ export interface BuildToPlan {
   pipeline: Pipeline;
   /** By position of the get. */
   versions: Record<string, string>[];
+  /** Values of the job's inputs, as their variables hold them. Absent: the defaults. */
+  inputs?: Record<string, string>;
+  /** Of the Team, for jobs without a timeout. */
+  defaultTimeoutSeconds?: number;
+  previousOutcome?: PreviousOutcome;
+  /** What was decided about the caches of its resources. */
+  caches?: readonly CacheUse[];
+  /** Absolute path. Absent: that of Pods. */
+  workdir?: string;
 }
 
-/** A step before its versions are known. The record of a build starts with these. */
-export type PlannedStep = Pick<PlanStep, 'id' | 'kind' | 'name' | 'resource'>;
-
 /** The plan of a build. Secrets stay placeholders, which the gateway replaces. */
-export function planBuild({ build, pipeline, versions }: BuildToPlan): Plan {
-  const steps = stepsToRun(pipeline, build.job);
-  const containers = containersOf(pipeline, build.job);
-  const gets = steps.filter((step) => step.kind === 'get');
+export function planBuild(toPlan: BuildToPlan): Plan {
+  const { build, pipeline, versions } = toPlan;
+  const plan = planWork(toPlan);
+  // Without text from outside: a version that looks like a placeholder needs no container.
+  const bare = { build, pipeline, versions: versions.map(() => ({})) };
+  return { ...plan, containers: [...plan.containers, ...secretContainersOf(pipeline, () => planWork(bare))] };
+}
+
+function planWork({ build, pipeline, versions, previousOutcome, ...toPlan }: BuildToPlan): Plan {
+  const { workdir = WORKDIR } = toPlan;
+  const job = jobIn(pipeline, build.job);
+  const gets = getsOf(job.steps);
   if (versions.length !== gets.length) {
     throw new Error(`job ${build.job} has ${gets.length} gets, but ${versions.length} versions were chosen`);
   }
-  const context: BuildContext = {
+  const containers = containersOf(pipeline, build.job);
+  const context: ActionContext = {
     build,
     pipeline,
-    containers,
+    containers: containers.filter(({ service }) => service === undefined),
+    services: servicesOf(pipeline, job.steps),
     chosen: new Map(gets.map((get, i) => [get, versions[i] ?? {}])),
+    cacheFolders: cacheFolders(build, toPlan.caches),
+    variables: { ...buildVariables(build, workdir), ...inputVariablesOf(job, toPlan.inputs) },
+    workdir,
   };
+  const hooks = planHooksOf(job.hooks, { id: '', before: gets }, context);
+  const lists = (job.inputs ?? [])
+    .filter(({ type }) => type === 'list')
+    .map(({ name }) => inputVariable(name));
   return {
-    format: 1,
+    format: 3,
     build,
     containers,
-    workdir: WORKDIR,
-    timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
-    steps: steps.map((step, index) => planStep(step, index, context)),
-    secrets: [],
+    workdir,
+    timeoutSeconds: timeoutOfJob(job, toPlan.defaultTimeoutSeconds),
+    services: planServices(job.steps, context),
+    steps: planSteps(job.steps, { prefix: '', before: [] }, context),
+    ...defined({ hooks }),
+    notifications: planNotifications(context),
+    ...defined({ previousOutcome, notice: joined(cacheNotices(toPlan.caches)) }),
+    variables: context.variables,
+    ...(lists.length === 0 ? {} : { listVariables: lists }),
+    ...(job.identity && { identity: true as const }),
   };
 }
 
-/** The steps of a job in order, with the ids of `planBuild`. */
-export function plannedSteps(pipeline: Pipeline, job: string): PlannedStep[] {
-  return stepsToRun(pipeline, job).map(stepIdentity);
+function joined(notices: readonly string[]): string | undefined {
+  return notices.length === 0 ? undefined : notices.join(' ');
 }
 
-function stepIdentity(step: RunnableStep, index: number): PlannedStep {
-  const id = String(index);
-  if (step.kind === 'task') return { id, kind: step.kind, name: step.name };
-  return { id, kind: step.kind, name: step.resource, resource: step.resource };
+/** From the start of the first step. */
+export function timeoutOfJob(job: Pick<Job, 'timeoutSeconds'>, defaultTimeoutSeconds?: number): number {
+  return job.timeoutSeconds ?? defaultTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
 }
 
-interface BuildContext {
-  build: BuildName;
-  pipeline: Pipeline;
-  containers: PlanContainer[];
-  chosen: Map<GetStep, Record<string, string>>;
+/** What a build of the job records, in order, with the ids of `planBuild`: known before its versions are. */
+export function plannedSteps(pipeline: Pipeline, job: string): StepRecord[] {
+  return recordsOf(planWork(withoutVersions(pipeline, job)));
 }
 
-function planStep(step: RunnableStep, index: number, context: BuildContext): PlanStep {
-  const run = commandOf(context.pipeline, step);
-  const command = planCommand(run, context.containers, WORKDIR);
-  const planned: PlanStep = {
-    ...stepIdentity(step, index),
-    env: {
-      ...commandEnvironment(run),
-      ...step.env,
-      ...buildEnvironment(context.build),
-      ...stepEnvironment(step, context),
-    },
-    ...defined({ command }),
-  };
-  switch (step.kind) {
-    case 'get':
-      planned.version = context.chosen.get(step) ?? {};
-      planned.exports = `GET_${variablePart(step.name)}_`;
-      break;
-    case 'task':
-      planned.exports = `TASK_${variablePart(step.name)}_`;
-      break;
-    case 'put':
-      planned.params = { ...step.params, ...buildThatPuts(step, context) };
-      break;
-  }
-  return planned;
+/** The containers of `planBuild`: known before its versions are. */
+export function podContainersOf(pipeline: Pipeline, job: string): PlanContainer[] {
+  const secrets = secretContainersOf(pipeline, () => planWork(withoutVersions(pipeline, job)));
+  return [...containersOf(pipeline, job), ...secrets];
 }
 
-function stepEnvironment(step: RunnableStep, context: BuildContext): Record<string, string> {
-  if (step.kind === 'task') return prefixed('version_', eventsBefore(step, context));
-  const params = resourceParams(step, context);
-  if (step.kind === 'get') return { ...params, ...prefixed('version_', context.chosen.get(step)) };
-  return {
-    ...params,
-    ...prefixed('version_', versionBefore(step, context)),
-    ...prefixed('put_', step.params),
-  };
-}
-
-/** Params that the type declares and the resource leaves out stay unset. */
-function resourceParams(step: GetStep | PutStep, { pipeline }: BuildContext): Record<string, string> {
-  return prefixed('param_', resourceIn(pipeline, step.resource).params);
-}
-
-/** A put of a trigger always names its build, whatever its own params say. */
-function buildThatPuts(step: PutStep, { pipeline, build }: BuildContext): Record<string, string> {
-  if (!isTriggerStream(resourceTypeIn(pipeline, step.resource))) return {};
-  return {
-    trigger_pipeline: build.pipeline,
-    trigger_job: build.job,
-    trigger_build: build.number,
-  };
-}
-
-/**
- * The versions of earlier gets of triggers. Such a get runs nothing, so the tasks after it see its version.
- * If two have the same field, the later one counts.
- */
-function eventsBefore(task: TaskStep, { pipeline, build, chosen }: BuildContext): Record<string, string> {
-  const steps = stepsToRun(pipeline, build.job);
-  const events = steps
-    .slice(0, steps.indexOf(task))
-    .filter((step) => step.kind === 'get')
-    .filter((get) => isTriggerStream(resourceTypeIn(pipeline, get.resource)));
-  return Object.fromEntries(events.flatMap((get) => Object.entries(chosen.get(get) ?? {})));
-}
-
-/** The version of its resource that the build got before, if any. */
-function versionBefore(
-  put: PutStep,
-  { pipeline, build, chosen }: BuildContext,
-): Record<string, string> | undefined {
-  const steps = stepsToRun(pipeline, build.job);
-  const got = steps
-    .slice(0, steps.indexOf(put))
-    .filter((step) => step.kind === 'get')
-    .findLast((step) => step.resource === put.resource);
-  return got && chosen.get(got);
+function withoutVersions(pipeline: Pipeline, job: string): BuildToPlan {
+  const build = { id: '', team: '', pipeline: '', job, number: '', attempt: 0 };
+  return { build, pipeline, versions: getsOf(jobIn(pipeline, job).steps).map(() => ({})) };
 }
 
 /** Identifies the build in every step. */
-function buildEnvironment(build: BuildName): Record<string, string> {
+function buildVariables(build: BuildName, workdir: string): Record<string, string> {
   return {
-    WORKDIR,
+    WORKDIR: workdir,
     BUILD_NUMBER: build.number,
     BUILD_JOB_NAME: build.job,
     BUILD_PIPELINE_NAME: build.pipeline,
     BUILD_TEAM_NAME: build.team,
   };
+}
+
+export function inputVariablesOf(
+  { inputs = [] }: Job,
+  values: Record<string, string> = {},
+): Record<string, string> {
+  return Object.fromEntries(
+    inputs.map((input) => [inputVariable(input.name), values[input.name] ?? input.default]),
+  );
 }

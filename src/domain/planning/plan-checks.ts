@@ -1,8 +1,14 @@
+import { defined } from '#defined';
+import { variablesIn } from '#domain/pipeline/environment-table.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { cacheFolders, type CacheUse } from './caches.ts';
 import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
-import { checkContainersOf, resourceIn, resourceTypeIn } from './containers.ts';
+import { checkContainersOf, containersOfResource } from './containers.ts';
+import { resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
+import { secretContainersOf } from './secret-containers.ts';
+import { WORKDIR } from './workdir.ts';
 
 export interface ChecksToPlan {
   run: string;
@@ -11,6 +17,10 @@ export interface ChecksToPlan {
   name: string;
   pipeline: Pipeline;
   checks: CheckToPlan[];
+  /** What was decided about the caches of its resources. */
+  caches?: readonly CacheUse[];
+  /** Absolute path. Absent: that of Pods. */
+  workdir?: string;
 }
 
 interface CheckToPlan {
@@ -21,41 +31,61 @@ interface CheckToPlan {
 }
 
 /** The checks of one Pod. Throws for a resource whose type has no `check` command. */
-export function planChecks({ run, team, name, pipeline, checks }: ChecksToPlan): CheckRun {
-  const containers = checkContainersOf(
+export function planChecks(toPlan: ChecksToPlan): CheckRun {
+  const { run, team, name, pipeline, checks, caches, workdir = WORKDIR } = toPlan;
+  const containers = checkPodContainersOf(
     pipeline,
     checks.map((check) => check.resource),
   );
   const identity = { BUILD_PIPELINE_NAME: name, BUILD_TEAM_NAME: team };
+  const folders = cacheFolders({ team, pipeline: name }, caches);
   return {
-    format: 1,
+    format: 2,
     run,
     containers,
-    checks: checks.map((check) => planCheck(check, { pipeline, containers, identity })),
-    secrets: [],
+    checks: checks.map((check) => planCheck(check, { pipeline, containers, identity, folders, workdir })),
   };
 }
 
-interface PlanContext {
+/** The step containers of a check Pod. */
+export function checkPodContainersOf(pipeline: Pipeline, resources: string[]): PlanContainer[] {
+  const checked = resources.map((name) => [resourceIn(pipeline, name), resourceTypeIn(pipeline, name).check]);
+  return [...checkContainersOf(pipeline, resources), ...secretContainersOf(pipeline, () => checked)];
+}
+
+interface ActionContext {
   pipeline: Pipeline;
   containers: PlanContainer[];
   identity: Record<string, string>;
+  folders: ReadonlyMap<string, string>;
+  workdir: string;
 }
 
-/** Each check has its own working directory, so the agent sets `WORKDIR`. */
-function planCheck(check: CheckToPlan, { pipeline, containers, identity }: PlanContext): CheckPlan {
+/**
+ * Each check has its own working directory, which the shim makes and names. Templates of a runner need its name
+ * before.
+ */
+function planCheck(
+  check: CheckToPlan,
+  { pipeline, containers, identity, folders, workdir: root }: ActionContext,
+): CheckPlan {
   const run = resourceTypeIn(pipeline, check.resource).check;
-  const command = planCommand(run, containers);
+  const workdir = run?.runner === 'custom' ? `${root}/checks/${check.scope}` : undefined;
+  const command = planCommand(run, containersOfResource(containers, check.resource), workdir);
   if (!command) throw new Error(`the type of ${check.resource} has nothing to run for a check`);
   return {
     scope: check.scope,
     resource: check.resource,
     command,
+    ...defined({ workdir }),
     env: {
       ...commandEnvironment(run),
-      ...identity,
-      ...prefixed('param_', resourceIn(pipeline, check.resource).params),
-      ...prefixed('version_', check.last),
+      ...variablesIn('check', {
+        ...identity,
+        ...defined({ WORKDIR: workdir, CACHE_DIR: folders.get(check.resource) }),
+        ...prefixed('param_', resourceIn(pipeline, check.resource).params),
+        ...prefixed('version_', check.last),
+      }),
     },
     timeoutSeconds: CHECK_TIMEOUT_SECONDS,
   };

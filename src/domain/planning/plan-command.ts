@@ -1,7 +1,8 @@
-import type { Command } from '#domain/pipeline/pipeline.ts';
-import { isRunnable, WORKER } from './containers.ts';
+import { defined } from '#defined';
+import type { Command, CustomCommand } from '#domain/pipeline/pipeline.ts';
 import { fillTemplates } from './fill-templates.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
+import { isRunnable } from './runnable.ts';
 
 /**
  * Scripts become files, so that `ps` never shows a secret in the text of a script. `workdir` undefined: the
@@ -13,30 +14,54 @@ export function planCommand(
   workdir?: string,
 ): PlanCommand | undefined {
   if (command === undefined || !isRunnable(command)) return undefined;
-  if (command.runner === 'exec') return { container: WORKER, argv: [command.path, ...command.args] };
-  if (command.runner === 'shell') return planShell(command);
-  if (command.runner === 'custom') {
-    const { path, args } = fillTemplates(command, workdir);
-    return { container: WORKER, argv: [path, ...args] };
+  const container = containerFor(command, containers);
+  switch (command.runner) {
+    case 'exec':
+      return { container, argv: [command.path, ...command.args] };
+    case 'shell':
+      return { container, ...planShell(command) };
+    case 'custom':
+      return { container, ...planCustom(command, workdir) };
+    case 'docker':
+      return { container, ...planDocker(command) };
+    default:
+      throw new Error('a command of unknown runner');
   }
-  const container = containerFor(command.image, containers);
-  return 'cmd' in command
-    ? { container, argv: ['/bin/sh', '-e'], script: command.cmd }
-    : { container, argv: [command.path, ...command.args] };
 }
 
-function planShell(command: Command & { runner: 'shell' }): PlanCommand {
-  if ('cmd' in command) {
-    return { container: WORKER, argv: [command.shell ?? '/bin/sh', '-e'], script: command.cmd };
-  }
-  if (command.shell !== undefined) return { container: WORKER, argv: [command.shell, command.file] };
-  return { container: WORKER, argv: [command.file], makeExecutable: true };
+function planShell(command: Command & { runner: 'shell' }): Omit<PlanCommand, 'container'> {
+  if ('cmd' in command) return { argv: [command.shell ?? '/bin/sh', '-e'], script: command.cmd };
+  if (command.shell !== undefined) return { argv: [command.shell, command.file] };
+  return { argv: [command.file], makeExecutable: true };
 }
 
-function containerFor(image: string, containers: PlanContainer[]): string {
-  const container = containers.find((candidate) => candidate.image === image);
-  if (!container) throw new Error(`no container of the Pod has the image ${image}`);
-  return container.name;
+function planDocker(command: Command & { runner: 'docker' }): Omit<PlanCommand, 'container'> {
+  if ('cmd' in command) return { argv: ['/bin/sh', '-e'], script: command.cmd };
+  return { argv: 'path' in command ? [command.path, ...command.args] : [] };
+}
+
+function planCustom(command: CustomCommand, workdir: string | undefined): Omit<PlanCommand, 'container'> {
+  const { path, args, environmentAt } = fillTemplates(command, workdir);
+  const at = environmentAt.map((index) => index + 1);
+  return { argv: [path, ...args], ...defined({ environmentAt: at.length === 0 ? undefined : at }) };
+}
+
+/** All containers in which a command may run: none if it runs nothing. */
+export function containersOfCommand(command: Command, containers: readonly PlanContainer[]): string[] {
+  if (!isRunnable(command)) return [];
+  const own = containerFor(
+    command,
+    containers.filter(({ service, volume }) => service === undefined && volume === undefined),
+  );
+  return containers.filter(({ name, pool }) => (pool ?? name) === own).map(({ name }) => name);
+}
+
+/** The first container of the image: the name of its pool, if it has several. */
+function containerFor(command: Command, containers: readonly PlanContainer[]): string {
+  const image = command.runner === 'docker' ? command.image : undefined;
+  const container = containers.find(({ image: own, forSecrets }) => own === image && forSecrets !== true);
+  if (!container) throw new Error(`no container of the Pod has the image ${image ?? 'of the worker'}`);
+  return container.pool ?? container.name;
 }
 
 /** Environment of a command: the variables of its runner, then its own. */

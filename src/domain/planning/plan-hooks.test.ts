@@ -45,12 +45,13 @@ const planned = (of: Pipeline, more: Partial<Parameters<typeof planHooks>[0]> = 
   });
 
 describe('the plan of hooks', () => {
-  test('tells a command the version, its job and nothing of builds', () => {
+  test('gives a command the version, its job and nothing about builds', () => {
     const { hooks, checks, containers } = planned(pipeline([command(shell('echo'))]));
     expect(checks).toEqual([]);
     expect(containers).toEqual([{ name: 'worker' }]);
     expect(hooks?.plans).toEqual([
       {
+        id: '7.0',
         version: '7',
         job: 'unit',
         hook: 'shell',
@@ -65,7 +66,7 @@ describe('the plan of hooks', () => {
     ]);
   });
 
-  test('sends a notification by the command of its type, with both kinds of values and the message', () => {
+  test('sends a notification with the command of its type, both kinds of values and the message', () => {
     const { hooks, containers } = planned(pipeline([], [notify]));
     expect(containers).toEqual([{ name: 'image-1-pager', image: 'pager:1' }]);
     expect(hooks?.plans).toMatchObject([
@@ -84,7 +85,7 @@ describe('the plan of hooks', () => {
     expect(hooks?.plans[0]?.message).toBe('now');
   });
 
-  test('goes version by version, nearest jobs first, blocks in the order of the file', () => {
+  test('goes by version, then by the nearest job, then by the order of the file', () => {
     const of = pipeline([command(shell('one')), notify], [command(shell('far'))]);
     const versions = ['7', '8'].map((id) => ({ id, fields: { ref: id } }));
     const { hooks } = planned(of, { versions });
@@ -98,7 +99,7 @@ describe('the plan of hooks', () => {
     ]);
   });
 
-  test('leaves out what runs nothing', () => {
+  test('omits hooks that run nothing', () => {
     const nothing = command({ runner: 'exec', path: '', args: [] });
     expect(planned(pipeline([nothing])).hooks?.plans).toEqual([]);
     expect(hookContainersOf(pipeline([nothing]), 'git.app')).toEqual([]);
@@ -108,11 +109,11 @@ describe('the plan of hooks', () => {
     [29_500, 26],
     [4000, 1],
     [-5, 1],
-  ])('of %d ms that builds wait hooks get %d s', (leftMs, seconds) => {
+  ])('with %d ms of waiting for builds left gives the hooks %d s', (leftMs, seconds) => {
     expect(planned(pipeline([notify]), { leftMs }).hooks?.seconds).toBe(seconds);
   });
 
-  test('is bounded, and says by how much', () => {
+  test('has a limited size, and reports how much was left out', () => {
     const versions = Array.from({ length: 100 }, (_, index) => ({ id: String(index), fields: {} }));
     const six = Array.from({ length: 6 }, () => command(shell('x')));
     const { hooks } = planned(pipeline(six), { versions });

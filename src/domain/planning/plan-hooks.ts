@@ -1,9 +1,12 @@
-import type { Command, HookAction, NotifyStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { variablesIn } from '#domain/pipeline/environment-table.ts';
+import type { NotifyStep, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { reachableHooks, type ReachableHook } from '#domain/scheduling/reachable-hooks.ts';
 import { containersFor } from './containers.ts';
-import { WORKDIR } from './plan-build.ts';
+import { commandOf, notificationIn } from './find-in-pipeline.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { CheckRun, HookPlan, PlanContainer } from './plan.ts';
+import { secretContainersOf } from './secret-containers.ts';
+import { WORKDIR } from './workdir.ts';
 
 export interface HooksToPlan {
   run: string;
@@ -30,10 +33,12 @@ export function planHooks(toPlan: HooksToPlan): CheckRun {
   const containers = hookContainersOf(pipeline, resource);
   const hooks = reachableHooks(pipeline, resource);
   const plans = versions.flatMap((version) =>
-    hooks.flatMap((hook) => planHook(hook, version, { ...toPlan, containers })),
+    hooks.flatMap((hook, index) =>
+      planHook(hook, { version, id: `${version.id}.${index}` }, { ...toPlan, containers }),
+    ),
   );
   return {
-    format: 1,
+    format: 2,
     run,
     containers,
     checks: [],
@@ -43,13 +48,18 @@ export function planHooks(toPlan: HooksToPlan): CheckRun {
       plans: plans.slice(0, MAX_HOOKS),
       leftOut: Math.max(0, plans.length - MAX_HOOKS),
     },
-    secrets: [],
   };
 }
 
 /** The step containers of the Pod of these hooks. */
 export function hookContainersOf(pipeline: Pipeline, resource: string): PlanContainer[] {
-  return containersFor(reachableHooks(pipeline, resource).map(({ action }) => commandOf(pipeline, action)));
+  const actions = reachableHooks(pipeline, resource).map(({ action }) => action);
+  const commands = actions.map((action) => commandOf(pipeline, action));
+  const notified = actions.flatMap((action) =>
+    action.kind === 'notify' ? [notificationIn(pipeline, action.notification)] : [],
+  );
+  const secrets = secretContainersOf(pipeline, () => [actions, commands, notified]);
+  return [...containersFor(commands), ...secrets];
 }
 
 interface HookContext extends HooksToPlan {
@@ -59,7 +69,7 @@ interface HookContext extends HooksToPlan {
 /** Empty for a command without a program. */
 function planHook(
   { job, action }: ReachableHook,
-  version: HooksToPlan['versions'][number],
+  { version, id }: { version: HooksToPlan['versions'][number]; id: string },
   { team, name, pipeline, containers }: HookContext,
 ): HookPlan[] {
   const run = commandOf(pipeline, action);
@@ -68,37 +78,30 @@ function planHook(
   const notified = action.kind === 'notify' ? notificationOf(pipeline, action) : undefined;
   return [
     {
+      id,
       version: version.id,
       job,
       hook: action.kind === 'notify' ? action.notification : (run?.runner ?? ''),
       command,
       env: {
         ...commandEnvironment(run),
-        BUILD_JOB_NAME: job,
-        BUILD_PIPELINE_NAME: name,
-        BUILD_TEAM_NAME: team,
-        ...notified?.env,
-        ...prefixed('version_', version.fields),
+        ...variablesIn('onTrigger', {
+          BUILD_JOB_NAME: job,
+          BUILD_PIPELINE_NAME: name,
+          BUILD_TEAM_NAME: team,
+          ...notified?.env,
+          ...prefixed('version_', version.fields),
+        }),
       },
       ...(notified?.message === undefined ? {} : { message: notified.message }),
     },
   ];
 }
 
-function commandOf(pipeline: Pipeline, action: HookAction): Command | undefined {
-  if (action.kind === 'command') return action.run;
-  if (action.kind !== 'notify') throw new Error(`on_trigger has a ${action.kind}, which needs a build`);
-  return notificationOf(pipeline, action).command;
-}
-
-function notificationOf(pipeline: Pipeline, { notification: wanted, params, message }: NotifyStep) {
-  const notification = pipeline.notifications?.find(({ name }) => name === wanted);
-  const type = pipeline.notificationTypes?.find(({ name }) => name === notification?.type);
-  if (notification === undefined || type === undefined)
-    throw new Error(`the pipeline has no notification ${wanted}`);
+function notificationOf(pipeline: Pipeline, { notification, params, message }: NotifyStep) {
+  const known = notificationIn(pipeline, notification);
   return {
-    command: type.notify,
-    env: { ...prefixed('param_', notification.params), ...prefixed('notify_', params) },
-    message: message ?? notification.message,
+    env: { ...prefixed('param_', known.params), ...prefixed('notify_', params) },
+    message: message ?? known.message,
   };
 }

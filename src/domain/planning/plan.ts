@@ -1,22 +1,37 @@
+import type { Condition } from '#domain/language/condition.ts';
+import type { NotificationEvent } from '#domain/pipeline/pipeline.ts';
+
 /**
- * A job with its chosen versions as data: a list of steps, each one command in one container of the build's
+ * A job with its chosen versions as data: a tree of steps, each one command in one container of the build's
  * Pod. The agent runs it without knowing the pipeline.
  */
 export interface Plan {
   /** Increases when an older agent could misread the plan. */
-  format: 1;
+  format: 3;
   build: BuildName;
   containers: PlanContainer[];
   /** Absolute path of the directory that all steps share: `$WORKDIR` and their working directory. */
   workdir: string;
-  /** Wall-clock time of all steps, from the start of the first one. */
+  /** Wall-clock time of all steps, from the start of the first one. Hooks have their own time. */
   timeoutSeconds: number;
+  /** They start before the first step, and stop after the job's hooks. */
+  services: PlanService[];
   /** They run one after another. The first that fails ends the plan. */
-  steps: PlanStep[];
+  steps: PlanNode[];
+  /** Hooks of the job. */
+  hooks?: PlanHooks;
+  /** Sent after the job's hooks. */
+  notifications: PlanNotification[];
+  /** For notifications `on` `changed`. Absent: no build of the job has succeeded or failed before. */
+  previousOutcome?: PreviousOutcome;
+  /** What conditions see beside the variables of earlier steps: `BUILD_*` and `INPUT_*`. */
+  variables: Record<string, string>;
+  /** Names of variables that hold lists joined by commas: `contains` looks for a member in them. */
+  listVariables?: string[];
+  /** The agent fetches identity tokens for each step. */
+  identity?: true;
   /** A line at the top of the build's log. */
   notice?: string;
-  /** The agent masks these values in everything it sends. */
-  secrets: string[];
   /** Bytes of log that the build may send. The rest is left out, and the log says so. Absent: 64 MiB. */
   logLimitBytes?: number;
 }
@@ -31,19 +46,66 @@ export interface BuildName {
   attempt: number;
 }
 
-/** A container that steps run in. Steps with the same image share it. */
+/** A container of the Pod beside the agent. */
 export interface PlanContainer {
   name: string;
   /** Absent: the worker image, which has the shim, git, jq, curl, ssh and bash. */
   image?: string;
+  /**
+   * Containers of one image in which steps run in parallel have the same pool: the name of the first of them.
+   * Absent: no other container has its image.
+   */
+  pool?: string;
+  /** Name of the service that it belongs to. Steps do not run in it. */
+  service?: string;
+  /** Only gets of secret types run in it: no step sees its files, and it has no work directory. */
+  forSecrets?: true;
+  /** Nothing that runs in it needs a shell, so its image may have none. */
+  withoutShell?: boolean;
+  /** The image's own entrypoint runs in it, which the gateway looks up. */
+  runsEntrypoint?: boolean;
+  /** Only operations of this resource run in it. It alone mounts the volume. */
+  volume?: VolumePath;
 }
 
-export interface PlanStep {
-  /** Stable within the plan: `0`, `1`, … in order. */
+/** Where the operations of a resource need a volume of the Team. */
+export interface VolumePath {
+  resource: string;
+  /** Absolute. */
+  path: string;
+  /** A put is among the operations. */
+  writes: boolean;
+}
+
+export type PlanNode = PlanStep | PlanGroup | PlanBranches;
+
+/** How often and how long a step or group may run, and what runs after its last attempt. */
+interface PlanAttempts {
+  /** For one attempt. */
+  timeoutSeconds?: number;
+  /** Absent: 1. */
+  attempts?: number;
+  hooks?: PlanHooks;
+}
+
+/** Hooks run in order, each with its own time. None has hooks. */
+export interface PlanHooks {
+  onSuccess?: PlanStep[];
+  onFailure?: PlanStep[];
+  onCancel?: PlanStep[];
+  ensure?: PlanStep[];
+}
+
+export interface PlanStep extends PlanAttempts {
+  /** Unique and stable within the plan: `0`, `2.1`, `0.on_failure.0`. */
   id: string;
-  kind: 'get' | 'task' | 'put';
-  /** Displayed name: `git.app`, or the label of a task. */
+  kind: ActionKind;
+  /** Displayed name: `git.app`, `slack.ops`, the label of a task, or the runner of a hook's command. */
   name: string;
+  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  needsSecrets?: true;
+  /** Why it fails without running: a secret that it names has no value. */
+  refusal?: string;
   /** Absent: nothing to run (`get` of a type without `pull`), so the step succeeds at once. */
   command?: PlanCommand;
   env: Record<string, string>;
@@ -55,40 +117,120 @@ export interface PlanStep {
   resource?: string;
   /** `put`: the version if the push prints none. */
   params?: Record<string, string>;
+  /** `task`: paths that must exist before, relative to the working directory. */
+  inputs?: string[];
+  /** `task`: paths that must exist after it succeeded. */
+  outputs?: string[];
+  /** `notify`: template of `$NOTIFY_MESSAGE`. */
+  message?: string;
+}
+
+/** `command`: a hook that is a command of its own. */
+export type ActionKind = 'get' | 'task' | 'put' | 'notify' | 'command';
+
+/** Steps that run in parallel. */
+export interface PlanGroup extends PlanAttempts {
+  id: string;
+  kind: 'parallel';
+  /** How many run at a time. Absent: all. */
+  limit?: number;
+  failFast: boolean;
+  steps: PlanStep[];
+}
+
+/** An `if` with its `else_if` and `else`: the first branch whose condition holds runs. */
+export interface PlanBranches {
+  id: string;
+  kind: 'branches';
+  branches: PlanBranch[];
+}
+
+export interface PlanBranch {
+  id: string;
+  /** Displayed name: its label, or its condition, or `else`. */
+  name: string;
+  /** Absent: it always holds. */
+  condition?: Condition;
+  /** They start when the branch is entered. */
+  services: PlanService[];
+  steps: PlanNode[];
+}
+
+export interface PlanService {
+  /** It names secrets: the agent fetches them all from the gateway when the service starts. */
+  needsSecrets?: true;
+  /** Why its start fails without running: a secret that it names has no value. */
+  refusal?: string;
+  /** Prefix of the ids of its phases: `service.0` has `service.0.start`, `service.0.ready`, `service.0.stop`. */
+  id: string;
+  /** Label of its type. The second one of a type has `-2` behind it. */
+  name: string;
+  /** From its start until it is ready. Absent: only its phases have limits. */
+  timeoutSeconds?: number;
+  /**
+   * `staysInForeground`: the command is the service. Otherwise it must end with 0, and the processes that it
+   * started stay.
+   */
+  start?: ServiceCommand & { staysInForeground: boolean };
+  ready?: ServiceCommand & { intervalSeconds: number; timeoutSeconds: number };
+  stop?: ServiceCommand;
+}
+
+export interface ServiceCommand {
+  command: PlanCommand;
+  env: Record<string, string>;
+}
+
+/** How the newest older build of the job ended that was not cancelled. A warning is a failure. */
+export type PreviousOutcome = 'succeeded' | 'failed';
+
+/** A notification with `on`. */
+export interface PlanNotification {
+  on: NotificationEvent[];
+  step: PlanStep;
 }
 
 export interface PlanCommand {
+  /** Name of a container or of a pool of them. */
   container: string;
+  /** Empty until the gateway has filled in the entrypoint of the container's image. */
   argv: string[];
   /** Text of a file that the shim writes (mode 0700). It appends the path to `argv`. */
   script?: string;
   /** The shim first makes the last element of `argv` executable: a path relative to the working directory. */
   makeExecutable?: boolean;
+  /** Position in `argv` before which the agent inserts `-e NAME=VALUE` for the variables of the step. */
+  environmentAt?: number[];
 }
 
 /** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
+  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  needsSecrets?: true;
+  /** Why it fails without running: a secret that it names has no value. */
+  refusal?: string;
   /** Row id of the check scope, decimal. */
   scope: string;
   resource: string;
   command: PlanCommand;
+  /** Working directory. Absent: a new one, which is removed afterwards. */
+  workdir?: string;
   env: Record<string, string>;
   timeoutSeconds: number;
 }
 
 /** The work of a check Pod: all due checks of its group, or hooks. */
 export interface CheckRun {
-  format: 1;
+  format: 2;
   /** Row id of the run, decimal. */
   run: string;
   containers: PlanContainer[];
   checks: CheckPlan[];
-  /** It runs `on_trigger` hooks instead of checks. */
+  /** It runs `on_trigger` hooks, or sends notifications of builds, instead of checks. */
   hooks?: HooksPlan;
-  secrets: string[];
 }
 
-/** The hooks that run for new versions of one resource. */
+/** The hooks that run for new versions of one resource, or the notifications of builds that have no Pod. */
 export interface HooksPlan {
   /** Working directory. No variable names it. */
   workdir: string;
@@ -101,7 +243,13 @@ export interface HooksPlan {
 }
 
 export interface HookPlan {
-  /** Row id of the version, decimal. */
+  /** Unique within the run. */
+  id: string;
+  /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
+  needsSecrets?: true;
+  /** Why it fails without running: a secret that it names has no value. */
+  refusal?: string;
+  /** Row id of the version, or of the record that a notification is due. Decimal. */
   version: string;
   job: string;
   /** Displayed name: its runner, or `slack.ops`. */

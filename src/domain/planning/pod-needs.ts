@@ -1,8 +1,16 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { checkDeadlineSeconds, HOOKS_DEADLINE_SECONDS } from './check-deadline.ts';
+import { cachesOfBuild, cachesOfChecks, type CacheNeed } from './caches.ts';
+import {
+  checkDeadlineSeconds,
+  HOOKS_DEADLINE_SECONDS,
+  NOTIFICATIONS_DEADLINE_SECONDS,
+} from './check-deadline.ts';
 import { checkContainersOf, containersOf } from './containers.ts';
-import { DEFAULT_TIMEOUT_SECONDS } from './plan-build.ts';
+import { jobIn } from './find-in-pipeline.ts';
+import { podContainersOf, timeoutOfJob } from './plan-build.ts';
+import { checkPodContainersOf } from './plan-checks.ts';
 import { hookContainersOf } from './plan-hooks.ts';
+import { notificationContainersOf, type NotificationsToSend } from './plan-notifications.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** What a Pod needs for its work, apart from the rules of its Team. */
@@ -11,6 +19,7 @@ export interface PodNeeds {
   /** For the whole Pod, from its start, with image pulls. Ends a Pod whose agent hangs. */
   deadlineSeconds: number;
   tags: string[];
+  caches: CacheNeed[];
 }
 
 /** The Pod of a check run also names its resources. */
@@ -21,17 +30,22 @@ export interface CheckPodNeeds extends PodNeeds {
 /** Time of a build's Pod beyond its steps: image pulls before, hooks and the rest of the log after. */
 const AROUND_BUILD_SECONDS = 3600;
 
-export function needsOfBuild(definition: Pipeline, job: string): PodNeeds {
+/** `defaultTimeoutSeconds`: of the Team. */
+export function needsOfBuild(definition: Pipeline, job: string, defaultTimeoutSeconds?: number): PodNeeds {
+  const containers = containersOf(definition, job);
   return {
-    containers: containersOf(definition, job),
-    deadlineSeconds: DEFAULT_TIMEOUT_SECONDS + AROUND_BUILD_SECONDS,
+    containers: podContainersOf(definition, job),
+    caches: cachesOfBuild(definition, job, containers),
+    deadlineSeconds: timeoutOfJob(jobIn(definition, job), defaultTimeoutSeconds) + AROUND_BUILD_SECONDS,
     tags: tagsOfJob(definition, job),
   };
 }
 
 export function needsOfChecks(definition: Pipeline, resources: string[]): CheckPodNeeds {
+  const containers = checkContainersOf(definition, resources);
   return {
-    containers: checkContainersOf(definition, resources),
+    containers: checkPodContainersOf(definition, resources),
+    caches: cachesOfChecks(definition, resources, containers),
     deadlineSeconds: checkDeadlineSeconds(resources.length),
     tags: tagsOfResources(definition, resources),
     resources,
@@ -42,9 +56,21 @@ export function needsOfChecks(definition: Pipeline, resources: string[]): CheckP
 export function needsOfHooks(definition: Pipeline, resource: string): CheckPodNeeds {
   return {
     containers: hookContainersOf(definition, resource),
+    caches: [],
     deadlineSeconds: HOOKS_DEADLINE_SECONDS,
     tags: tagsOfResources(definition, [resource]),
     resources: [resource],
+  };
+}
+
+/** Notifications of builds are sent from where the job runs. */
+export function needsOfNotifications(definition: Pipeline, toSend: NotificationsToSend): CheckPodNeeds {
+  return {
+    containers: notificationContainersOf(definition, toSend),
+    caches: [],
+    deadlineSeconds: NOTIFICATIONS_DEADLINE_SECONDS,
+    tags: tagsOfJob(definition, toSend.job),
+    resources: [],
   };
 }
 

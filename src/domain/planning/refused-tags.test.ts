@@ -31,7 +31,7 @@ const refused = (allowedTags?: string[]): string[] =>
     (tag) => tag,
   ).map(({ reason, message }) => `${reason} ${message}`);
 
-test('each job and each group of checks that the Team gives no Pod is told; a clock needs none', () => {
+test('each job and check group that the Team refuses a Pod is reported; a clock needs none', () => {
   const why = 'Team blue does not allow the tag gpu; its spec.allowedTags has arm64.';
   expect(refused(['arm64'])).toEqual([
     `TagNotAllowed job train: ${why}`,
@@ -39,6 +39,6 @@ test('each job and each group of checks that the Team gives no Pod is told; a cl
   ]);
 });
 
-test('a Team that says nothing of tags refuses none', () => {
+test('a Team without allowed tags refuses none', () => {
   expect(refused()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
 import { scheduledChecks } from './scheduled-checks.ts';
 
 const EVERY_MINUTE = { schedule: { kind: 'every', seconds: 60 } } as const;
@@ -12,21 +12,26 @@ const resource = (label: string, more: Partial<Resource>): Resource => ({
   cache: false,
   ...more,
 });
+const git: ResourceType = {
+  name: 'git',
+  builtIn: true,
+  params: [],
+  cache: false,
+  check: { runner: 'shell', cmd: 'true' },
+};
 const pipelineOf = (...resources: Resource[]): Pipeline => ({
-  resourceTypes: [
-    { name: 'git', builtIn: true, params: [], cache: false, check: { runner: 'shell', cmd: 'true' } },
-  ],
+  resourceTypes: [git, { ...git, name: 'fs', origin: { source: 'svc://fs' } }],
   resources,
   jobs: [],
 });
 const scheduled = (pipeline: Pipeline, allowedTags?: string[]) =>
   scheduledChecks(pipeline, { name: 'blue', workers: [], ...(allowedTags && { allowedTags }) }, (tag) => tag);
 
-test('a group that is checked on request only gets no CronJob', () => {
+test('a check group that is only checked on request has no CronJob', () => {
   expect(scheduled(pipelineOf(resource('app', {})))).toEqual([]);
 });
 
-test('each group with a schedule gets what its Pods need', () => {
+test('each check group with a schedule has what its Pods need', () => {
   const pipeline = pipelineOf(
     resource('app', EVERY_MINUTE),
     resource('docs', EVERY_MINUTE),
@@ -43,7 +48,18 @@ test('each group with a schedule gets what its Pods need', () => {
   ]);
 });
 
-test('a group whose tags the Team refuses gets none', () => {
+test('a check group whose tags the Team refuses has no CronJob', () => {
   const pipeline = pipelineOf(resource('train', { ...EVERY_MINUTE, tags: ['gpu'] }));
   expect(scheduled(pipeline, [])).toEqual([]);
+});
+
+test('a check group on a volume has a CronJob if the Team has the volume', () => {
+  const params = { path: '/srv/data/in' };
+  const pipeline = pipelineOf({ ...resource('in', EVERY_MINUTE), name: 'fs.in', type: 'fs', params });
+  const volume = { name: 'data', mountPath: '/srv/data', persistentVolumeClaim: { claimName: 'data' } };
+  const rules = { name: 'blue', workers: [] };
+  expect(scheduledChecks(pipeline, rules, (tag) => tag)).toEqual([]);
+  expect(scheduledChecks(pipeline, { ...rules, volumes: [volume] }, (tag) => tag)).toMatchObject([
+    { mounts: [{ volume, resource: 'fs.in', readOnly: true }] },
+  ]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import { stepsIn } from './plan-tree.ts';
 import { planWithoutSecrets, whyWithoutSecrets, withoutSecrets } from './withhold-secrets.ts';
 
 const TOKEN = makeSecretPlaceholder('forge/token');
@@ -41,8 +42,8 @@ function pipeline(params: Record<string, string> = {}): Pipeline {
 const build = { id: '1', team: 'main', pipeline: 'app', job: 'unit', number: '1', attempt: 1 };
 const FORK = { ref: 'a', pr: '7', fork: 'true' };
 
-describe('a build gets no secrets', () => {
-  test('when one of its versions comes from a fork, and it says of which resource', () => {
+describe('a build has no secrets', () => {
+  test('if one of its versions comes from a fork, and it names the resource', () => {
     expect(whyWithoutSecrets(pipeline(), 'unit', [FORK, {}])).toMatch(
       /^git\.app has a pull request from a fork, /,
     );
@@ -51,33 +52,29 @@ describe('a build gets no secrets', () => {
     );
   });
 
-  test.each<[what: string, params: Record<string, string>, version: Record<string, string>]>([
-    ['no version does', {}, { ref: 'a', pr: '7' }],
+  test.each<[title: string, params: Record<string, string>, version: Record<string, string>]>([
+    ['no version comes from a fork', {}, { ref: 'a', pr: '7' }],
     ['the resource gives forks its secrets', { fork_secrets: 'true' }, FORK],
-  ])('but gets them when %s', (_what, params, version) => {
+  ])('unless %s', (_title, params, version) => {
     expect(whyWithoutSecrets(pipeline(params), 'unit', [version, {}])).toBeUndefined();
   });
 });
 
-describe('the plan without secrets', () => {
+describe('the plan of a build without secrets', () => {
   const known = pipeline();
   const plan = planWithoutSecrets(
     { build, pipeline: known, versions: [FORK, {}] },
     withoutSecrets(known),
     'why',
   );
+  const steps = stepsIn(plan.steps);
 
-  test('leaves them to gets of built-in types, and to nothing else', () => {
-    expect(plan.steps.map((step) => JSON.stringify(step).includes(TOKEN))).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
-    expect(plan.steps[1]?.env['param_token']).toBe('');
-    expect(plan.steps[2]?.command?.script).toBe('login ');
-    expect(plan.steps[3]).toMatchObject({ env: { param_token: '', put_tag: '' }, params: { tag: '' } });
+  test('gives them only to gets of built-in types', () => {
+    expect(steps.map((step) => JSON.stringify(step).includes(TOKEN))).toEqual([true, false, false, false]);
+    expect(steps[1]?.env['param_token']).toBe('');
+    expect(steps[2]?.command?.script).toBe('login ');
+    expect(steps[3]).toMatchObject({ env: { param_token: '', put_tag: '' }, params: { tag: '' } });
   });
 
-  test('says why', () => expect(plan.notice).toBe('why'));
+  test('gives the reason', () => expect(plan.notice).toBe('why'));
 });

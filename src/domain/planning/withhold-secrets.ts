@@ -1,26 +1,30 @@
+import { defined } from '#defined';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
-import { resourceIn, resourceTypeIn, stepsToRun } from './containers.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
+import { jobIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
 import { planBuild, type BuildToPlan } from './plan-build.ts';
-import type { Plan } from './plan.ts';
+import { replaceSteps, stepsIn } from './plan-tree.ts';
+import type { Plan, PlanStep } from './plan.ts';
 
 type Versions = readonly Readonly<Record<string, string>>[];
 
 /**
- * Why a build of these versions gets no secrets. Undefined: it gets them. Anyone who opens a pull request
+ * Why a build of these versions gets no secrets and no identity tokens. Undefined: it gets them. Anyone who opens a pull request
  * from a fork decides what the build runs, so a version with `fork` gets no secrets unless its resource has
  * `fork_secrets = true`.
  */
 export function whyWithoutSecrets(pipeline: Pipeline, job: string, versions: Versions): string | undefined {
-  const gets = stepsToRun(pipeline, job).filter((step) => step.kind === 'get');
-  const fork = gets.find(
+  const { steps, identity } = jobIn(pipeline, job);
+  const fork = getsOf(steps).find(
     ({ resource }, index) =>
       versions[index]?.['fork'] === 'true' &&
       resourceIn(pipeline, resource).params['fork_secrets'] !== 'true',
   );
   if (fork === undefined) return undefined;
   return (
-    `${fork.resource} has a pull request from a fork, so steps get empty strings for secrets, ` +
+    `${fork.resource} has a pull request from a fork, so steps get ` +
+    `${identity === undefined ? '' : 'no identity token, and '}empty strings for secrets, ` +
     'except gets of built-in types. Set fork_secrets = true in the resource to pass the secrets.'
   );
 }
@@ -36,19 +40,26 @@ export function withoutSecrets(pipeline: Pipeline): Pipeline {
  * types keep theirs: they run scripts of Millrace, and nothing of what they fetch.
  */
 export function planWithoutSecrets(
-  { build, pipeline, versions }: BuildToPlan,
+  { pipeline, ...toPlan }: BuildToPlan,
   empty: Pipeline,
   notice: string,
 ): Plan {
-  const whole = planBuild({ build, pipeline, versions });
-  const bare = planBuild({ build, pipeline: empty, versions });
-  const steps = bare.steps.map((step, index) =>
-    isBuiltInGet(pipeline, step.resource, step.kind) ? (whole.steps[index] ?? step) : step,
+  const { steps: wholeSteps, containers } = planBuild({ ...toPlan, pipeline });
+  const whole = new Map(stepsIn(wholeSteps).map((step) => [step.id, step]));
+  const { identity: _, ...bare } = planBuild({ ...toPlan, pipeline: empty });
+  const steps = replaceSteps(bare.steps, (step) =>
+    isBuiltInGet(pipeline, step) ? { ...step, ...own(whole.get(step.id)) } : step,
   );
-  return { ...bare, steps, notice };
+  // Containers of the Pod, which the operator created without the versions.
+  const notices = [notice, ...(bare.notice === undefined ? [] : [bare.notice])].join(' ');
+  return { ...bare, containers, steps, notice: notices };
 }
 
-function isBuiltInGet(pipeline: Pipeline, resource: string | undefined, kind: string): boolean {
+/** What secrets may be in. The hooks of the get are not its own commands. */
+const own = (step: PlanStep | undefined): Partial<PlanStep> =>
+  step ? { env: step.env, ...defined({ command: step.command }) } : {};
+
+function isBuiltInGet(pipeline: Pipeline, { kind, resource }: PlanStep): boolean {
   if (kind !== 'get' || resource === undefined) return false;
   const type = resourceTypeIn(pipeline, resource);
   return type.builtIn && type.pull?.runner === 'shell';

@@ -1,4 +1,5 @@
-import type { Choice } from './choose-set.ts';
+import type { InputValues } from '#domain/pipeline/input-values.ts';
+import type { ChosenSet } from './choose-set.ts';
 import type { BuildCause } from './decision.ts';
 import {
   MAX_UNUSED_VERSIONS,
@@ -18,6 +19,8 @@ export interface VersionSet {
   /** By position of the get. */
   versions: number[];
   cause: BuildCause;
+  /** What a person chose. Absent: what automatic builds have. */
+  inputs?: InputValues;
   supersedes?: number[];
 }
 
@@ -49,7 +52,7 @@ interface Context {
  * The sets that a job without blockers gets a build for: one for each unused version of a trigger that takes
  * every version, and the newest set if one of its other triggers has an unused version.
  */
-export function automaticSets(job: JobFacts, choice: Choice, context: Context): AutomaticSets {
+export function automaticSets(job: JobFacts, choice: ChosenSet, context: Context): AutomaticSets {
   const newest = choice.versions.flatMap((version) => version ?? []);
   const perVersion = setsPerVersion(job, newest, context);
   const hasMoreVersions = isCut(job, perVersion.sets.length);
@@ -128,8 +131,8 @@ function withoutPostponed(
 const takesEvery = (get: GetFacts): boolean => get.trigger && get.every;
 
 /**
- * The unused versions that one decision takes, oldest first. They are those that were found first, so that
- * `settled` can tell how far it went.
+ * The unused versions that one decision takes, oldest first. They are those that were found first, so
+ * `settled` can say how far the decision got.
  */
 export function unusedOf({ unused }: GetFacts, { idOf }: Pick<Snapshot, 'idOf'>): number[] {
   return unused

@@ -1,5 +1,5 @@
 /** A get whose baseline is to be set again. */
-export interface CountedGet {
+export interface BaselineFacts {
   trigger: boolean;
   every: boolean;
   baseline: number;
@@ -10,7 +10,7 @@ export interface CountedGet {
 }
 
 /** When a get becomes a trigger, or its job is unpaused: versions found by then trigger nothing. */
-export function baselineFromNow({ baseline, newest = 0 }: CountedGet): number {
+export function baselineFromNow({ baseline, newest = 0 }: BaselineFacts): number {
   return Math.max(baseline, newest);
 }
 
@@ -26,7 +26,7 @@ export function settledBefore(settled: number, versions: readonly number[]): num
  * The floor of a get after an unpin, as a place: of the versions found in the meantime, only the newest that
  * is ready may trigger a build.
  */
-export function floorAfterUnpin(get: Omit<CountedGet, 'baseline' | 'newest'> & { floor: number }): number {
+export function floorAfterUnpin(get: Omit<BaselineFacts, 'baseline' | 'newest'> & { floor: number }): number {
   if (!get.trigger || !get.every || get.newestReady === undefined) return get.floor;
   return Math.max(get.floor, get.newestReady);
 }

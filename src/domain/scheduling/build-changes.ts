@@ -47,7 +47,7 @@ export function decideWarning(
 interface EndableBuild {
   id: number;
   status: BuildStatus;
-  /** No person asked for it. */
+  /** No person requested it. */
   automatic: boolean;
   inputs: readonly ResourceVersion[];
 }

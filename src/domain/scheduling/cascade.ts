@@ -1,5 +1,5 @@
 import type { VersionSet } from './automatic-sets.ts';
-import type { Choice } from './choose-set.ts';
+import type { ChosenSet } from './choose-set.ts';
 import type { BuildRequest, Facts, JobFacts, NeededPage, ResourceVersion } from './facts.ts';
 import { passedGroups, solveGroup, type JobGet } from './passed-groups.ts';
 import type { Reason } from './reasons.ts';
@@ -28,7 +28,7 @@ export function cascadeJobs(gets: readonly CascadeGet[], triggered: readonly num
 /** Sets with versions that were triggered upstream, the oldest request first. */
 export function cascadedSets(
   job: JobFacts,
-  choice: Choice,
+  choice: ChosenSet,
   { facts, snapshot }: { facts: Facts; snapshot: Snapshot },
 ): RequestedSets & { needs: NeededPage[] } {
   const blockers = blockersOf(job, { paused: facts.paused });
@@ -55,7 +55,7 @@ type CascadeAnswer =
 function cascadedSet(
   job: JobFacts,
   { id, by, version: wanted, after = [] }: BuildRequest,
-  { choice, snapshot, blockers }: { choice: Choice; snapshot: Snapshot; blockers: Reason[] },
+  { choice, snapshot, blockers }: { choice: ChosenSet; snapshot: Snapshot; blockers: Reason[] },
 ): CascadeAnswer {
   if (wanted === undefined || after.length === 0 || after.some(({ good }) => !good)) return { waits: true };
   const refused = [...blockers, ...whyNotAnyMore(wanted, snapshot)];
@@ -69,7 +69,7 @@ function cascadedSet(
 function solveWith(
   { gets }: JobFacts,
   { resource, version }: ResourceVersion,
-  { choice, snapshot }: { choice: Choice; snapshot: Snapshot },
+  { choice, snapshot }: { choice: ChosenSet; snapshot: Snapshot },
 ): { versions: number[] } | { waits: true } | { needs: NeededPage[] } {
   const takesIt = ({ get }: JobGet): boolean => get.trigger && get.resource === resource;
   const group = passedGroups(gets).find((members) => members.some(takesIt));

@@ -20,6 +20,7 @@ const image: ResourceType = {
   check: { runner: 'docker', image: 'localhost/skopeo:1', cmd: 'true' },
 };
 const cached: ResourceType = { ...shell, name: 'mirror', builtIn: false, cache: true };
+const fs: ResourceType = { ...shell, name: 'fs', origin: { source: 'svc://fs' } };
 const silent: ResourceType = { name: 'cron', builtIn: true, params: [], cache: false };
 
 function resource(type: string, label: string, more: Partial<Resource> = {}): Resource {
@@ -27,7 +28,7 @@ function resource(type: string, label: string, more: Partial<Resource> = {}): Re
 }
 
 function groupsOf(...resources: Resource[]): Record<string, string[]> {
-  const pipeline: Pipeline = { resourceTypes: [shell, image, cached, silent], resources, jobs: [] };
+  const pipeline: Pipeline = { resourceTypes: [shell, image, cached, fs, silent], resources, jobs: [] };
   return Object.fromEntries(checkGroups(pipeline).map((group) => [group.key, group.resources]));
 }
 
@@ -56,6 +57,13 @@ describe('check groups', () => {
         resource('git', 'c', { tags: ['arm'] }),
       ],
       [['git.a', 'git.b'], ['git.c']],
+    ],
+    [
+      'resources on volumes of the Team have check Pods of their own',
+      [resource('fs', 'a', every(30)), resource('fs', 'b', every(30)), resource('git', 'c', every(30))].map(
+        (one) => ({ ...one, params: { path: '/srv/data' } }),
+      ),
+      [['fs.a'], ['fs.b'], ['git.c']],
     ],
     [
       'a resource whose pace webhooks change has a check Pod of its own',

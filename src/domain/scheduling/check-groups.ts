@@ -1,9 +1,10 @@
 import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { checkTimer } from './next-check.ts';
 
 /**
- * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache is alone in its
- * group.
+ * Resources whose checks share a Pod: same schedule, tags and image. A resource with a cache or on a volume of
+ * the Team is alone in its group.
  */
 export interface CheckGroup {
   /**
@@ -55,9 +56,12 @@ export function checkGroupKey(resource: Resource, type: ResourceType): string | 
 function groupOf(resource: Resource, type: ResourceType): CheckGroup {
   const image = type.check?.runner === 'docker' ? type.check.image : undefined;
   const tags = [...new Set(resource.tags)].toSorted();
-  // The checks of built-in types mount no cache.
-  const alone = !type.builtIn && (resource.cache || type.cache);
-  const variant = [image ?? '', tags.join(','), alone ? resource.name : '', ...paceOf(resource)];
+  const variant = [
+    image ?? '',
+    tags.join(','),
+    mountsVolume(resource, type) ? resource.name : '',
+    ...paceOf(resource),
+  ];
   const plain = variant.every((part) => part === '');
   const base = scheduleKey(resource.schedule);
   return {
@@ -68,6 +72,14 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
     ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
     ...(image === undefined ? {} : { image }),
   };
+}
+
+/**
+ * A volume that cannot be mounted stops no other check. The checks of built-in types mount no cache.
+ */
+function mountsVolume(resource: Resource, type: ResourceType): boolean {
+  const hasCache = !type.builtIn && (resource.cache || type.cache);
+  return hasCache || volumePathOf(resource, type) !== undefined;
 }
 
 function paceOf({ webhookSchedule }: Resource): string[] {

@@ -2,13 +2,13 @@ import type { GetFacts, JobFacts, NeededPage, ResourceFacts } from './facts.ts';
 import { passedGroups, solveGroup, type JobGet } from './passed-groups.ts';
 import type { Reason } from './reasons.ts';
 import type { Snapshot } from './snapshot.ts';
-import { whyNoAgreement, whyNotPassed, whyNoVersion, whyTooDeep } from './why-unmet.ts';
+import { whyNoAgreement, whyNotPassed, whyNoVersion, whySearchStopped } from './why-unmet.ts';
 
 /**
  * A version for each get of a job, by position, or the reason why it has none. While pages are needed,
  * neither list is complete.
  */
-export interface Choice {
+export interface ChosenSet {
   versions: (number | undefined)[];
   missing: { get: number; reason: Reason }[];
   needs: NeededPage[];
@@ -22,7 +22,7 @@ type GetChoice =
  * The newest versions that the gets of a job may take together. A pin decides first, then `passed`;
  * otherwise a get takes the newest version of its resource.
  */
-export function chooseSet({ gets }: JobFacts, snapshot: Snapshot): Choice {
+export function chooseSet({ gets }: JobFacts, snapshot: Snapshot): ChosenSet {
   const choices = [
     ...gets.flatMap((get, position) =>
       get.passed.length === 0 ? chooseVersion({ position, get }, snapshot) : [],
@@ -87,7 +87,7 @@ function whyUnsolved(
   const reasonFor = (get: GetFacts): Reason => {
     const resource = snapshot.resource(get.resource);
     const jobs = get.passed.map(({ name }) => name);
-    if ('tooDeep' in solution) return whyTooDeep(resource, jobs);
+    if ('tooDeep' in solution) return whySearchStopped(resource, jobs);
     return unmet.length > 0 ? whyNotPassed(resource, jobs, snapshot) : whyNoAgreement(resource, jobs, names);
   };
   return group

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ask } from '#testing/scheduling/actions-on-history.ts';
 import {
-  isBorneOut,
+  hasGoodBuilds,
   placesOf,
   requestedByBruteForce,
   setsByBruteForce,
@@ -11,7 +12,6 @@ import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
 import { activeAutomatic, addVersion, isQueued, jobOf, type History } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
 import { RUNS } from '#testing/scheduling/runs.ts';
-import { ask } from '#testing/scheduling/what-people-do.ts';
 import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -76,7 +76,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('no set of versions is built twice automatically, and no inputs come from builds that contradict each other', () => {
+  test('no set is built twice automatically, and no inputs come from contradicting builds', () => {
     fc.assert(
       fc.property(drawn, (one) => {
         const built = new Set<string>();
@@ -85,7 +85,7 @@ describe('in random pipelines with random histories', () => {
             const key = `${job}: ${String(versions)}`;
             expect(built.has(key) && !endedUnused(history, job, versions)).toBe(false);
             built.add(key);
-            expect(isBorneOut(history, jobOf(history, job), versions)).toBe(true);
+            expect(hasGoodBuilds(history, jobOf(history, job), versions)).toBe(true);
           }
         });
       }),
@@ -93,7 +93,7 @@ describe('in random pipelines with random histories', () => {
     );
   });
 
-  test('a newest set supersedes what is queued, and open automatic builds of newest sets stay within their limit', () => {
+  test('a newest set supersedes queued ones, and automatic builds stay within their limit', () => {
     fc.assert(
       fc.property(drawn, (one) =>
         play(one, (history, decision) => {

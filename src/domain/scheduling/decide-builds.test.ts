@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import { decideBuilds } from './decide-builds.ts';
-import { MAX_UNUSED_VERSIONS, NEWEST, type Facts, type GetFacts, type Pass, type PassPage } from './facts.ts';
+import {
+  MAX_UNUSED_VERSIONS,
+  NEWEST,
+  type Facts,
+  type GetFacts,
+  type GoodBuild,
+  type GoodBuildPage,
+} from './facts.ts';
 import { buildsNeededDownstream } from './needed-downstream.ts';
 
 const get = (more: Partial<GetFacts> = {}): GetFacts => ({
@@ -26,13 +33,13 @@ function facts(gets: GetFacts[], more: Partial<Facts> = {}): Facts {
 }
 
 const by = (...names: [number, string][]): GetFacts['passed'] => names.map(([job, name]) => ({ job, name }));
-const page = (upstream: number, resource: number, rows: Pass[], end = true): PassPage => ({
+const page = (upstream: number, resource: number, rows: GoodBuild[], end = true): GoodBuildPage => ({
   upstream,
   resource,
   rows,
   end,
 });
-const row = (version: number, build: number, ...also: [resource: number, version: number][]): Pass => ({
+const row = (version: number, build: number, ...also: [resource: number, version: number][]): GoodBuild => ({
   version,
   build,
   also: also.map(([resource, taken]) => ({ resource, version: taken })),
@@ -105,7 +112,8 @@ describe('a decision on much history', () => {
       {
         code: 'SearchTooDeep',
         message:
-          'The newest builds of unit and lint do not agree on a version of git.r1, and Millrace does not search older ones.',
+          'The newest builds of unit and lint do not agree on a version of git.r1, ' +
+          'and Millrace does not search older ones.',
         data: { resource: 'git.r1', jobs: ['unit', 'lint'] },
       },
     ]);

@@ -1,6 +1,6 @@
 import { automaticSets, type AutomaticSets, type VersionSet } from './automatic-sets.ts';
 import { cascadedSets } from './cascade.ts';
-import { chooseSet, type Choice } from './choose-set.ts';
+import { chooseSet, type ChosenSet } from './choose-set.ts';
 import {
   MAX_BUILDS_PER_DECISION,
   MAX_INPUTS_PER_DECISION,
@@ -8,7 +8,7 @@ import {
   type Decision,
 } from './decision.ts';
 import type { Facts, JobFacts } from './facts.ts';
-import { withoutHeld, withoutHolds } from './held-versions.ts';
+import { ignoreHolds, withoutHeld } from './held-versions.ts';
 import { mergeSets } from './merge-sets.ts';
 import { whyQueuePaused } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
@@ -17,6 +17,7 @@ import { settledVersions } from './settled-versions.ts';
 import { snapshotOf, type Snapshot } from './snapshot.ts';
 import { usedVersionsIn, type UsedVersions } from './used-versions.ts';
 import { blockersOf, whyIdle } from './why-no-build.ts';
+import { withAutomaticInputs } from './why-not-inputs.ts';
 
 /**
  * The scheduler: which builds to create now, with which versions, and why each other job gets none.
@@ -65,7 +66,7 @@ interface Context {
 
 function contextOf(facts: Facts): Context {
   const snapshot = snapshotOf(facts);
-  const withoutHooks = withoutHolds(facts);
+  const withoutHooks = ignoreHolds(facts);
   return {
     facts,
     snapshot,
@@ -115,7 +116,11 @@ function decideJob(
 }
 
 /** People may also take versions whose hooks are running. */
-function chooseForPeople(job: JobFacts, choice: Choice, { snapshot, snapshotForPeople }: Context): Choice {
+function chooseForPeople(
+  job: JobFacts,
+  choice: ChosenSet,
+  { snapshot, snapshotForPeople }: Context,
+): ChosenSet {
   if (snapshot === snapshotForPeople || job.requests.length === 0) return choice;
   return chooseSet(job, snapshotForPeople);
 }
@@ -123,7 +128,12 @@ function chooseForPeople(job: JobFacts, choice: Choice, { snapshot, snapshotForP
 interface AutomaticDecision extends AutomaticSets, Pick<Decision, 'waiting' | 'settled'> {}
 
 /** The automatic sets of a job, or why it gets none; and how far its gets are settled then. */
-function decideAutomatic(job: JobFacts, choice: Choice, context: Context, budget: Budget): AutomaticDecision {
+function decideAutomatic(
+  job: JobFacts,
+  choice: ChosenSet,
+  context: Context,
+  budget: Budget,
+): AutomaticDecision {
   const { facts, snapshot } = context;
   const blockers = blockersOf(job, { paused: facts.paused, choice });
   if (blockers.length > 0 || choice.needs.length > 0)
@@ -163,9 +173,10 @@ function automaticLimit({ gets }: JobFacts, { facts }: Context, { builds, inputs
 /** The builds of a job, oldest first. In an interruptible job only the last one lives. */
 function buildsOf(job: JobFacts, sets: readonly VersionSet[]): BuildDecision[] {
   const alive = job.approval === true ? 'waiting' : 'pending';
+  const automatic = withAutomaticInputs(job);
   return sets.map((set, index) => {
     const isSuperseded = job.interruptible === true && index < sets.length - 1;
-    return { job: job.id, ...set, state: isSuperseded ? 'superseded' : alive };
+    return { job: job.id, ...automatic, ...set, state: isSuperseded ? 'superseded' : alive };
   });
 }
 

@@ -1,3 +1,4 @@
+import type { InputValues } from '#domain/pipeline/input-values.ts';
 import type { NeededPage, RequestedCheck } from './facts.ts';
 import type { Reason } from './reasons.ts';
 
@@ -26,6 +27,8 @@ export interface BuildDecision {
   /** By position of the get. */
   versions: number[];
   cause: BuildCause;
+  /** The value of each input of the job. Absent: it has none. */
+  inputs?: InputValues;
   /** `superseded`: a later build of the same decision interrupts it, so it is created as cancelled. */
   state: 'pending' | 'waiting' | 'superseded';
   /** Queued builds that this one supersedes. It takes the place of the first of them in the queue. */
@@ -47,7 +50,7 @@ export const MAX_BUILDS_PER_DECISION = 1000;
 /** Inputs of these builds, all together. One build is always created. */
 export const MAX_INPUTS_PER_DECISION = 20_000;
 
-/** No person asked for the build. `kind`: of its cause. */
+/** No person requested the build. `kind`: of its cause. */
 export function isAutomatic(kind: string): boolean {
   return kind === 'version' || kind === 'ready';
 }

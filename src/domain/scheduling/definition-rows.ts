@@ -1,4 +1,4 @@
-import type { Approval, GetStep, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Approval, GetStep, Input, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { getsOf } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
@@ -46,6 +46,7 @@ interface JobRow {
   allowFailure: boolean;
   disableRetry: boolean;
   approval: Gate | null;
+  inputs: Input[];
 }
 
 export interface GetRow {
@@ -103,7 +104,7 @@ function historyKeys(before: Pipeline | undefined, definition: Pipeline): Histor
 }
 
 function jobRow(job: Job, position: number): JobRow {
-  const { name, concurrency, serialGroups = [], approval } = job;
+  const { name, concurrency, serialGroups = [], approval, inputs = [] } = job;
   const { interruptible = false, supersede = true, allowFailure = false, disableRetry = false } = job;
   return {
     name,
@@ -115,6 +116,7 @@ function jobRow(job: Job, position: number): JobRow {
     allowFailure,
     disableRetry,
     approval: approval === undefined ? null : gateOf(approval),
+    inputs,
   };
 }
 

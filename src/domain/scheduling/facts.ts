@@ -1,3 +1,6 @@
+import type { GivenInputs } from '#domain/pipeline/input-values.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
+
 /**
  * Everything that a decision on builds depends on: bounded, and gathered in one transaction under the
  * pipeline's lock.
@@ -16,8 +19,8 @@ export interface Facts {
   resources: ResourceFacts[];
   /** The jobs to decide on, in any order. */
   jobs: JobFacts[];
-  passes: PassPage[];
-  used: UsedPage[];
+  passes: GoodBuildPage[];
+  used: UsedVersionPage[];
   /** Row ids of versions, by place, where the two differ: a check printed an older version later. */
   ids?: ReadonlyMap<number, number>;
   /** Builds of the pipeline that have not started. Absent: 0. */
@@ -63,6 +66,8 @@ export interface JobFacts {
   interruptible?: boolean;
   /** Builds wait for people to approve them. */
   approval?: boolean;
+  /** Parameters of a manual trigger, in the order of the file. */
+  inputs?: readonly Input[];
   /** In the order of the file. */
   gets: GetFacts[];
   /** Automatic builds of the newest set that may be open at a time. Absent: one. */
@@ -108,11 +113,13 @@ export interface GetFacts {
 export interface BuildRequest {
   id: number;
   by: string;
+  /** What the person gave to the job's inputs; not checked. */
+  inputs?: GivenInputs;
   /** The person triggered the job with this version. */
   version?: { resource: number; version: number; disabled: boolean };
   /** It cascades from a trigger upstream: how the builds of that trigger ended in the jobs of `passed`. */
   after?: { job: number; good: boolean }[];
-  /** Checks that the person asked for before the build. */
+  /** Checks that the person requested before the build. */
   checks?: RequestedCheck[];
   /** Some of these checks are still running, and there is time left for them. */
   checking?: boolean;
@@ -131,7 +138,7 @@ export interface ResourceVersion {
 }
 
 /** A position in a list of good builds. It is ordered by version, then by build, the newest first. */
-export interface PassPosition {
+export interface GoodBuildPosition {
   version: number;
   build: number;
 }
@@ -143,17 +150,17 @@ export const NEWEST = Number.MAX_SAFE_INTEGER;
  * A page of the list of good builds (succeeded or warning) of an upstream job that took or made a version of
  * the resource: without a gap from `from` (absent: the newest) to the last row.
  */
-export interface PassPage {
+export interface GoodBuildPage {
   upstream: number;
   resource: number;
-  from?: PassPosition;
-  rows: Pass[];
+  from?: GoodBuildPosition;
+  rows: GoodBuild[];
   /** The list ends with the last row. */
   end: boolean;
 }
 
 /** A good build, and the version that it took or made. */
-export interface Pass extends PassPosition {
+export interface GoodBuild extends GoodBuildPosition {
   /**
    * Everything that the build took or made of resources that gets with this upstream job in `passed` take.
    * Absent if every job has at most one such get.
@@ -165,7 +172,7 @@ export interface Pass extends PassPosition {
  * A page of the versions (row ids) that builds of the job used for one get, the one found last first. A build
  * that was cancelled before it started, by a pin or by a disabled version, used nothing.
  */
-export interface UsedPage {
+export interface UsedVersionPage {
   job: number;
   /** Position of the get. */
   get: number;
@@ -177,7 +184,7 @@ export interface UsedPage {
 
 /** A page that a decision cannot be taken without. */
 export type NeededPage =
-  | { kind: 'passes'; upstream: number; resource: number; from: PassPosition }
+  | { kind: 'passes'; upstream: number; resource: number; from: GoodBuildPosition }
   | { kind: 'used'; job: number; get: number; from: number };
 
 /** Unused versions of one get that one decision turns into builds. The next decision takes the rest. */

@@ -1,9 +1,9 @@
 import {
   NEWEST,
+  type GoodBuild,
+  type GoodBuildPage,
+  type GoodBuildPosition,
   type NeededPage,
-  type Pass,
-  type PassPage,
-  type PassPosition,
   type ResourceVersion,
 } from './facts.ts';
 
@@ -28,9 +28,9 @@ export interface GoodBuilds {
   newestBuild(upstream: number, versions: readonly ResourceVersion[]): number | undefined;
 }
 
-export function goodBuildsIn(pages: readonly PassPage[]): GoodBuilds {
+export function goodBuildsIn(pages: readonly GoodBuildPage[]): GoodBuilds {
   const byList = Map.groupBy(pages, listKey);
-  const pagesOf = (list: PassList): PassPage[] => byList.get(listKey(list)) ?? [];
+  const pagesOf = (list: PassList): GoodBuildPage[] => byList.get(listKey(list)) ?? [];
   return {
     newestVersion(query) {
       return newestByBuilds(query, pagesOf) ?? newestByVersions(query, pagesOf(query));
@@ -54,7 +54,7 @@ const listKey = ({ upstream, resource }: PassList): string => `${upstream} ${res
 
 function tookAll(
   { resource }: { resource: number },
-  row: Pass,
+  row: GoodBuild,
   versions: readonly ResourceVersion[],
 ): boolean {
   return versions.every(
@@ -71,7 +71,7 @@ function tookAll(
  */
 function newestByBuilds(
   query: NewestQuery,
-  pagesOf: (list: PassList) => PassPage[],
+  pagesOf: (list: PassList) => GoodBuildPage[],
 ): NewestVersion | undefined {
   const { upstream, resource, atMost, alsoTook } = query;
   for (const known of alsoTook) {
@@ -93,13 +93,13 @@ function newestByBuilds(
 }
 
 /** The versions of a resource that the build of a row took; the row is of the list of `listed`. */
-function versionsOf(resource: number, listed: number, row: Pass): number[] {
+function versionsOf(resource: number, listed: number, row: GoodBuild): number[] {
   const also = (row.also ?? []).filter((taken) => taken.resource === resource).map(({ version }) => version);
   return resource === listed ? [row.version, ...also] : also;
 }
 
 /** Answers from the versions of the resource, newest first. */
-function newestByVersions(query: NewestQuery, pages: PassPage[]): NewestVersion {
+function newestByVersions(query: NewestQuery, pages: GoodBuildPage[]): NewestVersion {
   let version = 0;
   const end = scan({ version: query.atMost, build: NEWEST }, pages, (row) => {
     version = row.version;
@@ -116,10 +116,10 @@ function newestByVersions(query: NewestQuery, pages: PassPage[]): NewestVersion 
  * `end` after the last row.
  */
 function scan(
-  start: PassPosition,
-  pages: PassPage[],
-  stop: (row: Pass) => boolean,
-): 'stopped' | 'end' | PassPosition {
+  start: GoodBuildPosition,
+  pages: GoodBuildPage[],
+  stop: (row: GoodBuild) => boolean,
+): 'stopped' | 'end' | GoodBuildPosition {
   let position = start;
   for (;;) {
     const page = pages.find((candidate) => covers(candidate, position));
@@ -136,7 +136,7 @@ function scan(
 }
 
 /** Index of the first row at or after a position, by binary search. */
-function firstAfter(rows: readonly Pass[], position: PassPosition): number {
+function firstAfter(rows: readonly GoodBuild[], position: GoodBuildPosition): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -148,13 +148,13 @@ function firstAfter(rows: readonly Pass[], position: PassPosition): number {
   return low;
 }
 
-function covers(page: PassPage, position: PassPosition): boolean {
+function covers(page: GoodBuildPage, position: GoodBuildPosition): boolean {
   const last = page.rows.at(-1);
   const reaches = page.end || (last !== undefined && !isBefore(last, position));
   return reaches && (page.from === undefined || !isBefore(position, page.from));
 }
 
 /** Newer versions come before older ones in the list; of one version, newer builds before older ones. */
-function isBefore(one: PassPosition, other: PassPosition): boolean {
+function isBefore(one: GoodBuildPosition, other: GoodBuildPosition): boolean {
   return one.version > other.version || (one.version === other.version && one.build > other.build);
 }

@@ -2,7 +2,7 @@ import type { Facts, GetFacts, JobFacts, ResourceFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The same facts for requests of people, which do not wait for hooks. */
-export function withoutHolds(facts: Facts): Facts {
+export function ignoreHolds(facts: Facts): Facts {
   if (facts.resources.every(({ held }) => held === undefined)) return facts;
   return { ...facts, resources: facts.resources.map(withoutHold) };
 }

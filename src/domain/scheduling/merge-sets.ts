@@ -2,9 +2,9 @@ import type { VersionSet } from './automatic-sets.ts';
 import type { JobFacts } from './facts.ts';
 
 /**
- * One list of automatic sets and those that people asked for. A request for a set that is built anyway is
- * answered by that build, which then counts as the person's. In an interruptible job, where the last set
- * wins, what people asked for comes last: versions that they knew of do not interrupt it.
+ * Merges automatic sets and requested ones. If a requested set is built anyway, that build answers the
+ * request and counts as the person's. In an interruptible job, where the last set wins, requested sets come
+ * last: versions that the person knew of do not interrupt them.
  */
 export function mergeSets(
   { interruptible = false }: JobFacts,

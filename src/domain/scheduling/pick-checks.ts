@@ -35,7 +35,7 @@ export interface PickedChecks<Check> {
 
 /**
  * Which checks get a Pod now: one Pod per group, within the limits. Teams take turns. A team without a
- * running check gets a place even if other teams hold all of them, so a team waits only for its own checks.
+ * running check gets a slot even if other teams hold all of them, so a team waits only for its own checks.
  * The same holds for starting Pods, up to twice their limit.
  */
 export function pickChecks<Check extends WantedCheck>(
@@ -44,19 +44,19 @@ export function pickChecks<Check extends WantedCheck>(
   limits: CheckLimits,
 ): PickedChecks<Check> {
   const picked: PickedChecks<Check> = { groups: [], held: [] };
-  const places = new Places(open, limits);
+  const slots = new CheckSlots(open, limits);
   const groups = [...Map.groupBy(due, (check) => check.group)].flatMap(([group, checks]) => {
     const [first] = checks;
     return first === undefined ? [] : [{ group, team: first.team, checks }];
   });
-  for (const { group, team, checks } of shareByTeam(groups, places.holders())) {
-    if (places.take(team, group)) picked.groups.push(checks);
+  for (const { group, team, checks } of shareByTeam(groups, slots.holders())) {
+    if (slots.take(team, group)) picked.groups.push(checks);
     else picked.held.push(...checks);
   }
   return picked;
 }
 
-class Places {
+class CheckSlots {
   readonly #limits: CheckLimits;
   readonly #running: OpenCheck[];
   readonly #groups: Set<string>;
@@ -74,14 +74,14 @@ class Places {
 
   take(team: string, group: string): boolean {
     const room = this.#room.get(team) ?? this.#limits.roomOf(team);
-    if (room <= 0 || this.#groups.has(group) || !this.#hasPlace(team) || !this.#mayStart(team)) return false;
+    if (room <= 0 || this.#groups.has(group) || !this.#hasSlot(team) || !this.#mayStart(team)) return false;
     this.#room.set(team, room - 1);
     this.#groups.add(group);
     this.#running.push({ team, group, byCronJob: false, starting: true });
     return true;
   }
 
-  #hasPlace(team: string): boolean {
+  #hasSlot(team: string): boolean {
     return this.#running.length < this.#limits.pods || !this.#running.some((run) => run.team === team);
   }
 

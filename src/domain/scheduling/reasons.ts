@@ -25,6 +25,9 @@ export const REASONS = {
   QueueFull: 'Too many builds of the pipeline have not started. Millrace creates no more until fewer wait.',
   VersionDisabled: 'The requested version is disabled.',
   NotTaken: 'The job has no get of that resource without passed.',
+  InputRequired: 'The job has an input without a default, and the trigger gives it no value.',
+  InputUnknown: 'The trigger gives a value to an input that the job does not have.',
+  InputInvalid: 'The trigger gives an input a value of another type, or one that is none of its options.',
   CheckFailed: 'A check for the trigger failed. The build uses the versions that were known before.',
   CheckLate:
     'A check for the trigger did not end in time. The build uses the versions that were known before.',
@@ -56,9 +59,14 @@ export const REASONS = {
     'The operator tries again when the Team changes.',
   TagsConflict:
     "The job's tags contradict each other in the Team's spec.workers, so no Pod can have them all.",
+  VolumeRefused:
+    'A resource of the job needs a volume that the Team does not have, or writes to one that is read-only: ' +
+    'see its spec.volumes. The operator tries again when the Team changes.',
   NoNodeForTags: 'No node that offers the tags can take the Pod.',
   Unschedulable: 'No node can take the Pod.',
-  ImagePullFailed: 'An image cannot be pulled.',
+  CacheUnavailable:
+    'The volume of a cache was not ready in time. The next Pod of the build starts without caches.',
+  ImagePullFailed: 'An image cannot be pulled, or its entrypoint cannot be looked up.',
   PodRefused: 'The node cannot start the Pod.',
   NotEnded: 'The build has not ended.',
   AlreadyEnded: 'The build has ended.',
@@ -75,7 +83,7 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Reasons that pass by themselves: nobody needs to be told. */
+/** Reasons that pass without action: nobody needs a message. */
 export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'NoTrigger',
   'NothingNew',
@@ -84,6 +92,7 @@ export const ROUTINE_REASONS: ReadonlySet<ReasonCode> = new Set([
   'HooksRunning',
   'PodPending',
   'StartWindow',
+  'CacheUnavailable',
 ]);
 
 /** Reasons that last until somebody fixes the cause. */
@@ -100,6 +109,7 @@ export const FAULT_REASONS: ReadonlySet<ReasonCode> = new Set([
   'NameTaken',
   'TagNotAllowed',
   'TagsConflict',
+  'VolumeRefused',
   'NoNodeForTags',
   'Unschedulable',
   'ImagePullFailed',

@@ -1,5 +1,6 @@
+import type { InputValues } from '#domain/pipeline/input-values.ts';
 import type { VersionSet } from './automatic-sets.ts';
-import type { Choice } from './choose-set.ts';
+import type { ChosenSet } from './choose-set.ts';
 import type { Decision } from './decision.ts';
 import type { BuildRequest, Facts, JobFacts } from './facts.ts';
 import { whyQueueFull } from './queue-limits.ts';
@@ -7,6 +8,7 @@ import type { Reason } from './reasons.ts';
 import type { Snapshot } from './snapshot.ts';
 import { blockersOf, whyNotVersion } from './why-no-build.ts';
 import { whyNotChecked } from './why-not-checked.ts';
+import { inputsOfRequest } from './why-not-inputs.ts';
 
 interface RequestContext {
   facts: Facts;
@@ -23,14 +25,19 @@ export interface RequestedSets {
 
 /**
  * A set for each request of a person, the oldest request first, or the reasons why not. A request waits while
- * the checks run that the person asked for.
+ * the checks run that it requested.
  */
-export function requestedSets(job: JobFacts, choice: Choice, context: RequestContext): RequestedSets {
+export function requestedSets(job: JobFacts, choice: ChosenSet, context: RequestContext): RequestedSets {
   const answers: RequestedSets = { sets: [], refused: [] };
   const blockers = blockersOf(job, { paused: context.facts.paused });
   for (const request of job.requests.toSorted((a, b) => a.id - b.id)) {
     if (request.after !== undefined) continue;
-    const stopped = [...blockers, ...whyQueueFull(context.queued + answers.sets.length)];
+    const inputs = inputsOfRequest(job, request);
+    const stopped = [
+      ...('reasons' in inputs ? inputs.reasons : []),
+      ...blockers,
+      ...whyQueueFull(context.queued + answers.sets.length),
+    ];
     if (request.checking === true && stopped.length === 0) continue;
     const given = givenVersions(job, request);
     const reasons = [
@@ -38,8 +45,8 @@ export function requestedSets(job: JobFacts, choice: Choice, context: RequestCon
       ...whyNotVersion(job, request, { takers: given.size, snapshot: context.snapshot }),
       ...choice.missing.filter(({ get }) => !given.has(get)).map(({ reason }) => reason),
     ];
-    if (reasons.length > 0) answers.refused.push(refusalOf(request, reasons));
-    else answers.sets.push(setFor(request, choice, given));
+    if (reasons.length > 0 || !('values' in inputs)) answers.refused.push(refusalOf(request, reasons));
+    else answers.sets.push({ ...setFor(request, choice, given), ...valuesOf(job, inputs) });
   }
   return answers;
 }
@@ -56,13 +63,20 @@ function givenVersions({ gets }: JobFacts, { version: given }: BuildRequest): Ma
 
 function setFor(
   { id, by, checks = [] }: BuildRequest,
-  choice: Choice,
+  choice: ChosenSet,
   given: ReadonlyMap<number, number>,
 ): VersionSet {
   return {
     versions: choice.versions.flatMap((version, position) => given.get(position) ?? version ?? []),
     cause: { kind: 'manual', request: id, by, ...(checks.length > 0 && { checks }) },
   };
+}
+
+function valuesOf(
+  { inputs = [] }: JobFacts,
+  { values }: { values: InputValues },
+): Pick<VersionSet, 'inputs'> {
+  return inputs.length === 0 ? {} : { inputs: values };
 }
 
 function refusalOf(

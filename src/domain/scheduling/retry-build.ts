@@ -15,7 +15,7 @@ export interface RetryFacts {
   versionGone: boolean;
   /** Builds of the pipeline that have not started. */
   queued: number;
-  /** The job as it is now. Absent: the pipeline no longer has it. */
+  /** The current job. Absent: the pipeline no longer has it. */
   job?: {
     name: string;
     paused: boolean;

@@ -1,5 +1,5 @@
 import { unusedOf, type AutomaticSets } from './automatic-sets.ts';
-import type { Choice } from './choose-set.ts';
+import type { ChosenSet } from './choose-set.ts';
 import type { Decision } from './decision.ts';
 import type { GetFacts, JobFacts } from './facts.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
  */
 export function settledVersions(
   job: JobFacts,
-  { automatic, choice }: { automatic: AutomaticSets; choice: Choice },
+  { automatic, choice }: { automatic: AutomaticSets; choice: ChosenSet },
   snapshot: Snapshot,
 ): Decision['settled'] {
   return job.gets.flatMap((get, position) => {

@@ -1,17 +1,17 @@
 /**
- * The order in which work of several teams takes places. The team that holds the fewest goes first, and what
+ * The order in which work of several teams takes slots. The team that holds the fewest goes first, and what
  * it takes counts at once. Within a team the order stays. A team with 10,000 entries delays the first entry
- * of another team by at most one place.
+ * of another team by at most one slot.
  */
 export function shareByTeam<Work extends { team: string }>(
   wanted: readonly Work[],
   holders: Iterable<string>,
 ): Work[] {
-  const places = new Map<string, number>();
-  for (const team of holders) places.set(team, (places.get(team) ?? 0) + 1);
+  const slots = new Map<string, number>();
+  for (const team of holders) slots.set(team, (slots.get(team) ?? 0) + 1);
   const ranked = wanted.map((work) => {
-    const rank = places.get(work.team) ?? 0;
-    places.set(work.team, rank + 1);
+    const rank = slots.get(work.team) ?? 0;
+    slots.set(work.team, rank + 1);
     return { work, rank };
   });
   // Sorting is stable: among teams that hold equally many, the one that waits longest goes first.

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { RUNS } from '#testing/scheduling/runs.ts';
 import {
   pickStarts,
-  startPlaces,
+  startSlots,
   type StartingPod,
   type StartNode,
   type StartWindow,
@@ -30,14 +30,14 @@ const window = (perNode: number, gpu: StartNode[] = []): StartWindow => ({
 const teams = (work: readonly { team: string }[]): string => work.map(({ team }) => team).join(' ');
 const many = (team: string, count: number): string[] => Array.from({ length: count }, () => team);
 
-test.each<[string, StartNode[], perNode: number, places: number]>([
+test.each<[string, StartNode[], perNode: number, slots: number]>([
   ['each node has the same number of places', two, 4, 8],
   ['a node has no more places than cores', [{ cores: 2 }, { cores: 64 }], 4, 6],
   ['a node of half a core has one place', [{ cores: 0.5 }], 4, 1],
   ['each node has at least one place', two, 0.5, 2],
   ['a cluster without nodes has the places of one node', [], 4, 4],
-])('%s', (_, nodes, perNode, places) => {
-  expect(startPlaces(nodes, perNode)).toBe(places);
+])('%s', (_, nodes, perNode, slots) => {
+  expect(startSlots(nodes, perNode)).toBe(slots);
 });
 
 describe('builds that need a Pod', () => {
@@ -124,13 +124,13 @@ describe('builds that need a Pod', () => {
   test('at most twice the window starts at a time, and one team alone fills at most one', () => {
     fc.assert(
       fc.property(drawn, ({ want, have, perNode }) => {
-        const places = startPlaces(two, perNode);
+        const slots = startSlots(two, perNode);
         const before = present(...have).filter(({ state }) => state === 'starting');
         const { start, held } = pickStarts(wanted(...want), present(...have), window(perNode));
         expect(start.length + held.length).toBe(want.length);
         const after = [...before.map(({ team }) => team), ...start.map(({ team }) => team)];
-        if (start.length > 0) expect(after.length).toBeLessThanOrEqual(2 * places);
-        if (new Set(after).size === 1 && start.length > 0) expect(after.length).toBeLessThanOrEqual(places);
+        if (start.length > 0) expect(after.length).toBeLessThanOrEqual(2 * slots);
+        if (new Set(after).size === 1 && start.length > 0) expect(after.length).toBeLessThanOrEqual(slots);
       }),
       { numRuns: RUNS },
     );
@@ -146,7 +146,7 @@ describe('builds that need a Pod', () => {
           if (starting.some(({ team }) => team === work.team)) continue;
           const stuck =
             before.filter(({ state, team }) => state === 'unplaced' && team === work.team).length >= 20;
-          expect(stuck || starting.length >= 2 * startPlaces(two, perNode)).toBe(true);
+          expect(stuck || starting.length >= 2 * startSlots(two, perNode)).toBe(true);
         }
       }),
       { numRuns: RUNS },

@@ -52,16 +52,16 @@ const MAX_YIELD_SECONDS = 10;
  * How many Pods may be starting at a time on these nodes. Without a known node, as many as on one: the
  * cluster may be about to add it.
  */
-export function startPlaces(nodes: readonly StartNode[], perNode: number): number {
+export function startSlots(nodes: readonly StartNode[], perNode: number): number {
   const each = Math.max(1, Math.floor(perNode));
-  const places = nodes.map(({ cores }) => Math.min(each, Math.max(1, Math.floor(cores))));
-  return places.length === 0 ? each : places.reduce((sum, one) => sum + one, 0);
+  const slots = nodes.map(({ cores }) => Math.min(each, Math.max(1, Math.floor(cores))));
+  return slots.length === 0 ? each : slots.reduce((sum, one) => sum + one, 0);
 }
 
 /**
  * Which Pods to create now. Teams take turns; the team with the fewest starting Pods goes first. A team
- * without a starting Pod gets a place even if other teams hold all of them, up to twice the window. For a
- * team with twice as many Pods, a starting Pod of the smaller team counts as all places of its node, so that
+ * without a starting Pod gets a slot even if other teams hold all of them, up to twice the window. For a
+ * team with twice as many Pods, a starting Pod of the smaller team counts as all slots of its node, so that
  * nothing slows down its start.
  */
 export function pickStarts<Work extends WantedStart>(
@@ -100,19 +100,19 @@ function whyHeld(
   const yields = ({ team: other, age }: StartingPod): boolean =>
     other !== team && age < MAX_YIELD_SECONDS && 2 * window.podsOf(other) <= window.podsOf(team);
   for (const scope of scopes) {
-    const places = startPlaces(scope.of, window.perNode);
+    const slots = startSlots(scope.of, window.perNode);
     const first = scope.pods.filter(yields).length;
     const have = scope.pods.length;
     const isFirstOfTeam = first === 0 && !starting.some((pod) => pod.team === team);
-    if (have >= (isFirstOfTeam ? 2 : 1) * places) return heldByWindow(have, places, scope.of.length);
-    if (first > 0 && have + first * (placesOfOneNode(scope.of, window.perNode) - 1) >= places)
-      return heldBySmallerTeam(have, places);
+    if (have >= (isFirstOfTeam ? 2 : 1) * slots) return heldByWindow(have, slots, scope.of.length);
+    if (first > 0 && have + first * (slotsOfOneNode(scope.of, window.perNode) - 1) >= slots)
+      return heldBySmallerTeam(have, slots);
   }
   return undefined;
 }
 
-function placesOfOneNode(nodes: readonly StartNode[], perNode: number): number {
-  return Math.max(1, ...nodes.map((node) => startPlaces([node], perNode)));
+function slotsOfOneNode(nodes: readonly StartNode[], perNode: number): number {
+  return Math.max(1, ...nodes.map((node) => startSlots([node], perNode)));
 }
 
 function heldBySmallerTeam(have: number, want: number): Reason {

@@ -1,4 +1,4 @@
-import { NEWEST, type NeededPage, type UsedPage } from './facts.ts';
+import { NEWEST, type NeededPage, type UsedVersionPage } from './facts.ts';
 
 /** The versions that builds of a job used for a get, as far as the pages list them. */
 export interface UsedVersions {
@@ -6,7 +6,7 @@ export interface UsedVersions {
 }
 
 /** `exhausted`: versions beyond the pages count as used. */
-export function usedVersionsIn(pages: readonly UsedPage[], exhausted: boolean): UsedVersions {
+export function usedVersionsIn(pages: readonly UsedVersionPage[], exhausted: boolean): UsedVersions {
   const lists = Map.groupBy(pages, ({ job, get }) => `${job} ${get}`);
   return {
     has({ job, get, version }) {
@@ -17,7 +17,7 @@ export function usedVersionsIn(pages: readonly UsedPage[], exhausted: boolean): 
   };
 }
 
-function covers({ from = NEWEST, versions, end }: UsedPage, version: number): boolean {
+function covers({ from = NEWEST, versions, end }: UsedVersionPage, version: number): boolean {
   const last = versions.at(-1);
   return from >= version && (end || (last !== undefined && last <= version));
 }

@@ -1,4 +1,4 @@
-import type { Choice } from './choose-set.ts';
+import type { ChosenSet } from './choose-set.ts';
 import { NEWEST, type BuildRequest, type GetFacts, type JobFacts } from './facts.ts';
 import { formatList, type Reason } from './reasons.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -8,7 +8,7 @@ import { whyHeld } from './why-unmet.ts';
 /** What prevents any build of a job: a pause, and with `choice` also inputs that have no version. */
 export function blockersOf(
   job: JobFacts,
-  { paused, choice }: { paused: boolean; choice?: Choice },
+  { paused, choice }: { paused: boolean; choice?: ChosenSet },
 ): Reason[] {
   return [
     ...whyPaused({ pipeline: paused, job: job.paused, name: job.name }),
@@ -27,7 +27,7 @@ export function whyPaused(paused: { pipeline: boolean; job: boolean; name: strin
 /** Why a job gets no build although nothing blocks it. */
 export function whyIdle(
   job: JobFacts,
-  { snapshot, choice, isDue }: { snapshot: Snapshot; choice: Choice; isDue: boolean },
+  { snapshot, choice, isDue }: { snapshot: Snapshot; choice: ChosenSet; isDue: boolean },
 ): Reason[] {
   if (!job.gets.some((get) => get.trigger)) {
     const message = `No get of ${job.name} has trigger = true: it runs only when somebody triggers it.`;

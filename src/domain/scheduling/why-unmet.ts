@@ -60,7 +60,7 @@ export function whyNoAgreement(resource: ResourceFacts, jobs: string[], group: r
 }
 
 /** Why the search gave up before it found a version of a get. */
-export function whyTooDeep({ name }: ResourceFacts, jobs: string[]): Reason {
+export function whySearchStopped({ name }: ResourceFacts, jobs: string[]): Reason {
   const message =
     `The newest builds of ${formatList(jobs)} do not agree on a version of ${name}, ` +
     'and Millrace does not search older ones.';

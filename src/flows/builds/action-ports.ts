@@ -1,4 +1,4 @@
-import type { CountedGet } from '#domain/scheduling/baselines.ts';
+import type { BaselineFacts } from '#domain/scheduling/baselines.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
@@ -69,7 +69,7 @@ export interface PinToWrite {
 }
 
 /** What the baseline of a get depends on once its resource is unpinned. */
-export type UnpinnedGet = Omit<CountedGet, 'baseline' | 'newest'> & {
+export type UnpinnedGet = Omit<BaselineFacts, 'baseline' | 'newest'> & {
   job: number;
   position: number;
   floor: number;

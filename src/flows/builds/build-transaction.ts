@@ -29,11 +29,16 @@ export interface StoredAttempt {
   /** The build was asked to stop. */
   cancel: boolean;
   createdAt: Date;
+  /** Of the Team. Absent: the installation's limit. */
+  logLimitBytes?: number;
 }
 
 export interface AttemptChanges extends Omit<EventsApplied, 'end'> {
-  /** `good`: the build's versions satisfy `passed`. */
-  end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean };
+  /**
+   * `good`: the build's versions satisfy `passed`. `byAgent`: its agent reported the end, and has sent its
+   * notifications.
+   */
+  end?: NonNullable<EventsApplied['end']> & { status: BuildStatus; good: boolean; byAgent: boolean };
 }
 
 export interface AttemptToClose {

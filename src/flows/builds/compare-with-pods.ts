@@ -1,14 +1,14 @@
 import { followCheckPod, removeEnded, type FollowChecksPorts } from '#flows/checks/follow-check-pods.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { PodFacts } from '#flows/pods/ports.ts';
 import {
   podOfAttempt,
   podOfRun,
   runOfGonePod,
   runOfPod,
   verifyStrayCheckPod,
-  type OwnPod,
-} from '#flows/pods/own-pods.ts';
-import type { PodFacts } from '#flows/pods/ports.ts';
+  type CurrentPod,
+} from '#flows/pods/verify-pods.ts';
 import type { OpenAttempt, OpenRun } from '#flows/pods/workloads.ts';
 import {
   followBuildPod,
@@ -41,7 +41,7 @@ export async function compareWithPods(ports: Ports): Promise<{ failures: unknown
   const now = ports.now();
   const failures: unknown[] = [];
   const followed = new Set<string>();
-  const follow = async (pod: OwnPod | undefined, work: () => Promise<unknown>): Promise<void> => {
+  const follow = async (pod: CurrentPod | undefined, work: () => Promise<unknown>): Promise<void> => {
     if (pod !== undefined) followed.add(pod.uid);
     await work().catch((error: unknown) => failures.push(error));
   };

@@ -11,7 +11,7 @@ import type {
   PipelineTransaction,
 } from './schedule-ports.ts';
 
-export interface Decided {
+export interface DecisionWithFacts {
   /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
   /** With versions as row ids. */
@@ -31,7 +31,7 @@ interface How {
 export async function decideWithPages(
   tx: FactsTransaction,
   { decide = decideBuilds, pageRows = PAGE_ROWS }: How = {},
-): Promise<Decided> {
+): Promise<DecisionWithFacts> {
   const [newestRows, ...olderRows] = pageRows;
   let facts = await tx.facts(newestRows);
   let decision = decide(facts);
@@ -61,7 +61,7 @@ export async function decideAndWrite(
   tx: PipelineTransaction,
   at: Date,
   how?: How,
-): Promise<Decided & { written: DecisionWritten }> {
+): Promise<DecisionWithFacts & { written: DecisionWritten }> {
   const { facts, decision } = await decideWithPages(tx, how);
   const free = [...facts.holds].filter(([, hold]) => startsAtOnce(hold)).map(([job]) => job);
   const written = await tx.write(decision, { startAtOnce: new Set(free), at });

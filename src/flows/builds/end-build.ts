@@ -1,7 +1,7 @@
 import { settleBuild, settleSteps } from '#domain/build/settle-build.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import type { BuildTransaction, StoredAttempt } from './build-transaction.ts';
-import type { AttemptOver, AttemptRef, BuildEnd, BuildStore } from './ports.ts';
+import type { AttemptEnd, AttemptRef, BuildEnd, BuildStore } from './ports.ts';
 import { recordChanges } from './record-changes.ts';
 
 type Builds = Pick<BuildStore, 'withBuild'>;
@@ -15,7 +15,8 @@ export async function endBuild(
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
     const read = await openAttempt(tx, attempt);
     if (read === undefined) return 'over';
-    await recordChanges(tx, read, settleBuild(stateOf(read.state), { ...end, at: end.at.toISOString() }));
+    const settled = settleBuild(stateOf(read.state), { ...end, at: end.at.toISOString() });
+    await recordChanges(tx, read, settled, { byAgent: false });
     return 'ended';
   });
 }
@@ -23,13 +24,13 @@ export async function endBuild(
 /** Ends the attempt without an outcome. The build becomes pending again, with the next attempt. */
 export async function retryAttempt(
   { build, attempt }: AttemptRef,
-  { reason, at, words }: AttemptOver,
+  { reason, at, termination }: AttemptEnd,
   builds: Builds,
 ): Promise<'retried' | 'over'> {
   return await builds.withBuild(build, { mayDecide: true }, async (tx) => {
     const read = await openAttempt(tx, attempt);
     if (read === undefined) return 'over';
-    const steps = settleSteps(stateOf(read.state), at.toISOString(), words);
+    const steps = settleSteps(stateOf(read.state), at.toISOString(), termination);
     const ran = steps.some(({ status }) => status !== 'skipped');
     await tx.retry(read, { reason, at, steps: ran ? steps : [] });
     return 'retried';

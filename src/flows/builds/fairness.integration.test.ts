@@ -43,7 +43,8 @@ async function queue(team: string, count: number): Promise<void> {
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at)
       SELECT j.id, v.id, n, '{"kind":"manual"}', now(), true, now()
       FROM teams t JOIN pipelines p ON p.team_id = t.id JOIN jobs j ON j.pipeline_id = p.id AND j.position = 0
-      JOIN revisions v ON v.pipeline_id = p.id CROSS JOIN generate_series(1, ${count}) AS n WHERE t.name = ${team} RETURNING id)
+      JOIN revisions v ON v.pipeline_id = p.id CROSS JOIN generate_series(1, ${count}) AS n
+      WHERE t.name = ${team} RETURNING id)
     INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, now() FROM made`);
 }
 
@@ -91,11 +92,12 @@ describe('10,000 builds of a greedy team', () => {
     cluster.nodesThatTakePods = 1;
     await startBuilds(ports());
     const waiting = await stores.views.waiting({ team: 'greedy', pipeline: 'app', job: 'unit' });
-    // The view has the newest ones; the window was told to those that were looked at.
+    // The view has the newest builds; only examined builds have the window as their reason.
     const said = await stores.pool.anyFirst(rows<{ reason: string }>()`
       SELECT DISTINCT pending_reason AS reason FROM builds WHERE pending_reason IS NOT NULL`);
     expect(said).toEqual([
-      'StartWindow: 4 Pods are starting on one node, where 4 may start at a time. The build starts when one of them runs.',
+      'StartWindow: 4 Pods are starting on one node, where 4 may start at a time. ' +
+        'The build starts when one of them runs.',
     ]);
     expect(waiting?.builds).toHaveLength(1000);
   });

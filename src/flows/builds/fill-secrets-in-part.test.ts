@@ -1,15 +1,16 @@
 import { expect, test } from '@jest/globals';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { filledWork } from '#testing/flows/agent-ports.ts';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
-import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
+import { fillCheck, fillStep, runForAgent } from './fill-secrets.ts';
+import type { SecretOwner } from './session-ports.ts';
 
 const secrets = {
-  read: (_namespace: string, names: string[]) =>
+  read: (_owner: SecretOwner, lookups: readonly SecretLookup[]) =>
     Promise.resolve({
       answer: 'read' as const,
-      values: new Map(names.map((name) => [name, `value of ${name}`])),
+      values: new Map(lookups.map(({ name }) => [name, `value of ${name}`])),
     }),
 };
 const token = makeSecretPlaceholder('git/token');
@@ -32,7 +33,9 @@ const definition = samplePipeline({
   jobs: [job('unit', get('git.app'), task('test')), untouchable('large')],
 });
 
-test('filling in the secrets of a build touches only its own job of a large definition', async () => {
+const PULLED = { masks: ['value of git/token'], operation: { env: { param_url: 'value of git/token' } } };
+
+test('filling in the secrets of a step touches only its own job of a large definition', async () => {
   const facts = {
     id: 7,
     job: 'unit',
@@ -41,19 +44,58 @@ test('filling in the secrets of a build touches only its own job of a large defi
     createdAt: new Date(0),
     status: 'pending',
   } as const;
-  const work = filledWork(
-    await planWithSecrets(
-      { ...identity, ...facts, retries: 0, versions: [{ ref: 'a' }], definition },
-      secrets,
-    ),
-  );
-  expect(work.secrets).toEqual(['value of git/token']);
-  expect(JSON.stringify(work.steps)).toContain('value of git/token');
+  const attempt = { ...identity, ...facts, retries: 0, versions: [{ ref: 'a' }], definition };
+  expect(await fillStep(attempt, { id: '0', given: new Map() }, secrets)).toMatchObject(PULLED);
 });
 
 test('filling in the secrets of a check touches only its own resource', async () => {
   const checks = [{ scope: 4, resource: 'git.app' }];
-  const work = filledWork(await checkRunWithSecrets({ ...identity, run: 9, definition, checks }, secrets));
-  expect(work.secrets).toEqual(['value of git/token']);
-  expect(work.checks).toHaveLength(1);
+  const run = { ...identity, run: 9, definition, checks };
+  expect(await fillCheck(run, { id: '4', given: new Map() }, secrets)).toMatchObject(PULLED);
+  expect(runForAgent(run).checks).toMatchObject([{ needsSecrets: true, env: { param_url: token } }]);
+});
+
+test('a check whose secret has no value is refused with the reason, and no other', async () => {
+  const missing = new Map([['git/token', 'It is gone.']]);
+  const nothing = { read: async () => ({ answer: 'read' as const, values: new Map(), missing }) };
+  const checks = ['git.app', 'git.other'].map((name, scope) => ({ scope, resource: name }));
+  const run = { ...identity, run: 9, definition, checks };
+  expect(await fillCheck(run, { id: '0', given: new Map() }, nothing)).toMatchObject({
+    operation: { refusal: 'It is gone.' },
+  });
+  expect(runForAgent(run).checks.map(({ needsSecrets }) => needsSecrets)).toEqual([true, undefined]);
+});
+
+test('notifications of a build get their secrets, and its versions and inputs read none', async () => {
+  const bait = { ref: makeSecretPlaceholder('git/other') };
+  const notified = samplePipeline({
+    notificationTypes: [
+      { name: 'chat', builtIn: false, params: ['key'], notify: { runner: 'shell', cmd: 'send' } },
+    ],
+    notifications: [{ name: 'chat.a', type: 'chat', label: 'a', params: { key: token }, on: ['cancel'] }],
+  });
+  const ended = { moment: 'ended', number: '7', status: 'cancelled' } as const;
+  const cancelled = { ...ended, id: 5, build: 9, notifications: ['chat.a'], versions: [bait], inputs: bait };
+  const notifications = { job: 'unit', builds: [cancelled] };
+  const facts = { ...identity, run: 9, definition: notified, checks: [], notifications };
+  expect(await fillCheck(facts, { id: '5.0', given: new Map() }, secrets)).toMatchObject({
+    masks: ['value of git/token'],
+    operation: { env: { param_key: 'value of git/token', version_ref: bait.ref } },
+  });
+});
+
+test('hooks of new versions get their secrets, and the versions read none', async () => {
+  const bait = { ref: makeSecretPlaceholder('git/other') };
+  const run = { runner: 'shell' as const, cmd: `tell ${token}` };
+  const hooked = {
+    ...job('unit', get('git.app', { trigger: true })),
+    onTrigger: [{ kind: 'command' as const, run }],
+  };
+  const hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
+  const pipeline = samplePipeline({ jobs: [hooked] });
+  const facts = { ...identity, run: 9, definition: pipeline, checks: [], hooks };
+  expect(await fillCheck(facts, { id: '12.0', given: new Map() }, secrets)).toMatchObject({
+    masks: ['value of git/token'],
+    operation: { command: { script: 'tell value of git/token' }, env: { version_ref: bait.ref } },
+  });
 });

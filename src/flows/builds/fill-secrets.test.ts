@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
-import { filledWork } from '#testing/flows/agent-ports.ts';
-import { get, job, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
-import { planWithSecrets } from './fill-secrets.ts';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
+import { stepsIn } from '#domain/planning/plan-tree.ts';
+import type { PlanStep } from '#domain/planning/plan.ts';
+import { filledIn } from '#testing/flows/agent-ports.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { fillStep, planForAgent } from './fill-secrets.ts';
 import type { AttemptFacts } from './ports.ts';
+import type { SecretOwner, TeamSecrets } from './session-ports.ts';
 
 const placeholder = makeSecretPlaceholder('forge/token');
 const other = makeSecretPlaceholder('cloud/key');
@@ -33,32 +37,165 @@ function factsOf(version: Record<string, string>, params: Record<string, string>
 
 const asked: string[][] = [];
 const secrets = {
-  read: async (_namespace: string, names: string[]) => {
+  read: async (_owner: SecretOwner, lookups: readonly SecretLookup[]) => {
+    const names = lookups.map(({ name }) => name);
     asked.push(names);
     return { answer: 'read' as const, values: new Map(names.map((name) => [name, `value of ${name}`])) };
   },
 };
 
+const wanted = (id: string) => ({ id, given: new Map() });
+
+/** An operation of a build, with the values of its secrets. */
+async function filled(facts: AttemptFacts, id: string, from: TeamSecrets = secrets): Promise<PlanStep> {
+  const operation = filledIn(await fillStep(facts, wanted(id), from));
+  if (!('kind' in operation)) throw new Error(`${id} is no step`);
+  return operation;
+}
+
+const marked = (facts: AttemptFacts): unknown[] =>
+  stepsIn(planForAgent(facts).steps).map(({ needsSecrets }) => needsSecrets);
+
 describe('the plan of a build', () => {
-  test('a build of its own repository has its secrets', async () => {
-    const work = filledWork(await planWithSecrets(factsOf({ ref: 'a' }), secrets));
-    expect(work.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
-    expect(work.notice).toBeUndefined();
+  test('has no value of a secret, and says which steps need some', () => {
+    const facts = factsOf({ ref: 'a' });
+    const plan = planForAgent(facts);
+    expect(stepsIn(plan.steps)[1]?.command?.script).toBe(`login ${placeholder} ${other}`);
+    expect(marked(facts)).toEqual([true, true]);
+    expect(plan.notice).toBeUndefined();
   });
 
-  test('a build of a fork has secrets in the get only, reads no others, and says so', async () => {
+  test('a job without a timeout has that of its team', () => {
+    const facts = factsOf({ ref: 'a' });
+    expect(planForAgent({ ...facts, defaultTimeoutSeconds: 900 }).timeoutSeconds).toBe(900);
+    expect(planForAgent(facts).timeoutSeconds).toBe(21_600);
+  });
+
+  test('of a fork has secrets in the get only, and says so', () => {
+    const facts = factsOf({ ref: 'a', fork: 'true' });
+    const plan = planForAgent(facts);
+    expect(marked(facts)).toEqual([true, undefined]);
+    expect(stepsIn(plan.steps)[1]?.command?.script).toBe('login  ');
+    expect(plan.notice).toContain('git.app has a pull request from a fork');
+  });
+
+  test('keeps a value of an input that looks like a secret, which marks no step', () => {
+    const facts = factsOf({ ref: 'a' });
+    const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
+    const jobs = [{ ...job('unit', get('git.app'), task('test')), inputs }];
+    const resources = [resource('git.app')];
+    const given = { ...facts, definition: samplePipeline({ resources, jobs }), inputs: { who: placeholder } };
+    expect(stepsIn(planForAgent(given).steps).map(({ env }) => env['INPUT_WHO'])).toEqual([
+      placeholder,
+      placeholder,
+    ]);
+    expect(marked(given)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a step that starts', () => {
+  test('gets the secrets that it names, and no others are read', async () => {
     asked.length = 0;
-    const work = filledWork(await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }), secrets));
-    expect(work.steps.map(({ env }) => env['param_token'])).toEqual(['value of forge/token', undefined]);
-    expect(work.steps[1]?.command?.script).toBe('login  ');
-    expect(asked).toEqual([['forge/token']]);
-    expect(work.notice).toContain('git.app has a pull request from a fork');
+    const facts = factsOf({ ref: 'a' });
+    expect((await filled(facts, '1')).command?.script).toBe('login value of forge/token value of cloud/key');
+    expect((await filled(facts, '0')).env['param_token']).toBe('value of forge/token');
+    expect(asked).toEqual([['forge/token', 'cloud/key'], ['forge/token']]);
+    expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({ masks: ['value of forge/token'] });
   });
 
-  test('a build of a fork has all secrets if the resource says so', async () => {
-    const work = filledWork(
-      await planWithSecrets(factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' }), secrets),
-    );
-    expect(work.steps[1]?.command?.script).toBe('login value of forge/token value of cloud/key');
+  test('gets the value that a secret has by then', async () => {
+    const values = ['first', 'second'];
+    const read = async () => ({
+      answer: 'read' as const,
+      values: new Map([['forge/token', values.shift() ?? '']]),
+    });
+    const token = async () => (await filled(factsOf({ ref: 'a' }), '0', { read })).env['param_token'];
+    expect([await token(), await token()]).toEqual(['first', 'second']);
+  });
+
+  test('that the build does not have is unknown', async () => {
+    expect(await fillStep(factsOf({ ref: 'a' }), wanted('7'), secrets)).toEqual({ answer: 'unknown' });
+  });
+
+  test('of a fork reads secrets for its get only', async () => {
+    asked.length = 0;
+    const facts = factsOf({ ref: 'a', fork: 'true' });
+    expect((await filled(facts, '0')).env['param_token']).toBe('value of forge/token');
+    expect((await filled(facts, '1')).command?.script).toBe('login  ');
+    expect(asked.flat()).toEqual(['forge/token']);
+  });
+
+  test('keeps a value of an input that looks like a secret, which reads none', async () => {
+    asked.length = 0;
+    const facts = factsOf({ ref: 'a' });
+    const inputs = [{ name: 'who', type: 'string' as const, default: '' }];
+    const jobs = facts.definition.jobs.map((one) => ({ ...one, inputs }));
+    const fake = `${makeSecretPlaceholder('stolen/key')} ${placeholder}`;
+    const given = { ...facts, definition: { ...facts.definition, jobs }, inputs: { who: fake } };
+    expect((await filled(given, '1')).env['INPUT_WHO']).toBe(fake);
+    expect(asked).toEqual([['forge/token', 'cloud/key']]);
+  });
+
+  test('of a fork gets all secrets if the resource says so', async () => {
+    const facts = factsOf({ ref: 'a', fork: 'true' }, { fork_secrets: 'true' });
+    expect((await filled(facts, '1')).command?.script).toBe('login value of forge/token value of cloud/key');
+  });
+});
+
+/** The secrets are of a type of the pipeline. */
+function typed(version: Record<string, string>): AttemptFacts {
+  const facts = factsOf(version);
+  const text = JSON.stringify(facts.definition)
+    .replaceAll(placeholder, makeSecretPlaceholder('token'))
+    .replaceAll(other, makeSecretPlaceholder('key'));
+  const command = { runner: 'shell' as const, cmd: 'show-secrets' };
+  const definition: AttemptFacts['definition'] = {
+    ...JSON.parse(text),
+    secretTypes: [{ name: 'safe', builtIn: false, config: {}, get: command }],
+    secrets: ['token', 'key'].map((name) => ({ name, type: 'safe', key: name })),
+  };
+  return { ...facts, definition };
+}
+
+describe('a build of a fork runs the get of a secret type of the pipeline', () => {
+  test('for its get only, in the Pod that the operator created without the versions', async () => {
+    const facts = typed({ ref: 'a', fork: 'true' });
+    expect(await fillStep(facts, wanted('0'), secrets)).toMatchObject({
+      answer: 'run',
+      gets: [{ values: [{ name: 'token', key: 'token' }], command: { container: 'secrets' } }],
+    });
+    expect(marked(facts)).toEqual([true, undefined]);
+    expect(planForAgent(facts).containers).toEqual(planForAgent(typed({ ref: 'a' })).containers);
+  });
+
+  test('and gets what it brought', async () => {
+    const given = new Map([['token', { value: 'hunter2' }]]);
+    const answer = await fillStep(typed({ ref: 'a', fork: 'true' }), { id: '0', given }, secrets);
+    expect(answer).toMatchObject({ operation: { env: { param_token: 'hunter2' } }, masks: ['hunter2'] });
+  });
+
+  test('and cannot give a value to a secret of another type', async () => {
+    const given = new Map([['forge/token', { value: 'forged' }]]);
+    const answer = await fillStep(factsOf({ ref: 'a' }), { id: '0', given }, secrets);
+    expect(answer).toMatchObject({ operation: { env: { param_token: 'value of forge/token' } } });
+  });
+});
+
+describe('a build of a fork reads a secret for its get only', () => {
+  test.each(['env', 'file', 'kubernetes', 'store', 'vault'])('of the type %s', async (type) => {
+    asked.length = 0;
+    const facts = factsOf({ ref: 'a', fork: 'true' });
+    const text = JSON.stringify(facts.definition)
+      .replaceAll(placeholder, makeSecretPlaceholder('token'))
+      .replaceAll(other, makeSecretPlaceholder('key'));
+    const definition: AttemptFacts['definition'] = {
+      ...JSON.parse(text),
+      secretTypes: [{ name: type, builtIn: true, origin: { source: `svc://${type}` }, config: {} }],
+      secrets: ['token', 'key'].map((name) => ({ name, type, key: name, path: 'kv/app' })),
+    };
+    const given = { ...facts, definition };
+    expect((await filled(given, '0')).env['param_token']).toBe('value of token');
+    expect(JSON.stringify(await filled(given, '1'))).not.toContain('value of');
+    expect(asked.flat()).toEqual(['token']);
   });
 });

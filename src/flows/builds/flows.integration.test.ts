@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import { recordVersions } from '#flows/checks/record-versions.ts';
+import type { CacheClaim } from '#flows/pods/cache-ports.ts';
 import type { PendingBuild } from '#flows/pods/workloads.ts';
 import {
   agentEnded,
@@ -53,10 +54,10 @@ describe('from a commit to the last job', () => {
 
   test('a person can start a job, and is told why not', async () => {
     await save();
-    expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({ answer: 'refused' });
+    expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({ answer: 'refused' });
     expect(notifications.sent).toEqual([]);
     await find('a');
-    expect(await triggerJob(UNIT, 'ann', ports())).toMatchObject({
+    expect(await triggerJob(UNIT, { by: 'ann' }, ports())).toMatchObject({
       answer: 'created',
       build: { number: '2' },
     });
@@ -71,7 +72,7 @@ describe('a build that is to start', () => {
     await save();
     await find('a');
     const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
-    await triggerJob(UNIT, 'ann', ports());
+    await triggerJob(UNIT, { by: 'ann' }, ports());
     const { failures } = await startBuilds({ ...ports(), builds: dying });
     expect(failures).toHaveLength(1);
     const { started } = await startBuilds(ports());
@@ -106,7 +107,7 @@ describe('a build that is to start', () => {
     }
     expect(await startBuilds(ports())).toMatchObject({ started: [], short: ['main'] });
     cluster.pods.delete('app-unit-1-1');
-    await triggerJob(UNIT, 'ann', ports());
+    await triggerJob(UNIT, { by: 'ann' }, ports());
     expect((await startBuilds(ports())).started).toMatchObject([{ number: '2' }]);
     expect(await stateOf('2')).not.toHaveProperty('message');
   });
@@ -118,7 +119,7 @@ describe('a build that is to start', () => {
     cluster.refuse = (name) =>
       name.startsWith('app') ? { answer: 'refused', reason: 'TeamLimit', message: 'full' } : undefined;
     await find('a');
-    for (let one = 0; one < 40; one += 1) await triggerJob(UNIT, 'ann', ports());
+    for (let one = 0; one < 40; one += 1) await triggerJob(UNIT, { by: 'ann' }, ports());
     const run = (await stores.checks.openRuns()).find(({ team }) => team === 'other')?.run ?? 0;
     const scope = String((await stores.checks.runFacts(run))?.checks[0]?.scope);
     await recordVersions(
@@ -129,6 +130,7 @@ describe('a build that is to start', () => {
     await scheduleJobs(ports());
     let asked = 0;
     const counting = {
+      prepareClaim: async (claim: CacheClaim) => await cluster.prepareClaim(claim),
       createBuildPod: async (build: PendingBuild) => ((asked += 1), cluster.createBuildPod(build)),
       teamPods: (team: string) => cluster.teamPods(team),
       nodeLabel: (tag: string) => cluster.nodeLabel(tag),

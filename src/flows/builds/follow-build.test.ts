@@ -37,26 +37,26 @@ async function follow(events: BuildEvent[], more: Partial<StoredAttempt> = {}, s
   return { answer, did, changes };
 }
 
-describe('events of an agent', () => {
-  test('events that begin the build are recorded, and viewers are notified', async () => {
+describe('followBuild', () => {
+  test('records events that begin the build, and notifies viewers', async () => {
     const { answer, did } = await follow(EVENTS.slice(0, 1));
     expect(answer).toEqual({ acknowledged: 1, cancel: false });
     expect(did).toEqual(['status 1', 'progress 41']);
   });
 
-  test('events that only log notify only viewers', async () => {
+  test('notifies only viewers of events that only log', async () => {
     const state = { ...openAttempt(41, 2).state, status: 'started', applied: 1 } as const;
     const { did } = await follow(EVENTS.slice(1, 2), { state }, { ...STEP, status: 'started' });
     expect(did).toEqual(['progress 41']);
   });
 
-  test('events that end the build take the lock of its pipeline first and lead to a decision on it', async () => {
+  test('locks the pipeline first for events that end the build, and requests a decision', async () => {
     const { did, changes } = await follow(EVENTS);
     expect(did).toEqual(['lock', 'schedule 1', 'status 1', 'progress 41']);
     expect(changes[0]?.end).toMatchObject({ outcome: 'succeeded', status: 'succeeded', good: true });
   });
 
-  test('a failure of a job that allows failures ends in a warning', async () => {
+  test('ends a failed build of a job that allows failures with a warning', async () => {
     const end: BuildEvent = {
       sequence: 1,
       at: AT,
@@ -70,7 +70,7 @@ describe('events of an agent', () => {
     expect(lenient.changes[0]?.end).toMatchObject({ outcome: 'failed', status: 'warning', good: true });
   });
 
-  test('events that make a version lead to decisions in all pipelines', async () => {
+  test('requests decisions on all pipelines for a new version', async () => {
     const put: StepState = { ...STEP, kind: 'put', name: 'image', resource: 'image', status: 'started' };
     const made: BuildEvent = {
       sequence: 1,
@@ -85,14 +85,14 @@ describe('events of an agent', () => {
   });
 
   const silent: Record<string, [Partial<StoredAttempt>, unknown]> = {
-    'events that were applied before are acknowledged again': [
+    'acknowledges known events again': [
       { state: { ...openAttempt(41, 2).state, applied: 9 }, cancel: true },
       { acknowledged: 9, cancel: true },
     ],
-    'events of an attempt that another one followed are refused': [{ current: false }, 'over'],
-    'events of a build without a turn are refused': [{ admitted: false }, 'over'],
-    'new events of a build that has ended are refused': [{ ended: true }, 'over'],
-    'known events of a build that has ended are acknowledged': [
+    'refuses events of an attempt that is not the current one': [{ current: false }, 'over'],
+    'refuses events of a build without a turn': [{ admitted: false }, 'over'],
+    'refuses new events of a build that has ended': [{ ended: true }, 'over'],
+    'acknowledges known events of a build that has ended': [
       { ended: true, state: { ...openAttempt(41, 2).state, applied: 9 } },
       { acknowledged: 9, cancel: false },
     ],

@@ -1,5 +1,6 @@
 import { applyEvents } from '#domain/build/apply-events.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { smallerLimit } from '#domain/build/log-limit.ts';
 import { stateOf } from '#domain/build/stored-state.ts';
 import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
@@ -77,8 +78,8 @@ async function recordEvents(
   const fresh = events.filter((event) => event.sequence > state.applied);
   if (fresh.length === 0) return { acknowledged: state.applied, cancel, pipelineId };
   if (read.ended) return 'over';
-  const applied = applyEvents(state, fresh, logLimitBytes);
-  await recordChanges(tx, read, applied);
+  const applied = applyEvents(state, fresh, smallerLimit(logLimitBytes, read.logLimitBytes));
+  await recordChanges(tx, read, applied, { byAgent: true });
   const { status } = applied.state;
   const news = { changed: status !== state.status, ended: !isActive(status), puts: applied.puts.length > 0 };
   return { acknowledged: applied.state.applied, cancel, pipelineId, news };

@@ -8,21 +8,21 @@ import { stateOf } from '#domain/build/stored-state.ts';
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import { isActive } from '#domain/scheduling/build-changes.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
+import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import {
   podOfAttempt,
   verifyBuildPod,
   verifyGoneBuildPod,
-  type OurPod,
-  type OwnPod,
-  type OwnPodPorts,
-} from '#flows/pods/own-pods.ts';
-import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
+  type CurrentPod,
+  type OwnedPod,
+  type VerifyPodPorts,
+} from '#flows/pods/verify-pods.ts';
 import { endBuild, retryAttempt } from './end-build.ts';
 import type { AttemptFacts, BuildStore } from './ports.ts';
 
 type Work = PodFacts['work'] & { kind: 'build' };
 
-export interface FollowBuildPorts extends OwnPodPorts {
+export interface FollowBuildPorts extends VerifyPodPorts {
   builds: Pick<BuildStore, 'givenPod' | 'attemptFacts' | 'buildState' | 'explainPending' | 'withBuild'>;
   cluster: Pick<Cluster, 'deletePod' | 'findBuildPod'>;
   notifications: Pick<Notifications, 'notify'>;
@@ -56,7 +56,7 @@ export async function followSeenBuildPod(
  */
 export async function followBuildPod(
   { build, attempt }: { build: number; attempt: number },
-  seen: OwnPod | undefined,
+  seen: CurrentPod | undefined,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over'> {
   const facts = await ports.builds.attemptFacts(build, attempt);
@@ -88,7 +88,7 @@ export async function followGoneBuildPod(
 }
 
 /** A Pod whose labels were changed leaves the watch but still exists. */
-async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<OwnPod | undefined> {
+async function findOwn(facts: AttemptFacts, { cluster }: FollowBuildPorts): Promise<CurrentPod | undefined> {
   if (facts.podUid === undefined) return undefined;
   const found = await cluster.findBuildPod(facts);
   return found && podOfAttempt(facts, [found]);
@@ -139,8 +139,8 @@ async function carryOut(
   if (decision === 'wait') return await explain(facts, judgement, ports);
   // The build ends when its Pod does: until then its resources are in use.
   if (decision === 'stop') return ports.hangs(facts, judgement.message);
-  const words = parseTermination(pod?.containers[0]?.message);
-  const left = { at: now(), ...defined({ words }) };
+  const termination = parseTermination(pod?.containers[0]?.message);
+  const left = { at: now(), ...defined({ termination }) };
   const of = { build: facts.id, attempt: facts.attempt };
   if (decision === 'end') {
     const { outcome, reason, message } = judgement;
@@ -163,7 +163,7 @@ async function explain(
 }
 
 /** Everything that the Pod could report is recorded or lost. */
-async function remove(pod: OurPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
+async function remove(pod: OwnedPod | undefined, { cluster }: FollowBuildPorts): Promise<void> {
   if (pod === undefined || pod.deleting) return;
   const ended = pod.phase === 'Succeeded' || pod.phase === 'Failed';
   await cluster.deletePod(pod.namespace, pod.name, pod.uid, ended ? 0 : GRACE_SECONDS);

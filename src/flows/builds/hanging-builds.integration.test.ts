@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { cancelBuild } from './cancel-build.ts';
@@ -31,7 +31,7 @@ const ports = () => ({
   notifications,
   now: () => new Date((cancelledAt?.getTime() ?? Date.now()) + ahead * 1000),
   pods: () => [...cluster.pods.values()],
-  foreign: new ForeignPodsMet(),
+  foreign: new RecordedForeignPods(),
   hangs: ({ job, number }: { job: string; number: string }, message: string) =>
     void reported.push(`${job} ${number}: ${message}`),
 });

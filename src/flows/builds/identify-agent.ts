@@ -41,8 +41,8 @@ export async function identifyAgent(
 }
 
 /**
- * Whoever can read Pods knows the nonce as soon as the Pod exists, but cannot call from the Pod's address. So
- * the address has to match first.
+ * Anyone who can read Pods knows the nonce as soon as the Pod exists, but cannot call from the Pod's address.
+ * So the address has to match first.
  */
 async function byNonce(
   { pod }: SessionRequest,

@@ -4,8 +4,8 @@ export interface LogStore {
   /** Bytes of the team's logs in the database, counted from its builds each time. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes logs of the oldest ended builds as far as newer logs alone reach the limit. One bounded,
-   * repeatable transaction. Returns how many builds lost their logs; 0: nothing more can be removed.
+   * Removes logs of ended builds, the oldest first, while the logs of newer builds alone reach the limit. One
+   * bounded, repeatable transaction. Returns how many builds lost their logs. 0: nothing more can be removed.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }
@@ -28,8 +28,8 @@ export interface LogsLimited {
 }
 
 /**
- * Keeps the logs of each team within its limit. The team's oldest logs are removed first. Builds do not fail
- * because of it.
+ * Keeps the logs of each team within its limit by removing the team's oldest logs. No build fails because of
+ * this.
  */
 export async function limitLogs(teams: readonly TeamLogs[], logs: LogStore): Promise<LogsLimited> {
   const done: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };
@@ -55,8 +55,8 @@ async function limitOne({ team, limit }: TeamLogs, logs: LogStore, done: LogsLim
 async function removeAll(team: string, limit: number, logs: LogStore): Promise<number> {
   let removed = 0;
   for (;;) {
-    const some = await logs.removeOldestLogs(team, limit);
-    removed += some;
-    if (some === 0) return removed;
+    const count = await logs.removeOldestLogs(team, limit);
+    removed += count;
+    if (count === 0) return removed;
   }
 }

@@ -9,7 +9,7 @@ import { workLabels } from '#domain/build/judge-agent-pod.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
-import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
+import { agentPodsOf, noImages, realWaiting } from '#testing/flows/agent-ports.ts';
 import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
 import { openBuilds } from '#testing/flows/open-builds.ts';
 import { textOf } from '#testing/flows/recorded-notifications.ts';
@@ -63,17 +63,9 @@ function world(definition: Pipeline = samplePipeline()) {
       const pod = pods.get(`${namespace}/${name}`);
       return pod && { uid: pod.uid, labels: workLabels(pod.session), ending: false, addresses: [PEER] };
     }),
-    secrets: {
-      async read(namespace, names) {
-        done.push(`read ${namespace}/${names.join()}`);
-        const known = names.filter((name) => name === 'git/token' && namespace === 'team-blue');
-        const missing = names.filter((name) => !known.includes(name));
-        return missing.length > 0
-          ? { answer: 'missing', reasons: missing }
-          : { answer: 'read', values: new Map(known.map((name) => [name, 'hun"ter\n2'])) };
-      },
-    },
+    images: noImages,
     builds: {
+      explainPending: () => Promise.resolve(),
       attemptFacts: async (build, number) => (build === 41 && number === 2 ? attempt : undefined),
       ...openBuilds({
         record: async ({ build, attempt: number }, { end }) =>
@@ -130,7 +122,6 @@ describe('the right agent', () => {
         work: 'build',
         plan: {
           build: { id: '41', team: 'blue', attempt: 2 },
-          secrets: [],
           steps: [{ version: { ref: 'abc' } }, {}],
         },
       },
@@ -157,83 +148,35 @@ describe('the right agent', () => {
     expect(second).toEqual({ ...first, answer: 'same' });
   });
 
-  test('an agent gets secrets in their places and in the list of what it masks', async () => {
-    const { parts } = world(withSecret);
-    const answer = await openAgentSession(buildWord(), PEER, parts);
-    expect(answer).toMatchObject({
-      response: {
-        plan: { secrets: ['hun"ter\n2'], steps: [{ env: { param_url: 'https://x:hun"ter\n2@forge' } }, {}] },
-      },
-    });
-  });
-
-  test('an agent gets secrets unchanged in the environment of a step', async () => {
-    const [unit, ...others] = samplePipeline().jobs;
-    const env = { TOKEN: `as ${makeSecretPlaceholder('git/token')}` };
-    const run = { runner: 'docker' as const, image: 'node', cmd: 'true', env };
-    const task = { kind: 'task' as const, name: 'own', run, env };
-    const jobs = [...(unit === undefined ? [] : [{ ...unit, steps: [...unit.steps, task] }]), ...others];
-    const { parts } = world(samplePipeline({ jobs }));
-    const answer = await openAgentSession(buildWord(), PEER, parts);
-    expect(answer).toMatchObject({
-      response: { plan: { secrets: ['hun"ter\n2'], steps: [{}, {}, { env: { TOKEN: 'as hun"ter\n2' } }] } },
-    });
+  test('an agent gets placeholders in place of secrets', async () => {
+    const answer = await openAgentSession(buildWord(), PEER, world(withSecret).parts);
+    const env = { param_url: `https://x:${makeSecretPlaceholder('git/token')}@forge` };
+    expect(answer).toMatchObject({ response: { plan: { steps: [{ needsSecrets: true, env }, {}] } } });
   });
 
   describe.each([
-    ['a definition without secrets', samplePipeline(), [], []],
-    ['a definition with one', withSecret, ['read team-blue/git/token'], ['hun"ter\n2']],
-  ])('an agent of %s', (_, definition, read, values) => {
+    ['a definition without secrets', samplePipeline(), undefined],
+    ['a definition with one', withSecret, true],
+  ])('an agent of %s', (_, definition, needsSecrets) => {
     // One that exists and is in use here, and one that has no value.
     const bait = { ref: makeSecretPlaceholder('git/token'), other: makeSecretPlaceholder('git/absent') };
     const env = { version_ref: bait.ref, version_other: bait.other };
 
-    test('a version that looks like a secret reaches the agent unchanged, and no secret is read for it', async () => {
-      const { parts, done, attempt } = world(definition);
+    test('a version that looks like a secret reaches the agent unchanged, and marks no step', async () => {
+      const { parts, attempt } = world(definition);
       attempt.versions = [bait];
-      expect(await openAgentSession(buildWord(), PEER, parts)).toMatchObject({
-        answer: 'opened',
-        response: { plan: { secrets: values, steps: [{ version: bait, env }, {}] } },
-      });
-      expect(done).toEqual(read);
+      const answer = await openAgentSession(buildWord(), PEER, parts);
+      expect(answer).toMatchObject({ response: { plan: { steps: [{ version: bait, env }, {}] } } });
+      expect(JSON.stringify(answer).includes('needsSecrets')).toBe(needsSecrets === true);
     });
 
     test('the last version of a check reaches the agent unchanged', async () => {
-      const { parts, done, run } = world(definition);
+      const { parts, run } = world(definition);
       run.checks = run.checks.map((check) => ({ ...check, last: bait }));
-      expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
-        answer: 'opened',
-        response: { run: { secrets: values, checks: [{ env }] } },
-      });
-      expect(done).toEqual(read);
+      const answer = await openAgentSession(runWord, PEER, parts);
+      expect(answer).toMatchObject({ response: { run: { checks: [{ env }] } } });
+      expect(JSON.stringify(answer).includes('needsSecrets')).toBe(needsSecrets === true);
     });
-  });
-
-  test('an agent gets hooks with the secrets of their commands and with unchanged versions', async () => {
-    const cmd = `tell ${makeSecretPlaceholder('git/token')}`;
-    const bait = { ref: makeSecretPlaceholder('git/token') };
-    const [unit, ...others] = samplePipeline().jobs;
-    const onTrigger = [{ kind: 'command' as const, run: { runner: 'shell' as const, cmd } }];
-    const jobs = [...(unit === undefined ? [] : [{ ...unit, onTrigger }]), ...others];
-    const { parts, done, run } = world(samplePipeline({ jobs }));
-    run.checks = [];
-    run.hooks = { resource: 'git.app', leftMs: 20_000, versions: [{ id: 12, fields: bait }] };
-    expect(await openAgentSession(runWord, PEER, parts)).toMatchObject({
-      answer: 'opened',
-      response: {
-        run: {
-          secrets: ['hun"ter\n2'],
-          checks: [],
-          hooks: {
-            seconds: 17,
-            plans: [
-              { version: '12', command: { script: 'tell hun"ter\n2' }, env: { version_ref: bait.ref } },
-            ],
-          },
-        },
-      },
-    });
-    expect(done).toEqual(['read team-blue/git/token']);
   });
 
   test("an agent of a CronJob's Pod has nothing to do if everything is being checked", async () => {
@@ -276,22 +219,21 @@ describe('an agent whose Pod has no address yet', () => {
     return { ...made, offered, open };
   }
 
-  test('an agent without an address gets work without secrets at once, and its session when the address shows', async () => {
-    const { open, offered, keys } = early();
+  test('an agent without an address gets its work at once, and its session when the address shows', async () => {
+    const { open, offered, keys } = early(withSecret);
     const answer = await open();
     expect(answer).toMatchObject({ answer: 'opened' });
     expect(offered).toEqual(answer.answer === 'opened' ? [answer.response] : []);
     expect(keys.size).toBe(1);
   });
 
-  test('an agent without an address gets checks without secrets at once', async () => {
+  test('an agent without an address gets its checks at once', async () => {
     const { open, offered } = early();
     expect(await open(runWord)).toMatchObject({ answer: 'opened' });
     expect(offered).toMatchObject([{ work: 'checks', run: { run: '7' } }]);
   });
 
   const unoffered: Record<string, [outcome: string, of: ReturnType<typeof early>, word?: SessionRequest]> = {
-    'work with a secret': ['opened', early(withSecret)],
     'the work of another Pod': ['refused', early(), buildWord({ pod: { ...buildWord().pod, uid: 'u9' } })],
     'work by an invented nonce': ['refused', early(), buildWord({ nonce: 'b.41.2.invented' })],
   };
@@ -360,30 +302,12 @@ describe('anyone else', () => {
     expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'over' });
   });
 
-  test('a secret without a value ends the build, which names it', async () => {
-    const definition = structuredClone(withSecret);
-    definition.resources = definition.resources.map((resource) => ({
-      ...resource,
-      params: { url: makeSecretPlaceholder('git/absent') },
-    }));
-    const { parts, done } = world(definition);
-    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'over' });
-    expect(done.slice(1)).toEqual(['end 41.2 failed SecretMissing', 'notify schedule 3', 'notify status 3']);
-  });
-
   test('an agent comes again if the API server does not answer', async () => {
     const reason = 'reading Pod team-blue/app: refused (Unreachable)';
     const { parts, keys } = world();
     parts.pods.find = async () => ({ answer: 'unavailable', reason });
     expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason });
     expect(keys.size).toBe(0);
-  });
-
-  test('a build continues if the API server shows no Secrets', async () => {
-    const { parts, keys, done } = world(withSecret);
-    parts.secrets.read = async () => ({ answer: 'unavailable', reason: 'away' });
-    expect(await openAgentSession(buildWord(), PEER, parts)).toEqual({ answer: 'not-yet', reason: 'away' });
-    expect([keys.size, done]).toEqual([0, []]);
   });
 
   test('a database that is away is an error for every caller', async () => {

@@ -1,28 +1,25 @@
+import { defined } from '#defined';
 import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
+import { smallerLimit } from '#domain/build/log-limit.ts';
 import { openRunForPod } from '#flows/checks/claim-checks.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { closeRun } from '#flows/checks/record-check.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { endBuild } from './end-build.ts';
-import { checkRunWithSecrets, planWithSecrets } from './fill-secrets.ts';
+import { planForAgent, runForAgent } from './fill-secrets.ts';
 import { identifyAgent, type Identified, type IdentifyPorts } from './identify-agent.ts';
+import type { ImageLookUps } from './image-ports.ts';
+import { withEntrypoints } from './look-up-entrypoints.ts';
 import type { BuildStore } from './ports.ts';
-import type {
-  AgentCredentials,
-  AgentPods,
-  AgentSessionAnswer,
-  SessionStore,
-  TeamSecrets,
-  Unavailable,
-} from './session-ports.ts';
+import type { AgentCredentials, AgentPods, AgentSessionAnswer, SessionStore } from './session-ports.ts';
 
 export interface OpenSessionPorts extends IdentifyPorts {
   pods: AgentPods;
   credentials: AgentCredentials;
-  secrets: TeamSecrets;
-  builds: Pick<BuildStore, 'attemptFacts' | 'withBuild'>;
+  images: ImageLookUps;
+  builds: Pick<BuildStore, 'attemptFacts' | 'withBuild' | 'explainPending'>;
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
   sessions: Pick<SessionStore, 'openSession'>;
   notifications: Pick<Notifications, 'notify'>;
@@ -47,7 +44,7 @@ export async function openAgentSession(
   onProvisional: OnProvisional = () => undefined,
 ): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
-  const preparing = claimed && prepare(claimed, ports);
+  const preparing = claimed && prepare(claimed, request, ports);
   // Awaited only once the caller is identified, so its failure is handled there.
   preparing?.catch(() => undefined);
   let identifying = true;
@@ -62,7 +59,7 @@ export async function openAgentSession(
   if (identified.verdict === 'not-yet') return { answer: 'not-yet', reason: identified.reason };
   const session = await sessionFor(identified, request, ports);
   if (session === undefined) return NOTHING_DUE;
-  const work = await (preparing ?? prepare(session, ports));
+  const work = await (preparing ?? prepare(session, request, ports));
   return await answerWith(work, { request, session, verdict: identified.verdict }, ports);
 }
 
@@ -74,19 +71,23 @@ interface Caller {
 
 async function answerWith(work: Work, caller: Caller, ports: OpenSessionPorts): Promise<AgentSessionAnswer> {
   if (work.answer === 'over') return { answer: 'over' };
-  if (work.answer === 'unavailable') return { answer: 'not-yet', reason: work.reason };
   const reason = wrongPodReason(caller.request, work, caller.verdict);
   if (reason !== undefined) return { answer: 'refused', reason };
-  return work.answer === 'ready'
-    ? await claimSession(caller, work, ports)
-    : await failWithoutSecrets(caller.session, work, ports);
+  switch (work.answer) {
+    case 'ready':
+      return await claimSession(caller, work, ports);
+    case 'wait':
+    case 'end':
+    default:
+      return await answerWithoutImage(caller.session, work, ports);
+  }
 }
 
 /** The Pod of a CronJob succeeds without work if its resources are being checked already, or were removed. */
 const NOTHING_DUE: AgentSessionAnswer = {
   answer: 'opened',
   session: { kind: 'checks', run: 0 },
-  response: { work: 'checks', run: { format: 1, run: '0', containers: [], checks: [], secrets: [] } },
+  response: { work: 'checks', run: { format: 2, run: '0', containers: [], checks: [] } },
 };
 
 async function sessionFor(
@@ -107,43 +108,54 @@ interface WorkPod {
   podName: string;
 }
 type ReadyWork = WorkPod & { answer: 'ready'; response: SessionResponse };
-type MissingSecrets = WorkPod & { answer: 'missing'; reasons: string[] };
-type Work = ReadyWork | MissingSecrets | { answer: 'over' } | Unavailable;
+/** An entrypoint is not known. `wait`: the agent tries again. */
+type MissingImage = WorkPod & { answer: 'wait' | 'end'; reason: string };
+type Work = ReadyWork | MissingImage | { answer: 'over' };
 
-async function prepare(session: AgentSession, ports: OpenSessionPorts): Promise<Work> {
-  return session.kind === 'build' ? await prepareBuild(session, ports) : await prepareRun(session.run, ports);
+async function prepare(
+  session: AgentSession,
+  { pod, architecture = 'amd64' }: SessionRequest,
+  ports: OpenSessionPorts,
+): Promise<Work> {
+  return session.kind === 'build'
+    ? await prepareBuild(session, architecture, ports)
+    : await prepareRun(session.run, { podName: pod.name, architecture }, ports);
 }
 
 async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
-  { builds, pods, secrets, logLimitBytes }: OpenSessionPorts,
+  architecture: string,
+  { builds, pods, images, logLimitBytes }: OpenSessionPorts,
 ): Promise<Work> {
   const facts = await builds.attemptFacts(build, attempt);
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId } = facts;
   const pod = { namespace, pipelineId, podName: pods.nameForBuild(facts) };
-  const filled = await planWithSecrets(facts, secrets);
-  if (filled.answer !== 'filled') return { ...pod, ...filled };
-  const plan = logLimitBytes === undefined ? filled.work : { ...filled.work, logLimitBytes };
+  const runnable = await withEntrypoints(planForAgent(facts), { ...pod, architecture }, images);
+  if (runnable.answer !== 'filled') return { ...pod, ...runnable };
+  const limit = smallerLimit(logLimitBytes, facts.logLimitBytes);
+  const plan = { ...runnable.work, ...defined({ logLimitBytes: limit }) };
   return { answer: 'ready', ...pod, response: { work: 'build', plan } };
 }
 
-async function prepareRun(run: number, { checks, pods, secrets }: OpenSessionPorts): Promise<Work> {
+async function prepareRun(
+  run: number,
+  // Kubernetes names the Pods of a CronJob.
+  place: { podName: string; architecture: string },
+  { checks, pods, images }: OpenSessionPorts,
+): Promise<Work> {
   const facts = await checks.runFacts(run);
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId, pipeline } = facts;
   const pod = { namespace, pipelineId, podName: pods.nameForChecks(pipeline, run) };
-  const filled = await checkRunWithSecrets(facts, secrets);
-  if (filled.answer !== 'filled') return { ...pod, ...filled };
-  return { answer: 'ready', ...pod, response: { work: 'checks', run: filled.work } };
+  const runnable = await withEntrypoints(runForAgent(facts), { namespace, ...place }, images);
+  if (runnable.answer !== 'filled') return { ...pod, ...runnable };
+  return { answer: 'ready', ...pod, response: { work: 'checks', run: runnable.work } };
 }
 
 /** Only work that readers of the namespace can see anyway, in the Pod that was created for it. */
 function mayBegin(request: SessionRequest, work: Work): work is ReadyWork {
-  if (work.answer !== 'ready') return false;
-  const { response } = work;
-  const { secrets } = response.work === 'build' ? response.plan : response.run;
-  return secrets.length === 0 && wrongPodReason(request, work, 'known') === undefined;
+  return work.answer === 'ready' && wrongPodReason(request, work, 'known') === undefined;
 }
 
 /**
@@ -161,12 +173,18 @@ function wrongPodReason(
     : `the Pod of this work is called ${podName}`;
 }
 
-async function failWithoutSecrets(
+/** A build stays pending and shows the reason. Checks are repeated anyway. */
+async function answerWithoutImage(
   session: AgentSession,
-  { pipelineId, reasons }: MissingSecrets,
+  { answer, pipelineId, reason }: MissingImage,
   ports: OpenSessionPorts,
 ): Promise<AgentSessionAnswer> {
-  await endWork({ session, reason: 'SecretMissing', message: reasons.join(' ') }, pipelineId, ports);
+  if (answer === 'wait' && session.kind === 'build') {
+    await ports.builds.explainPending(session.build, `ImagePullFailed: ${reason}`);
+    ports.notifications.notify({ topic: 'status', pipeline: pipelineId });
+    return { answer: 'not-yet', reason };
+  }
+  await endWork({ session, reason: 'ImagePullFailed', message: reason }, pipelineId, ports);
   return { answer: 'over' };
 }
 

@@ -28,12 +28,12 @@ import { scheduleJobs } from './schedule-jobs.ts';
 import { startBuilds } from './start-builds.ts';
 import { triggerJob } from './trigger-job.ts';
 
-const say = async (name: string, count: number): Promise<void> => {
+const report = async (name: string, count: number): Promise<void> => {
   const events = eventsOf(['0', '1'], now().toISOString());
   await followBuild({ build: buildOf(name), attempt: 1 }, events.slice(0, count), ports());
 };
 
-/** The agent's container ended while the gateway was away. */
+/** The facts of a Pod whose agent ended while the gateway was unavailable. */
 const lastWords = (versions: Record<string, Record<string, string>>): Partial<PodFacts> => {
   const end = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'All steps succeeded.' };
   const message = JSON.stringify({
@@ -50,7 +50,7 @@ const lastWords = (versions: Record<string, Record<string, string>>): Partial<Po
 };
 
 describe('a build whose Pod', () => {
-  test('goes before a step has begun gets another after a pause', async () => {
+  test('vanishes before its first step gets another Pod after a pause', async () => {
     await save();
     await find('a');
     cluster.pods.delete('app-unit-1-1');
@@ -65,10 +65,10 @@ describe('a build whose Pod', () => {
     expect(buildPods()).toEqual(['app-unit-1-2']);
   });
 
-  test('goes after steps have run is repeated once, and then fails', async () => {
+  test('vanishes after steps ran is repeated once, and then fails', async () => {
     await save();
     await find('a');
-    await say('app-unit-1-1', 4);
+    await report('app-unit-1-1', 4);
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
@@ -82,13 +82,13 @@ describe('a build whose Pod', () => {
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'PodLost', attempt: 2 });
   });
 
-  test('goes after steps have run is repeated, though the operator died before it wrote the Pod down', async () => {
+  test('vanishes after steps ran is repeated, even if the operator died before it recorded the Pod', async () => {
     await save();
     await find('a');
     const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
-    await triggerJob(UNIT, 'ann', ports());
+    await triggerJob(UNIT, { by: 'ann' }, ports());
     await startBuilds({ ...ports(), builds: dying });
-    await say('app-unit-2-1', 4);
+    await report('app-unit-2-1', 4);
     setAhead(120);
     await compareWithPods(ports());
     expect(await stateOf('2')).toMatchObject({ status: 'started', attempt: 1 });
@@ -102,11 +102,11 @@ describe('a build whose Pod', () => {
     expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
   });
 
-  test('goes before a step has begun gets another, though the operator died before it wrote the Pod down', async () => {
+  test('vanishes before its first step gets another Pod, even if its Pod was never recorded', async () => {
     await save();
     await find('a');
     const dying = { ...stores.builds, podCreated: async () => Promise.reject(new Error('killed')) };
-    await triggerJob(UNIT, 'ann', ports());
+    await triggerJob(UNIT, { by: 'ann' }, ports());
     await startBuilds({ ...ports(), builds: dying });
     const session = { kind: 'build', build: buildOf('app-unit-2-1'), attempt: 1 } as const;
     await stores.sessions.openSession(session, 'key', cluster.pods.get('app-unit-2-1')?.uid ?? '', now());
@@ -118,11 +118,11 @@ describe('a build whose Pod', () => {
     expect(await stateOf('2')).toMatchObject({ status: 'pending', attempt: 2 });
   });
 
-  test('goes after a put has begun fails at once', async () => {
+  test('vanishes after a put began fails at once', async () => {
     const jobs = [job('unit', get('git.app'), put('git.image'))];
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.image')], jobs }));
     await find('a');
-    await say('app-unit-1-1', 4);
+    await report('app-unit-1-1', 4);
     cluster.pods.delete('app-unit-1-1');
     setAhead(60);
     await compareWithPods(ports());
@@ -137,10 +137,10 @@ describe('a build whose Pod', () => {
       job('deploy', get('git.image', { passed: ['unit'] }), task('roll out')),
     ],
   });
-  test('ends while the gateway is away hands its version on by its last words', async () => {
+  test('ends while the gateway is unavailable has the version from the termination message', async () => {
     await save(withPut);
     await find('a');
-    await say('app-unit-1-1', 4);
+    await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', lastWords({ '1': { tag: '1.0' } })), [], ports());
     expect(await stateOf()).toMatchObject({
       status: 'succeeded',
@@ -151,10 +151,10 @@ describe('a build whose Pod', () => {
     expect(buildPods()).toEqual(['app-deploy-1-1']);
   });
 
-  test('ends while the gateway is away, with a version too long for last words, is not green', async () => {
+  test('ends without the gateway and with a version too long to report does not succeed', async () => {
     await save(withPut);
     await find('a');
-    await say('app-unit-1-1', 4);
+    await report('app-unit-1-1', 4);
     await followPod(cluster.change('app-unit-1-1', lastWords({})), [], ports());
     expect(await stateOf()).toMatchObject({ status: 'failed', reason: 'VersionLost' });
     await scheduleJobs(ports());
@@ -163,22 +163,22 @@ describe('a build whose Pod', () => {
   });
 
   test.each([
-    ['had ended before it went is judged by its end', lastWords({ '1': {} }), 'succeeded'],
-    ['was running when it went is lost', { phase: 'Running' as const }, 'failed'],
+    ['had ended before it was deleted is judged by its end', lastWords({ '1': {} }), 'succeeded'],
+    ['was running when it was deleted is lost', { phase: 'Running' as const }, 'failed'],
   ])('%s', async (_, last, status) => {
     await save(withPut);
     await find('a');
-    await say('app-unit-1-1', 4);
+    await report('app-unit-1-1', 4);
     const pod = cluster.change('app-unit-1-1', last);
     cluster.pods.delete('app-unit-1-1');
     await followGonePod(pod, [], ports());
     expect(await stateOf()).toMatchObject({ status });
   });
 
-  test('loses its labels, and with them the eyes of the operator, goes on and counts in the end', async () => {
+  test('loses its labels, so that the operator does not see it, continues and counts in the end', async () => {
     await save(withPut);
     await find('a');
-    await say('app-unit-1-1', 3);
+    await report('app-unit-1-1', 3);
     const running = { phase: 'Running' as const };
     const blind = { ...ports(), pods: () => [] };
     await followGonePod(cluster.change('app-unit-1-1', running), [], blind);
@@ -190,7 +190,7 @@ describe('a build whose Pod', () => {
     expect(await stateOf()).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
-  test('waits for a node says so', async () => {
+  test('waits for a node reports that', async () => {
     await save();
     await find('a');
     await followPod(
@@ -201,7 +201,7 @@ describe('a build whose Pod', () => {
     expect((await stateOf())?.message).toBe('Unschedulable: 0/1 nodes are available');
   });
 
-  test('is of an earlier attempt is removed', async () => {
+  test('belongs to an earlier attempt is removed', async () => {
     await save();
     await find('a');
     const old = cluster.pods.get('app-unit-1-1');
@@ -211,7 +211,7 @@ describe('a build whose Pod', () => {
   });
 });
 
-/** What is known without a request. */
+/** Facts that need no request. */
 const BY_ITSELF = new Set<PropertyKey>([
   'teamPods',
   'nodeLabel',
@@ -224,14 +224,14 @@ const BY_ITSELF = new Set<PropertyKey>([
 const numbers = async (of: string) =>
   (await stores.views.builds({ ...APP, job: of }, { limit: 50 }))?.rows ?? [];
 
-test('whatever dies in between, each version is built once and goes through all jobs', async () => {
+test('each version is built once and passes all jobs, whichever parts die in between', async () => {
   const jobs = [
     job('unit', get('git.app'), task('test')),
     job('publish', get('git.app', { passed: ['unit'] }), task('push')),
   ];
   await save(samplePipeline({ jobs }));
   await find('a');
-  // A seeded chance, so that a failure can be played again.
+  // A seeded random source, so that a failure can be repeated.
   let seed = 7;
   const chance = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const dying = <T extends object>(target: T): T =>
@@ -281,7 +281,7 @@ test('whatever dies in between, each version is built once and goes through all 
   expect(crashes).toBeGreaterThan(20);
 });
 
-/** A result of a fresh check of `git.app`. */
+/** Opens a check run of `git.app`. Returns its result with the version `ref`. */
 async function due(ref: string) {
   await stores.checks.requestCheck(GIT, 'manual', now());
   const [check] = await stores.checks.dueChecks(now(), 1);

@@ -1,5 +1,7 @@
 import type { BuildOutcome, OutcomeReason, TerminationMessage } from '#domain/build/events.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
+import type { CacheUse } from '#domain/planning/caches.ts';
+import type { PreviousOutcome } from '#domain/planning/plan.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildPodStore, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';
 import type { BuildTransaction } from './build-transaction.ts';
@@ -30,6 +32,14 @@ export interface AttemptFacts extends PendingBuild {
   retries: number;
   /** In the order of the job's gets. */
   versions: Record<string, string>[];
+  /** The value of each input of the job, by name. Absent: it has none. */
+  inputs?: Record<string, string>;
+  /** Of the Team. Absent: the installation's limit. */
+  logLimitBytes?: number;
+  /** Absent: no older build of the job succeeded or failed. */
+  previousOutcome?: PreviousOutcome;
+  /** What was decided about the caches of its resources when its Pod was created. */
+  caches?: CacheUse[];
 }
 
 export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
@@ -79,7 +89,7 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
 }
 
 /**
- * The end of a build that its events did not report. `words`: steps and versions from the agent's termination
+ * The end of a build that its events did not report. `termination`: steps and versions from the agent's termination
  * message.
  */
 export interface BuildEnd {
@@ -87,11 +97,11 @@ export interface BuildEnd {
   reason: OutcomeReason;
   message: string;
   at: Date;
-  words?: TerminationMessage;
+  termination?: TerminationMessage;
 }
 
-export interface AttemptOver {
+export interface AttemptEnd {
   reason: string;
   at: Date;
-  words?: TerminationMessage;
+  termination?: TerminationMessage;
 }

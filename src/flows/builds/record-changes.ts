@@ -7,10 +7,11 @@ export async function recordChanges(
   tx: BuildTransaction,
   read: StoredAttempt,
   { end, ...changes }: EventsApplied,
+  { byAgent }: { byAgent: boolean },
 ): Promise<void> {
   const status = end && endStatus(end.outcome, read);
   await tx.record(read, {
     ...changes,
-    ...(end && status && { end: { ...end, status, good: isGood(status) } }),
+    ...(end && status && { end: { ...end, status, good: isGood(status), byAgent } }),
   });
 }

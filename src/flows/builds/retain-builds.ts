@@ -7,7 +7,7 @@ import {
   type RetainFacts,
 } from '#domain/scheduling/retain.ts';
 import { decideWithPages } from './decide-with-pages.ts';
-import type { Removed } from './retain-history.ts';
+import type { RowsRemoved } from './retain-history.ts';
 import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
 /** Builds per transaction. */
@@ -23,7 +23,7 @@ export async function retainSomeBuilds(
   tx: RetentionTransaction,
   since: Date,
   at: Date,
-): Promise<Removed | undefined> {
+): Promise<RowsRemoved | undefined> {
   const turn = await tx.nextTurn('jobs', since);
   if (turn === undefined) return undefined;
   const policy = retentionOf(turn.policy);

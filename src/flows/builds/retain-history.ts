@@ -3,7 +3,7 @@ import { retainSomeVersions } from './retain-versions.ts';
 import type { RetentionStore, RetentionTransaction } from './retention-ports.ts';
 
 /** Number of removed rows, by kind. */
-export interface Removed {
+export interface RowsRemoved {
   builds: number;
   /** Logs of builds that stay. */
   logs: number;
@@ -34,8 +34,8 @@ export async function retainHistory({
   retention,
   now,
   elapsed,
-}: Ports): Promise<{ removed: Removed; more: boolean }> {
-  const removed: Removed = { builds: 0, logs: 0, versions: 0, records: 0 };
+}: Ports): Promise<{ removed: RowsRemoved; more: boolean }> {
+  const removed: RowsRemoved = { builds: 0, logs: 0, versions: 0, records: 0 };
   const begun = elapsed();
   while (elapsed() - begun < LONGEST_MS) {
     const some = await retainNext(retention, now());
@@ -52,7 +52,7 @@ export async function retainHistory({
  * Removes what the team's retention does not keep from some of the oldest history whose turn it is.
  * Repeatable, also concurrently. Undefined: nothing has its turn.
  */
-export async function retainNext(retention: RetentionStore, at: Date): Promise<Removed | undefined> {
+export async function retainNext(retention: RetentionStore, at: Date): Promise<RowsRemoved | undefined> {
   const since = before(at, EVERY_MS);
   return await retention.withHistory(
     async (tx) =>
@@ -62,7 +62,7 @@ export async function retainNext(retention: RetentionStore, at: Date): Promise<R
   );
 }
 
-async function removeRecords(tx: RetentionTransaction, at: Date): Promise<Removed | undefined> {
+async function removeRecords(tx: RetentionTransaction, at: Date): Promise<RowsRemoved | undefined> {
   const ended = before(at, RECORDS_MS);
   const records = await tx.removeRecords({
     checkRuns: ended,

@@ -1,5 +1,5 @@
 import { areAllYoung, retainVersions, retentionOf } from '#domain/scheduling/retain.ts';
-import type { Removed } from './retain-history.ts';
+import type { RowsRemoved } from './retain-history.ts';
 import type { RetentionTransaction } from './retention-ports.ts';
 
 /** Versions per transaction. */
@@ -13,7 +13,7 @@ export async function retainSomeVersions(
   tx: RetentionTransaction,
   since: Date,
   at: Date,
-): Promise<Removed | undefined> {
+): Promise<RowsRemoved | undefined> {
   const turn = await tx.nextTurn('resources', since);
   if (turn === undefined) return undefined;
   const old = await tx.oldVersions(turn, MAX_VERSIONS);

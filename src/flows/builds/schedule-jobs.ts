@@ -10,7 +10,7 @@ interface Ports {
   now: () => Date;
 }
 
-export interface Scheduled {
+export interface BuildsScheduled {
   builds: BuildRef[];
   /** Versions wait for their hooks. */
   held: boolean;
@@ -25,8 +25,8 @@ const AT_ONCE = 50;
 /**
  * Decides on every pipeline with open requests until none is left, including requests that arrive meanwhile.
  */
-export async function scheduleJobs(ports: Ports): Promise<Scheduled> {
-  const done: Scheduled[] = [];
+export async function scheduleJobs(ports: Ports): Promise<BuildsScheduled> {
+  const done: BuildsScheduled[] = [];
   await ports.builds.wakeLateTriggers();
   for (;;) {
     const failures = done.flatMap((one) => one.failures);
@@ -49,7 +49,7 @@ export async function schedulePipeline(
     notifications,
     now,
   }: Pick<Ports, 'notifications' | 'now'> & { builds: Pick<BuildStore, 'withPipeline'> },
-): Promise<Scheduled> {
+): Promise<BuildsScheduled> {
   try {
     const at = now();
     const { interrupted, ...made } = await builds.withPipeline(
@@ -67,7 +67,7 @@ export async function schedulePipeline(
   }
 }
 
-type PipelineDecided = Omit<Scheduled, 'failures'> & {
+type PipelineDecided = Omit<BuildsScheduled, 'failures'> & {
   /** Row ids of superseded builds: ended if they had not started, otherwise asked to stop. */
   interrupted: number[];
 };

@@ -1,5 +1,5 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
-import type { Facts, NeededPage, PassPage, UsedPage } from '#domain/scheduling/facts.ts';
+import type { Facts, GoodBuildPage, NeededPage, UsedVersionPage } from '#domain/scheduling/facts.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/names.ts';
 
@@ -7,7 +7,7 @@ import type { BuildRef } from '#flows/names.ts';
 export interface FactsTransaction {
   /** The jobs, and for each get the newest page of what it looks back on. `rows`: size of a page. */
   facts(rows: number): Promise<GatheredFacts>;
-  /** Older pages that the decision asked for. `rows`: size of a page. */
+  /** Older pages that the decision needs. `rows`: size of a page. */
   older(needs: readonly NeededPage[], rows: number): Promise<Pages>;
 }
 
@@ -26,8 +26,8 @@ export interface GatheredFacts extends Omit<Facts, 'ids'> {
 }
 
 export interface Pages {
-  passes: PassPage[];
-  used: UsedPage[];
+  passes: GoodBuildPage[];
+  used: UsedVersionPage[];
   /** Row ids of versions, as in the facts. */
   ids: ReadonlyMap<number, number>;
 }

@@ -1,7 +1,9 @@
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { BuildRef } from '#flows/names.ts';
+import type { AttemptRef } from './ports.ts';
 
 /* What opening an agent's session needs from outside, and its answers. */
 
@@ -33,16 +35,28 @@ export interface AgentPods {
   nameForChecks(pipeline: string, run: number): string;
 }
 
-/** Keyed by the placeholder's name: `<secret>/<key>`. */
+/** Keyed by the name in the placeholder. */
 export type SecretsAnswer =
-  | { answer: 'read'; values: Map<string, string> }
-  /** A sentence for each name without a value. */
-  | { answer: 'missing'; reasons: string[] }
+  | {
+      answer: 'read';
+      values: Map<string, string>;
+      /** Names whose values are no secrets, so they are not masked. */
+      plain?: ReadonlySet<string>;
+      /** A sentence for each name without a value. */
+      missing?: ReadonlyMap<string, string>;
+    }
   | Unavailable;
 
-/** Values of Secrets in a team's namespace. They are not cached. */
+/** Whose secrets are read. */
+export interface SecretOwner {
+  team: string;
+  namespace: string;
+  pipelineId: number;
+}
+
+/** Everything that secrets of a team are read from. Values are not cached. */
 export interface TeamSecrets {
-  read(namespace: string, names: string[]): Promise<SecretsAnswer>;
+  read(owner: SecretOwner, lookups: readonly SecretLookup[]): Promise<SecretsAnswer>;
 }
 
 export interface AgentCredentials {
@@ -85,4 +99,9 @@ export interface SessionStore {
     at: Date,
   ): Promise<'opened' | 'same' | 'taken' | 'over'>;
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
+  /** Counts tokens before they are issued. `over`: the attempt has ended. */
+  countIdentityTokens(
+    attempt: AttemptRef,
+    limit: { count: number; max: number },
+  ): Promise<'counted' | 'too-many' | 'over'>;
 }

@@ -2,8 +2,8 @@ import { defined } from '#defined';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import type { StartingPod } from '#domain/scheduling/start-window.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
-import { requestBuildPod } from '#flows/pods/request-pod.ts';
+import type { CreatePodAnswer } from '#flows/pods/ports.ts';
+import { requestBuildPod, type RequestBuildPodPorts } from '#flows/pods/request-pod.ts';
 import { gatherStarting, pickBuilds, type WindowPorts } from '#flows/pods/start-window.ts';
 import type { PendingBuild } from '#flows/pods/workloads.ts';
 import { endBuild, retryAttempt } from './end-build.ts';
@@ -11,7 +11,7 @@ import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
 import type { BuildStore } from './ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
-interface Ports extends WindowPorts {
+interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'> {
   builds: WindowPorts['builds'] &
     Pick<
       BuildStore,
@@ -26,10 +26,10 @@ interface Ports extends WindowPorts {
       | 'withBuild'
     >;
   notifications: Pick<Notifications, 'notify'>;
-  cluster: WindowPorts['cluster'] & Pick<Cluster, 'createBuildPod' | 'runningPods'>;
+  cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'];
 }
 
-export interface Started {
+export interface BuildsStarted {
   started: PendingBuild[];
   /** Builds whose Pods could not be requested. They are tried again next time. */
   failures: { build: PendingBuild; error: unknown }[];
@@ -43,7 +43,7 @@ export interface Started {
 
 interface Progress {
   started: PendingBuild[];
-  failures: Started['failures'];
+  failures: BuildsStarted['failures'];
   short: Set<string>;
   /** Namespaces in which no other Pod can start now, with the reason. */
   full: Map<string, string>;
@@ -70,7 +70,7 @@ const HELD_AGAIN_MS = 250;
  * build and attempt. Builds of a Team at its limit keep their order and wait for the next call. `room`:
  * namespaces in which a Pod has ended since they were full.
  */
-export async function startBuilds(ports: Ports, room: string[] = []): Promise<Started> {
+export async function startBuilds(ports: Ports, room: string[] = []): Promise<BuildsStarted> {
   const progress: Progress = {
     started: [],
     failures: [],
@@ -140,7 +140,7 @@ async function startOne(
   { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<void> {
   try {
-    const answer = await requestBuildPod(build, ports.cluster);
+    const answer = await requestBuildPod(build, ports);
     if (answer.answer === 'refused') {
       await refuse(build, answer, { ports, progress });
     } else {

@@ -8,8 +8,8 @@ import { endTriggerWait, requestAfterChecks, triggerJobAfterChecks } from './tri
 import type { TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 /*
- * A trigger that checks first, on Postgres. Whoever waits for the answer may die at any time, and so may
- * whoever runs the checks.
+ * A trigger that checks first, on Postgres. The process that waits for the answer may die at any time, and so
+ * may the one that runs the checks.
  */
 const APP = { team: 'main', pipeline: 'app' };
 const UNIT = { ...APP, job: 'unit' };
@@ -177,12 +177,16 @@ describe('processes that die during a trigger', () => {
 
   test('the gateway makes the build in time if the operator dies, and says that checks were late', async () => {
     const clock = { ms: Date.now() };
-    const answer = await triggerJobAfterChecks(UNIT, 'ann', {
-      builds: stores.builds,
-      notifications,
-      now: () => new Date(clock.ms),
-      sleep: async (milliseconds) => void (clock.ms += milliseconds),
-    });
+    const answer = await triggerJobAfterChecks(
+      UNIT,
+      { by: 'ann' },
+      {
+        builds: stores.builds,
+        notifications,
+        now: () => new Date(clock.ms),
+        sleep: async (milliseconds) => void (clock.ms += milliseconds),
+      },
+    );
     expect(answer).toMatchObject({
       answer: 'created',
       build: { number: '1' },
@@ -212,15 +216,19 @@ describe('processes that die during a trigger', () => {
 test('a notification wakes the waiting trigger', async () => {
   await findFirst();
   const asleep = Promise.withResolvers<void>();
-  const answer = triggerJobAfterChecks(UNIT, 'ann', {
-    builds: stores.builds,
-    notifications,
-    now,
-    sleep: async (_milliseconds, until) => {
-      asleep.resolve();
-      await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+  const answer = triggerJobAfterChecks(
+    UNIT,
+    { by: 'ann' },
+    {
+      builds: stores.builds,
+      notifications,
+      now,
+      sleep: async (_milliseconds, until) => {
+        asleep.resolve();
+        await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+      },
     },
-  });
+  );
   await asleep.promise;
   const run = await claim('git.app', 'git.docs');
   await end(run, 'git.app', 'a2');

@@ -5,7 +5,7 @@ import type { Notifications, ReceivedNotification } from '#flows/notification-po
 import { decideAndWrite } from './decide-with-pages.ts';
 import type { BuildStore } from './ports.ts';
 import { buildRefOf } from './schedule-jobs.ts';
-import type { RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
+import type { RequestedBuild, RequestTransaction, TriggerAnswer, TriggerWaits } from './trigger-ports.ts';
 
 interface Ports {
   builds: Pick<BuildStore, 'withRequest'>;
@@ -13,12 +13,15 @@ interface Ports {
   now: () => Date;
 }
 
-/** Creates a build on request, or returns why each input prevents it. */
-export async function triggerJob(job: JobName, by: string, ports: Ports): Promise<TriggerAnswer> {
+/** Who asks, and what they give to the job's inputs. */
+type Asked = Omit<RequestedBuild, 'at'>;
+
+/** Creates a build on request, or returns every reason why not. */
+export async function triggerJob(job: JobName, asked: Asked, ports: Ports): Promise<TriggerAnswer> {
   const at = ports.now();
   const answer = await ports.builds.withRequest(
     job,
-    { by, at },
+    { ...asked, at },
     async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
   );
   wake(answer, ports.notifications);
@@ -42,11 +45,11 @@ const LOOK_AGAIN_MS = 1000;
  */
 export async function triggerJobAfterChecks(
   job: JobName,
-  by: string,
+  asked: Asked,
   ports: CheckPorts,
 ): Promise<TriggerAnswer> {
   const { notifications, now } = ports;
-  const first = await requestAfterChecks(job, { by, waitMs: MAX_CHECK_WAIT_MS }, ports);
+  const first = await requestAfterChecks(job, { ...asked, waitMs: MAX_CHECK_WAIT_MS }, ports);
   if (first.answer !== 'checking') {
     wake(first, notifications);
     return first;
@@ -61,7 +64,7 @@ export async function triggerJobAfterChecks(
 /** Answers at once if there is nothing to check. */
 export async function requestAfterChecks(
   job: JobName,
-  asked: { by: string; waitMs: number },
+  asked: Asked & { waitMs: number },
   { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withRequestAfterChecks'> },
 ): Promise<TriggerAnswer | TriggerWaits> {
   const at = now();

@@ -1,3 +1,4 @@
+import type { GivenInputs } from '#domain/pipeline/input-values.ts';
 import type { CascadeGet } from '#domain/scheduling/cascade.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName, ResourceName } from '#flows/names.ts';
@@ -15,6 +16,14 @@ export interface TriggerWaits {
   answer: 'checking';
   request: number;
   pipelineId: number;
+}
+
+/** A build that a person asks for. */
+export interface RequestedBuild {
+  by: string;
+  /** Values for inputs of the job. The decision on the build checks them. */
+  inputs?: GivenInputs;
+  at: Date;
 }
 
 /** Its facts are those of the requested job. */
@@ -47,7 +56,7 @@ export interface TriggerStore {
    */
   withRequest<T>(
     job: JobName,
-    asked: { by: string; at: Date },
+    asked: RequestedBuild,
     work: (tx: RequestTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /**
@@ -56,7 +65,7 @@ export interface TriggerStore {
    */
   withRequestAfterChecks<T>(
     job: JobName,
-    asked: { by: string; waitMs: number; at: Date },
+    asked: RequestedBuild & { waitMs: number },
     work: (tx: WaitingTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /** Ends the wait of a request for its checks and runs `work` in the same transaction. */

@@ -6,9 +6,9 @@ import type { Job } from '#domain/pipeline/pipeline.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
-import { Crash, Life } from '#testing/flows/mortal.ts';
+import { Crash, TestProcess } from '#testing/flows/crashing-process.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn, stateOn } from '#testing/stores/schedule.ts';
 import { eventsOf, openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -58,26 +58,27 @@ const AHEAD_MS = 15_000;
 async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSignal): Promise<void> {
   const pool = await openPool(stores.url, { maximumConnections: 3 });
   while (!over.aborted) {
-    const life = new Life(() => chance.crash());
+    const testProcess = new TestProcess(() => chance.crash());
     const epoch = await stores.leaders.takeEpoch('one of two');
     const own = storesOver({ pool, epoch: () => epoch });
     const ports = {
-      builds: life.of(own.builds),
-      checks: life.of(own.checks, ['cronNext']),
+      builds: testProcess.of(own.builds),
+      checks: testProcess.of(own.checks, ['cronNext']),
+      caches: testProcess.of(own.caches),
       notifications: new RecordedNotifications(),
-      cluster: life.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
+      cluster: testProcess.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
       now: () => new Date(),
       pods: () => [...cluster.pods.values()],
     };
     const world = {
       ...ports,
       now: () => new Date(Date.now() + AHEAD_MS),
-      foreign: new ForeignPodsMet(),
+      foreign: new RecordedForeignPods(),
       hangs: () => undefined,
     };
     const failures: unknown[] = [];
     try {
-      while (!over.aborted && !life.dead && failures.length === 0) {
+      while (!over.aborted && !testProcess.dead && failures.length === 0) {
         failures.push(...(await startChecks(ports)).failures.map(({ error }) => error));
         failures.push(...(await scheduleJobs(ports)).failures.map(({ error }) => error));
         failures.push(...(await runHooks(ports)).failures.map(({ error }) => error));
@@ -112,8 +113,7 @@ async function runPods(cluster: InMemoryCluster, chance: Chance, over: AbortSign
 const begun: string[] = [];
 
 /**
- * A Pod that is made once more for the same attempt, by an operator that has not heard of the first, is let
- * do nothing.
+ * A Pod that an operator creates again for the same attempt, without knowledge of the first, may do nothing.
  */
 async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): Promise<void> {
   if (work.kind === 'build') {
@@ -133,7 +133,7 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
 
 const found = { commits: 0 };
 
-/** Every check finds one commit that was not there before. Of hooks some are not heard of again. */
+/** Every check finds one new commit. Some hooks never report. */
 async function answerChecks(run: number): Promise<void> {
   const facts = await stores.checks.runFacts(run);
   if (facts?.hooks !== undefined) {
@@ -179,7 +179,8 @@ async function builds(): Promise<readonly LoggedLine[]> {
 /** In one look: what is asked one after the other may move on in between. */
 async function isQuiet(): Promise<boolean> {
   return await stores.pool.oneFirst(rows<{ quiet: boolean }>()`
-    SELECT NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL) AND NOT EXISTS (SELECT 1 FROM check_runs WHERE closed_at IS NULL)
+    SELECT NOT EXISTS (SELECT 1 FROM builds WHERE ended_at IS NULL) AND NOT EXISTS (SELECT 1
+      FROM check_runs WHERE closed_at IS NULL)
       AND NOT EXISTS (SELECT 1 FROM jobs WHERE schedule_requested > last_scheduled)
       AND NOT EXISTS (SELECT 1 FROM check_scopes WHERE requested_at IS NOT NULL) AS quiet`);
 }

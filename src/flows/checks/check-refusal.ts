@@ -15,14 +15,14 @@ interface Ports {
  */
 export async function endRefused(run: number, refusal: Refusal, ports: Ports): Promise<boolean> {
   const { reason, message } = refusal;
-  const passes = isPassing(refusal);
+  const passes = isTransient(refusal);
   if (passes) await ports.checks.releaseRun(run, ports.now(), `${reason}: ${message}`);
   else await closeRun(run, ports, `No Pod could be made: ${message}`);
   return passes;
 }
 
 /** Room or a free Pod name was missing: a later attempt may succeed. */
-export function isPassing({ reason }: Refusal): boolean {
+export function isTransient({ reason }: Refusal): boolean {
   return PASSING.has(reason);
 }
 

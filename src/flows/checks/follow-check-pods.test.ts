@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { podOfRun } from '#flows/pods/own-pods.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
+import { podOfRun } from '#flows/pods/verify-pods.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
 import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
+import { InMemoryCaches } from '#testing/flows/in-memory-caches.ts';
 import { followCheckPod, type FollowChecksPorts } from './follow-check-pods.ts';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000);
@@ -43,8 +44,10 @@ const portsAt = (now: number, errors: unknown[]): FollowChecksPorts => ({
     teamPods: () => undefined,
     nodeLabel: (tag) => tag,
     runningPods: () => 0,
+    prepareClaim: async () => ({ answer: 'ready' }),
     createCheckPod: async () => ({ answer: 'refused', reason: 'Invalid', message: 'x' }),
   },
+  caches: new InMemoryCaches(),
   notifications: { notify: () => undefined },
   now: () => at(now),
 });
@@ -103,7 +106,7 @@ test('the last words of an agent that ran no check become a sentence for people'
     format: 1,
     outcome: 'failed',
     reason: 'AgentFault',
-    message: 'no word from worker within 300 s',
+    message: 'no connection from worker within 300 s',
     exits: {},
     acknowledged: 0,
   };
@@ -124,6 +127,6 @@ test('the last words of an agent that ran no check become a sentence for people'
   };
   await followCheckPod(run, podOfRun(run, [ended]), portsAt(10, errors));
   expect(errors).toEqual([
-    'The Pod of the check ended before the check had a result: no word from worker within 300 s.',
+    'The Pod of the check ended before the check had a result: no connection from worker within 300 s.',
   ]);
 });

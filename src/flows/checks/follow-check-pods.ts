@@ -1,10 +1,11 @@
 import { explainCheckFailure } from '#domain/build/explain-check-failure.ts';
+import { judgeCache } from '#domain/build/judge-cache.ts';
 import { isLost } from '#domain/build/judge-pod-end.ts';
 import { brokenContainer, hasEnded } from '#domain/build/pod-fault.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import type { OurPod, OwnPod } from '#flows/pods/own-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
+import type { CurrentPod, OwnedPod } from '#flows/pods/verify-pods.ts';
 import type { OpenRun } from '#flows/pods/workloads.ts';
 import { endRefused } from './check-refusal.ts';
 import type { CheckStore } from './ports.ts';
@@ -12,7 +13,8 @@ import { closeRun } from './record-check.ts';
 
 export interface FollowChecksPorts {
   checks: Pick<CheckStore, 'withChecks' | 'releaseRun' | 'runFacts'>;
-  cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts;
+  cluster: Pick<Cluster, 'deletePod'> & RequestCheckPodPorts['cluster'];
+  caches: RequestCheckPodPorts['caches'];
   notifications: Pick<Notifications, 'notify'>;
   now: () => Date;
 }
@@ -24,24 +26,52 @@ const BROKEN_SECONDS = 30;
 const LOST = 'The Pod is lost: it was deleted, and its node does not say that it ended.';
 
 /** Deletes the Pod of a check or hooks whose run is closed. */
-export async function removeEnded(pod: OurPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
+export async function removeEnded(pod: OwnedPod, ports: Pick<FollowChecksPorts, 'cluster'>): Promise<void> {
   if (hasEnded(pod)) await remove(pod, ports);
 }
 
 /** Judges the Pod of a check run, or its absence. Pods of CronJobs are left to the CronJob. */
 export async function followCheckPod(
   run: OpenRun,
-  pod: OwnPod | undefined,
+  pod: CurrentPod | undefined,
   ports: FollowChecksPorts,
 ): Promise<'wait' | 'closed' | 'made'> {
-  const late = !run.seen && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
+  const withoutCache = pod && whyWithoutCache(run, pod, ports);
+  if (withoutCache !== undefined) return await checkAgain(run, { pod, why: withoutCache }, ports);
+  const late = !run.seen && !run.hooks && secondsSince(run.openedAt, ports) >= PATIENCE_SECONDS;
   const lost = isOverdue(pod, ports);
   const verdict = judgeRun(run, pod, late || lost || isBroken(pod, ports));
   if (verdict === 'make') return await makeAgain(run, ports);
   if (verdict === 'wait') return 'wait';
-  await close(run, lost ? LOST : explainCheckFailure(pod, run.hooks ? 'hooks' : 'check'), ports);
+  await close(run, lost ? LOST : explainCheckFailure(pod, workOf(run)), ports);
   await remove(pod, ports);
   return 'closed';
+}
+
+function whyWithoutCache({ seen }: OpenRun, pod: CurrentPod, ports: FollowChecksPorts): string | undefined {
+  if (seen || pod.deleting || hasEnded(pod)) return undefined;
+  const { createdAt, scheduledAt } = pod;
+  return judgeCache(pod, {
+    ageSeconds: secondsSince(createdAt, ports),
+    ...(scheduledAt && { scheduledSeconds: secondsSince(scheduledAt, ports) }),
+  });
+}
+
+/** The next run of the checks leaves the cache out. */
+async function checkAgain(
+  { run }: OpenRun,
+  { pod, why }: { pod: CurrentPod | undefined; why: string },
+  ports: FollowChecksPorts,
+): Promise<'closed'> {
+  await ports.checks.releaseRun(run, ports.now(), `CacheUnavailable: ${why}`);
+  await remove(pod, ports);
+  ports.notifications.notify({ topic: 'checks' });
+  return 'closed';
+}
+
+function workOf({ hooks, notifications }: OpenRun): 'check' | 'hooks' | 'notifications' {
+  if (notifications === true) return 'notifications';
+  return hooks ? 'hooks' : 'check';
 }
 
 async function close({ run, pipelineId }: OpenRun, why: string, ports: FollowChecksPorts): Promise<void> {
@@ -55,14 +85,14 @@ function judgeRun(run: OpenRun, pod: PodFacts | undefined, late: boolean): 'wait
   if (late) return 'close';
   if (pod !== undefined) return hasEnded(pod) ? 'close' : 'wait';
   if (run.seen || run.podUid !== undefined) return 'close';
-  // Hooks without a Pod have a timer of their own (run-hooks.ts).
+  // Hooks and notifications have a timer of their own (run-hooks.ts).
   return run.hooks ? 'wait' : 'make';
 }
 
 /** The operator died between claim and Pod, or somebody deleted the Pod before its agent came. */
 async function makeAgain(run: OpenRun, ports: FollowChecksPorts): Promise<'made' | 'closed'> {
   const facts = await ports.checks.runFacts(run.run);
-  const answer = facts && (await requestCheckPod(facts, ports.cluster));
+  const answer = facts && (await requestCheckPod(facts, ports));
   if (answer !== undefined && answer.answer !== 'refused') return 'made';
   if (answer === undefined) await closeRun(run.run, ports);
   else await endRefused(run.run, answer, ports);
@@ -85,7 +115,7 @@ function isBroken(pod: PodFacts | undefined, ports: FollowChecksPorts): boolean 
 }
 
 async function remove(
-  pod: OurPod | undefined,
+  pod: OwnedPod | undefined,
   { cluster }: Pick<FollowChecksPorts, 'cluster'>,
 ): Promise<void> {
   if (pod === undefined || pod.deleting) return;

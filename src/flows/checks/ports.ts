@@ -1,4 +1,5 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
+import type { DueNotifications, NotificationDecision } from '#domain/build/due-notifications.ts';
 import type {
   CheckedScope,
   ClaimedScope,
@@ -81,11 +82,21 @@ export interface CheckStore {
   releaseRun(run: number, at: Date, reason: string): Promise<void>;
   /** Runs that are not closed. */
   openRuns(): Promise<OpenRun[]>;
-  /** Open runs of hooks, oldest first. Recording versions that trigger hooks opens them. */
+  /**
+   * Open runs of hooks and of notifications, oldest first. Recording versions that trigger hooks opens those of
+   * hooks.
+   */
   openHookRuns(): Promise<OpenHookRun[]>;
+  /**
+   * Builds that wait for approval, or ended without their agent, and whose notifications no run has: some of
+   * each team without an open run, oldest first.
+   */
+  dueNotifications(): Promise<DueNotifications[]>;
+  /** Opens the runs, and drops what is not to be sent. */
+  openNotificationRuns(decision: NotificationDecision): Promise<void>;
   /** Records why the hooks have no Pod yet. */
   explainHooks(run: number, reason: string): Promise<void>;
-  /** Records the results of all hooks of a run and closes it. */
+  /** Records the results of all hooks or notifications of a run and closes it. */
   recordHooks(run: number, ended: HooksEnded, at: Date): Promise<{ pipelineId: number } | 'over'>;
 }
 

@@ -31,7 +31,7 @@ export async function recordVersions(
   // An agent that lost our last answer sends its report again.
   if (request.done) {
     await closeRun(run, ports);
-    // A place is free: held checks need not wait for the next tick.
+    // A slot is free: held checks need not wait for the next tick.
     ports.notifications.notify({ topic: 'checks' });
   } else if (pipelines.size === 0 && (await ports.checks.runFacts(run)) === undefined) return 'over';
   return 'recorded';

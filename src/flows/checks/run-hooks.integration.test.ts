@@ -8,7 +8,7 @@ import { startBuilds } from '#flows/builds/start-builds.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 import { recordVersions } from './record-versions.ts';
@@ -42,7 +42,7 @@ function withHooks(): Pipeline {
 
 const now = (): Date => new Date(Date.now() + 1000);
 const hangs = (): undefined => undefined;
-const foreign = new ForeignPodsMet();
+const foreign = new RecordedForeignPods();
 const ports = () => ({
   ...stores,
   cluster,
@@ -133,7 +133,7 @@ describe('hooks of new versions', () => {
     await decide();
     expect(builds()).toEqual(['app-unit-1-1']);
     expect(await hookView()).toMatchObject({
-      error: expect.stringContaining('The hooks had not ended after 30 s, and builds go on without them.'),
+      error: expect.stringContaining('The hooks had not ended after 30 s, and builds start without them.'),
     });
     expect(await recordVersions(run, { results: [], hooks: results(1), done: true }, ports())).toBe('over');
   });
@@ -241,7 +241,9 @@ describe('what hooks do not hold', () => {
 
   test('a build that a person requests does not wait', async () => {
     await find('git.app', 'a');
-    expect(await triggerJob({ ...APP, job: 'unit' }, 'ann', ports())).toMatchObject({ answer: 'created' });
+    expect(await triggerJob({ ...APP, job: 'unit' }, { by: 'ann' }, ports())).toMatchObject({
+      answer: 'created',
+    });
   });
 
   test('a build whose version was known does not wait', async () => {

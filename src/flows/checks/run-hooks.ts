@@ -2,19 +2,19 @@ import { explainCheckFailure } from '#domain/build/explain-check-failure.ts';
 import { pickChecks } from '#domain/scheduling/pick-checks.ts';
 import { MAX_HOOK_WAIT_SECONDS } from '#domain/scheduling/reachable-hooks.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
-import { podOfRun, type OwnPod } from '#flows/pods/own-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
+import { podOfRun, type CurrentPod } from '#flows/pods/verify-pods.ts';
 import type { OpenHookRun } from '#flows/pods/workloads.ts';
-import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
-import { isPassing } from './check-refusal.ts';
+import { isTransient } from './check-refusal.ts';
+import { checkLimits, openChecks, type CheckSlotPorts } from './check-slots.ts';
 import type { CheckStore } from './ports.ts';
 import { closeRun } from './record-check.ts';
 
-interface Ports extends CheckPlacePorts {
+interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
   checks: Pick<CheckStore, 'openHookRuns' | 'openRuns' | 'runFacts' | 'withChecks' | 'explainHooks'>;
   notifications: Pick<Notifications, 'notify'>;
-  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts & Pick<Cluster, 'deletePod'>;
+  cluster: CheckSlotPorts['cluster'] & RequestCheckPodPorts['cluster'] & Pick<Cluster, 'deletePod'>;
 }
 
 export interface HooksRun {
@@ -27,8 +27,9 @@ export interface HooksRun {
 const AGAIN_MS = 1000;
 
 /**
- * Creates Pods for hooks that have none, within the limits of checks, and lets builds go on where hooks took
- * too long. Level-triggered: the reports of agents and the ends of Pods are handled elsewhere.
+ * Creates Pods for hooks, and for notifications of builds without a Pod, within the limits of checks. Releases
+ * builds whose hooks took too long. Level-triggered: the reports of agents and the ends of Pods are handled
+ * elsewhere.
  */
 export async function runHooks(ports: Ports): Promise<HooksRun> {
   const done: HooksRun = { failures: [] };
@@ -37,7 +38,7 @@ export async function runHooks(ports: Ports): Promise<HooksRun> {
   const pods = ports.pods();
   const attempted = async (work: Promise<unknown>): Promise<void> =>
     void (await work.catch((error: unknown) => done.failures.push({ error })));
-  const podOf = (run: OpenHookRun): OwnPod | undefined => podOfRun(run, pods);
+  const podOf = (run: OpenHookRun): CurrentPod | undefined => podOfRun(run, pods);
   const going = open.filter(({ leftMs }) => leftMs > 0);
   for (const run of open) if (!going.includes(run)) await attempted(giveUp(run, podOf(run), ports));
   const waiting = going.filter((run) => !run.seen && podOf(run) === undefined);
@@ -52,18 +53,23 @@ function pauseFor(going: readonly OpenHookRun[], again: boolean): number {
 }
 
 /** Deletes the Pod first: if the operator dies after that, the next call finds the run again. */
-async function giveUp(run: OpenHookRun, pod: OwnPod | undefined, ports: Ports): Promise<void> {
+async function giveUp(run: OpenHookRun, pod: CurrentPod | undefined, ports: Ports): Promise<void> {
   const { cluster, notifications } = ports;
   if (pod !== undefined && !pod.deleting) await cluster.deletePod(pod.namespace, pod.name, pod.uid, 0);
-  const why = `The hooks had not ended after ${MAX_HOOK_WAIT_SECONDS} s, and builds go on without them. ${state(run, pod)}`;
+  const why = `${GIVEN_UP[run.work]} ${state(run, pod)}`;
   await closeRun(run.run, ports, why.trimEnd());
   notifications.notify({ topic: 'schedule', pipeline: run.pipelineId });
   notifications.notify({ topic: 'status', pipeline: run.pipelineId });
 }
 
-function state({ seen, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
+const GIVEN_UP: Record<OpenHookRun['work'], string> = {
+  hooks: `The hooks had not ended after ${MAX_HOOK_WAIT_SECONDS} s, and builds start without them.`,
+  notifications: 'The Pod that sends the notification did not end in time.',
+};
+
+function state({ seen, work, refused = '' }: OpenHookRun, pod: PodFacts | undefined): string {
   if (seen) return '';
-  return pod === undefined ? refused : explainCheckFailure(pod, 'hooks');
+  return pod === undefined ? refused : explainCheckFailure(pod, work);
 }
 
 /** All Pods that exist, or may, count against the limits. */
@@ -79,12 +85,12 @@ async function start(waiting: OpenHookRun[], ports: Ports): Promise<void> {
 }
 
 async function startOne({ run, pipelineId }: OpenHookRun, ports: Ports): Promise<void> {
-  const { checks, cluster, notifications } = ports;
+  const { checks, notifications } = ports;
   const facts = await checks.runFacts(run);
   if (facts === undefined) return;
-  const pod = await requestCheckPod(facts, cluster);
+  const pod = await requestCheckPod(facts, ports);
   if (pod.answer !== 'refused') return;
-  if (isPassing(pod)) {
+  if (isTransient(pod)) {
     await checks.explainHooks(run, `${pod.reason}: ${pod.message}`);
     return;
   }

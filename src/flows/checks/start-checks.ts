@@ -3,16 +3,16 @@ import { shareByTeam } from '#domain/scheduling/share-by-team.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import { requestCheckPod, type RequestCheckPodPorts } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
-import { checkLimits, openChecks, type CheckPlacePorts } from './check-places.ts';
 import { endRefused } from './check-refusal.ts';
+import { checkLimits, openChecks, type CheckSlotPorts } from './check-slots.ts';
 import { openRun } from './claim-checks.ts';
 import type { CheckStore, DueCheck } from './ports.ts';
 import { recordCheck } from './record-check.ts';
 
-interface Ports extends CheckPlacePorts {
+interface Ports extends CheckSlotPorts, Pick<RequestCheckPodPorts, 'caches'> {
   checks: Pick<CheckStore, 'dueChecks' | 'openRuns' | 'withChecks' | 'cronNext' | 'runFacts' | 'releaseRun'>;
   notifications: Pick<Notifications, 'notify'>;
-  cluster: CheckPlacePorts['cluster'] & RequestCheckPodPorts;
+  cluster: CheckSlotPorts['cluster'] & RequestCheckPodPorts['cluster'];
 }
 
 export interface ChecksStarted {
@@ -37,7 +37,7 @@ const ANSWERED_AT_ONCE = 4;
 
 /**
  * Creates a Pod for each group of due checks that need one, and answers the others. Teams take turns, and a
- * team without a running check always gets a place. `avoid`: teams to leave out this time.
+ * team without a running check always gets a slot. `avoid`: teams to leave out this time.
  */
 export async function startChecks(ports: Ports, avoid: ReadonlySet<string> = NONE): Promise<ChecksStarted> {
   const done: ChecksStarted = { runs: [], answered: 0, held: 0, more: false, short: [], failures: [] };
@@ -72,7 +72,7 @@ async function startWanted(wanted: DueCheck[], ports: Ports, done: ChecksStarted
       roomOf: (team) => (done.short.includes(team) ? 0 : roomOf(team)),
     });
     if (picked.groups.length === 0) break;
-    // A group that cannot start takes no place.
+    // A group that cannot start takes no slot.
     for (const checks of picked.groups)
       if (await startGroup(checks, ports, done))
         running.push(...checks.slice(0, 1).map((check) => ({ ...check, byCronJob: false, starting: true })));
@@ -92,7 +92,7 @@ async function startGroup(checks: DueCheck[], ports: Ports, done: ChecksStarted)
     const facts = await claim(checks, ports);
     if (facts === undefined) return false;
     // If this fails, the run stays open and follow-check-pods.ts creates its Pod later.
-    const pod = await requestCheckPod(facts, ports.cluster);
+    const pod = await requestCheckPod(facts, ports);
     if (pod.answer === 'refused') {
       if (await endRefused(facts.run, pod, ports)) done.short.push(facts.team);
       return false;
@@ -116,7 +116,7 @@ async function claim(checks: DueCheck[], ports: Ports): Promise<CheckRunFacts | 
 async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promise<void> {
   try {
     const at = ports.now();
-    const outcome = { scope: check.scope, versions: [{ date: dateText(at) }], log: '' };
+    const outcome = { scope: check.scope, versions: [{ date: formatCheckDate(at) }], log: '' };
     const { recorded, awaited } = await recordCheck(outcome, { ...ports, now: () => at });
     done.answered += recorded.length;
     if (recorded.length === 0 && !awaited) return;
@@ -128,7 +128,7 @@ async function answer(check: DueCheck, ports: Ports, done: ChecksStarted): Promi
 }
 
 /** In UTC, in the format of the program `date`. */
-export function dateText(at: Date): string {
+export function formatCheckDate(at: Date): string {
   const [weekday = '', day = '', month = '', year = '', time = ''] = at.toUTCString().split(/,? /);
   return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
 }

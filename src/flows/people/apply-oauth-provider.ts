@@ -28,7 +28,7 @@ export async function applyOAuthProvider(
   return saved.answer === 'refused' ? lockOut(saved.message) : { outcome: 'applied' };
 }
 
-/** Removes the provider of a deleted object; waits while that would lock somebody out. */
+/** Removes the provider of a deleted object. Waits while that would lock somebody out. */
 export async function removeOAuthProvider(
   canonical: string,
   ports: ApplyProviderPorts,

@@ -1,8 +1,17 @@
 import { defined } from '#defined';
 import { ignoredGroups, type IgnoredGroups } from '#domain/access/group-roles.ts';
 import { whyReserved } from '#domain/access/reserved-namespaces.ts';
+import { secondsOf } from '#domain/language/duration.ts';
+import { bytesOf } from '#domain/planning/quantity.ts';
 import { saveTeam } from './save-team.ts';
-import type { NamespaceAnswer, TeamCluster, TeamManifest, TeamSaved, TeamStore } from './team-ports.ts';
+import type {
+  NamespaceAnswer,
+  TeamCluster,
+  TeamManifest,
+  TeamSaved,
+  TeamStore,
+  TeamToSave,
+} from './team-ports.ts';
 
 export interface ApplyTeamPorts {
   store: Pick<TeamStore, 'withTeam'>;
@@ -23,8 +32,7 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
     return { outcome: 'refused', answer: 'refused', reason: 'NamespaceReserved', message: reserved };
   const namespace = await ports.cluster.prepareNamespace(manifest);
   if (namespace.answer === 'refused') return { outcome: 'refused', ...namespace };
-  const { uid: _, ...team } = manifest;
-  const now = await saveTeam(team, ports.now(), ports.store);
+  const now = await saveTeam(rowOf(manifest), ports.now(), ports.store);
   const ignored = ignoredGroups(now.groups, now.groupProviders);
   return {
     outcome: 'applied',
@@ -32,4 +40,10 @@ export async function applyTeam(manifest: TeamManifest, ports: ApplyTeamPorts): 
     now,
     ...defined({ ignoredGroups: ignored }),
   };
+}
+
+function rowOf(manifest: TeamManifest): TeamToSave {
+  const { uid: _, defaultTimeout = '', buildLogLimit = '', ...team } = manifest;
+  const defaultTimeoutSeconds = secondsOf(defaultTimeout);
+  return { ...team, ...defined({ defaultTimeoutSeconds, buildLogBytes: bytesOf(buildLogLimit) }) };
 }

@@ -1,4 +1,4 @@
-import { movedAddresses, providerFaults } from '#domain/access/oauth-provider.ts';
+import { changedOrigins, providerFaults } from '#domain/access/oauth-provider.ts';
 import { applyOAuthProvider, removeOAuthProvider } from './apply-oauth-provider.ts';
 import type { OAuthStore, SignInMethods, StoredProvider } from './oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from './object-ports.ts';
@@ -22,7 +22,7 @@ export type WantedProvider = Omit<StoredProvider, 'secretKey' | 'byApi' | 'uid' 
 
 /*
  * The object is written first, because it survives a crash and the operator applies it. Then the same change
- * is made in the database, in one transaction with the lock-out check, so that it holds at once on every
+ * is written to the database, in one transaction with the lock-out check, so it takes effect at once on every
  * replica. If that transaction refuses, the object is restored.
  */
 
@@ -93,9 +93,11 @@ function refuseMove(
   wanted: StoredProvider,
   secret: string | undefined,
 ): ProviderChanged | undefined {
-  const moved = secret === undefined ? movedAddresses(before, wanted) : [];
+  const moved = secret === undefined ? changedOrigins(before, wanted) : [];
   if (moved.length === 0) return undefined;
-  const message = `The client secret would go to another server by ${moved.join(' and ')}: send client_secret again with this change.`;
+  const message =
+    `The client secret would go to another server by ${moved.join(' and ')}: ` +
+    'send client_secret again with this change.';
   return { answer: 'fault', message };
 }
 

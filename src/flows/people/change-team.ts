@@ -3,7 +3,7 @@ import { teamNameFault } from '#domain/access/names-and-passwords.ts';
 import { refuseTeamChange } from '#domain/access/refuse-team-change.ts';
 import type { OAuthStore } from './oauth-ports.ts';
 import type { ObjectAnswer, TeamObjects } from './object-ports.ts';
-import type { Act, Changed, MemberStore, TeamChange, TeamView } from './ports.ts';
+import type { Act, ChangeResult, MemberStore, TeamChange, TeamView } from './ports.ts';
 
 export interface ChangeTeamPorts {
   objects: TeamObjects;
@@ -82,7 +82,7 @@ export async function updateTeam(
   change: TeamChange,
   act: Act,
   { members, oauth }: Pick<ChangeTeamPorts, 'members'> & { oauth: Pick<OAuthStore, 'providers'> },
-): Promise<Changed | { answer: 'fault'; message: string }> {
+): Promise<ChangeResult | { answer: 'fault'; message: string }> {
   const { groups = [] } = change;
   const claims = groups.map(({ claim }) => claim);
   if (new Set(claims).size < claims.length) return { answer: 'fault', message: 'A group is named twice.' };
@@ -101,8 +101,8 @@ async function writeTeamChange(
   change: TeamChange,
   act: Act,
   { members }: { members: Pick<MemberStore, 'withTeam'> },
-): Promise<Changed> {
-  return await members.withTeam(name, async (tx): Promise<Changed> => {
+): Promise<ChangeResult> {
+  return await members.withTeam(name, async (tx): Promise<ChangeResult> => {
     const team = await tx.team();
     if (team === undefined) return { answer: 'unknown', what: `Team ${name}` };
     const refusal = refuseTeamChange(team, change);

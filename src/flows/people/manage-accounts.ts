@@ -11,7 +11,7 @@ import type {
   AccountChange,
   AccountStore,
   Act,
-  Changed,
+  ChangeResult,
   LockedMember,
   Membership,
   MemberStore,
@@ -62,7 +62,7 @@ export async function changeAccount(
   },
   act: Act,
   ports: Ports,
-): Promise<Changed | { answer: 'fault'; message: string }> {
+): Promise<ChangeResult | { answer: 'fault'; message: string }> {
   const fault =
     password === undefined
       ? undefined
@@ -81,8 +81,8 @@ export async function writeAccountChange(
   change: AccountChange,
   act: Act,
   { accounts }: { accounts: Pick<AccountStore, 'withAccount'> },
-): Promise<Changed> {
-  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+): Promise<ChangeResult> {
+  return await accounts.withAccount(username, async (tx): Promise<ChangeResult> => {
     const account = await tx.account();
     if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
     const refusal = refuseAccountChange(account, change);
@@ -98,8 +98,8 @@ export async function removeAccount(
   username: string,
   act: Act,
   { accounts }: Pick<Ports, 'accounts'>,
-): Promise<Changed> {
-  return await accounts.withAccount(username, async (tx): Promise<Changed> => {
+): Promise<ChangeResult> {
+  return await accounts.withAccount(username, async (tx): Promise<ChangeResult> => {
     const account = await tx.account();
     if (account === undefined) return { answer: 'unknown', what: `User ${username}` };
     const refusal = refuseAccountRemoval(account);
@@ -115,7 +115,7 @@ export async function addMember(
   { role, ...member }: Membership & { role: Role },
   act: Act,
   members: Members,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   return await changeMember(member, { role, refuse: (facts) => refuseNewMember(facts, role), act }, members);
 }
 
@@ -124,7 +124,7 @@ export async function changeRole(
   { role, ...member }: Membership & { role: Role },
   act: Act,
   members: Members,
-): Promise<Changed> {
+): Promise<ChangeResult> {
   return await changeMember(
     member,
     { role, refuse: (facts) => refuseMemberChange(facts, role), act },
@@ -132,7 +132,7 @@ export async function changeRole(
   );
 }
 
-export async function removeMember(member: Membership, act: Act, members: Members): Promise<Changed> {
+export async function removeMember(member: Membership, act: Act, members: Members): Promise<ChangeResult> {
   const change = {
     role: undefined,
     refuse: (facts: LockedMember) => refuseMemberChange(facts, undefined),
@@ -152,8 +152,8 @@ async function changeMember(
   { team, username }: Membership,
   { role, refuse, act }: MemberChange,
   members: Members,
-): Promise<Changed> {
-  return await members.withMember({ team, username }, async (tx): Promise<Changed> => {
+): Promise<ChangeResult> {
+  return await members.withMember({ team, username }, async (tx): Promise<ChangeResult> => {
     const member = await tx.member();
     if ('unknown' in member)
       return { answer: 'unknown', what: member.unknown === 'team' ? `Team ${team}` : `User ${username}` };

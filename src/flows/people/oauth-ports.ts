@@ -26,7 +26,7 @@ export interface OAuthFlow {
   link?: LinkBegun;
 }
 
-/** The account to link, and the session that asked for it. The flow ends with that session. */
+/** The account to link, and the session that requested it. The flow ends with that session. */
 export interface LinkBegun {
   userId: number;
   sessionId: string;

@@ -57,7 +57,7 @@ export interface AccountChange {
   password?: { hash: string; mustChange: boolean; keepTokens: boolean };
 }
 
-export type Changed<T = unknown> =
+export type ChangeResult<T = unknown> =
   | { answer: 'done'; value: T }
   | { answer: 'unknown'; what: string }
   | { answer: 'refused'; refusal: ChangeRefusal };

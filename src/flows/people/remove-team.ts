@@ -19,7 +19,7 @@ export async function removeTeam(manifest: TeamManifest, ports: RemoveTeamPorts)
     const left = pipelines === 1 ? 'one Pipeline is' : `${pipelines} Pipelines are`;
     return {
       outcome: 'waiting',
-      message: `${left} left in namespace ${manifest.namespace}: the team goes once they are deleted.`,
+      message: `${left} left in namespace ${manifest.namespace}. The team is deleted once they are.`,
     };
   }
   const act = { by: manifest.byApi?.changedBy, at: ports.now() };

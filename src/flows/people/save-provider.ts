@@ -2,7 +2,7 @@ import { refuseProviderLoss } from '#domain/access/lock-out.ts';
 import { isOutdated, issuerOf, mayLockOut, providerChange } from '#domain/access/provider-change.ts';
 import type { OAuthStore, SignInMethods, SignInMethodsChanged, StoredProvider } from './oauth-ports.ts';
 import type { Act } from './ports.ts';
-import { offeredBy } from './sign-in-methods.ts';
+import { enabledSignInOf } from './sign-in-methods.ts';
 
 /**
  * Changes of sign-in methods are serialised, so that two changes that are harmless alone cannot lock anybody
@@ -68,5 +68,5 @@ export async function refuseProviderRemoval(
   methods: SignInMethods,
 ): Promise<string | undefined> {
   const users = await methods.usersLinkedWith(canonical);
-  return refuseProviderLoss(users, canonical, await offeredBy(methods));
+  return refuseProviderLoss(users, canonical, await enabledSignInOf(methods));
 }

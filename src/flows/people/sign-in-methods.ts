@@ -7,7 +7,7 @@ type Store = Pick<OAuthStore, 'withSignInMethods'>;
 /** Enables or disables sign-in by password. */
 export async function setLocalSignIn(local: boolean, act: Act, oauth: Store): Promise<SignInMethodsChanged> {
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
-    const offered = await offeredBy(tx);
+    const offered = await enabledSignInOf(tx);
     const message = local ? undefined : refuseLocalLoss(await tx.users(), offered);
     if (message !== undefined) return { answer: 'refused', message };
     if (local !== offered.local) await tx.setLocal(local, act);
@@ -24,13 +24,15 @@ export async function unlink(
   return await oauth.withSignInMethods(async (tx): Promise<SignInMethodsChanged> => {
     const user = await tx.user(link.userId);
     if (user === undefined) return { answer: 'unknown' };
-    const message = refuseUnlink(user, link.provider, await offeredBy(tx));
+    const message = refuseUnlink(user, link.provider, await enabledSignInOf(tx));
     if (message !== undefined) return { answer: 'refused', message };
     return { answer: (await tx.unlink(link, act)) ? 'done' : 'unknown' };
   });
 }
 
-export async function offeredBy(methods: Pick<SignInMethods, 'providers' | 'local'>): Promise<EnabledSignIn> {
+export async function enabledSignInOf(
+  methods: Pick<SignInMethods, 'providers' | 'local'>,
+): Promise<EnabledSignIn> {
   const providers = (await methods.providers()).filter(({ enabled }) => enabled);
   return { local: await methods.local(), providers: providers.map(({ canonical }) => canonical) };
 }

@@ -23,6 +23,10 @@ export interface TeamToSave {
   byApi?: { changedBy: string };
   /** Builds at a time; absent: no limit. */
   runningBuilds?: number;
+  /** For jobs without a timeout. Absent: the default of the language. */
+  defaultTimeoutSeconds?: number;
+  /** Bytes of log of one build. Absent: the installation's limit. */
+  buildLogBytes?: number;
   /** Absent fields have their defaults. */
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
@@ -85,6 +89,10 @@ export interface TeamManifest {
   byApi?: { changedBy: string };
   /** Builds at a time. */
   runningBuilds?: number;
+  /** A duration: for jobs without a timeout. */
+  defaultTimeout?: string;
+  /** A quantity of bytes: the limit of one build's log. */
+  buildLogLimit?: string;
   retention?: { builds?: number; days?: number; minimumSucceeded?: number };
 }
 

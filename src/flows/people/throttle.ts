@@ -2,7 +2,7 @@ import { countAttempts, type AttemptKey } from '#domain/access/throttle.ts';
 import type { ThrottleStore } from './throttle-ports.ts';
 
 /**
- * Counts an attempt as failed until it succeeds. Returns how many milliseconds it has to wait; 0: go on. A
+ * Counts an attempt as failed until it succeeds. Returns the milliseconds that it has to wait; 0 allows it. A
  * waiting attempt does not count.
  */
 export async function throttleAttempt(

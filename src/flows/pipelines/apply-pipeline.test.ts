@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyPipeline, type ApplyPipelinePorts } from './apply-pipeline.ts';
@@ -37,7 +38,7 @@ const facts = (more: Partial<PipelineFacts> = {}): PipelineFacts => ({
 const saving = (stoppedByPins?: number[]): SaveTransaction => ({
   before: { id: 1, revision: 1, live: true, paused: false, digest: 'earlier', now: new Date(0) },
   saveRevision: () => Promise.resolve(),
-  carryNames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
+  applyRenames: () => Promise.resolve({ jobs: new Map(), resources: new Map() }),
   saveDefinition: () => Promise.resolve({ changes: [], stopped: [] }),
   saveSettings: () => Promise.resolve(),
   changedPins: () => Promise.resolve(stoppedByPins === undefined ? [] : [{ resource: 1, wanted: {} }]),
@@ -76,8 +77,10 @@ interface World {
   /** Of the team. */
   pipelines?: number;
   pipelineLimit?: number;
+  volumes?: TeamVolume[];
   blockedChecks?: string[];
   repinned?: { stopped: number[] };
+  externalUrl?: string | undefined;
 }
 
 function ports(world: World) {
@@ -85,6 +88,7 @@ function ports(world: World) {
   const scheduled: ScheduledPipeline[] = [];
   const notifications = new RecordedNotifications();
   const all: ApplyPipelinePorts = {
+    externalUrl: world.externalUrl,
     store: {
       withPipelineToSave: async (toSave, work) => {
         stored.push(toSave);
@@ -101,7 +105,7 @@ function ports(world: World) {
       cacheSources: () => Promise.resolve(),
       renamedTo: () => Promise.resolve(undefined),
       renameState: () => Promise.resolve('own'),
-      takeName: () => Promise.resolve({ answer: 'unasked' }),
+      completeRename: () => Promise.resolve({ answer: 'unasked' }),
     },
     reader: {
       read: () => Promise.resolve({ failure: 'not there', transient: true }),
@@ -110,7 +114,7 @@ function ports(world: World) {
     cluster: {
       sourceRulesOf: () => ({}),
       pipelineLimitOf: () => world.pipelineLimit,
-      tagRulesOf: (name) => ({ name, workers: [], allowedTags: [] }),
+      podRulesOf: (name) => ({ name, workers: [], allowedTags: [], volumes: world.volumes ?? [] }),
       nodeLabel: (tag) => tag,
       configurationOf: () => Promise.resolve(world.configuration ?? found),
       applyChecks: (pipeline) => {
@@ -162,7 +166,8 @@ describe('a manifest', () => {
       outcome: 'unavailable',
       reason: 'TooManyPipelines',
       message:
-        'The team may have 3 pipelines (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.',
+        'The team may have 3 pipelines (limits.pipelines of the Team), and has them. ' +
+        'Delete another one, or ask for a higher limit.',
       again: true,
     });
     expect(stored).toEqual([]);
@@ -170,7 +175,22 @@ describe('a manifest', () => {
     expect(await applyPipeline(manifest, ports({ ...full, pipelines: 2 }).ports)).toMatchObject(ACCEPTED);
   });
 
-  test('a manifest that pins what the pipeline does not have is refused, and its last good revision stays', async () => {
+  test('a manifest with identity needs an https address, and its last good revision stays', async () => {
+    const jobs = [{ name: 'deploy', identity: [{ audience: 'vault' }], steps: [] }];
+    const compilation = { pipeline: { ...definition, jobs }, diagnostics: [] };
+    const { ports: all, stored } = ports({ compilation, known: earlier, facts: facts() });
+    expect(await applyPipeline(manifest, all)).toMatchObject({
+      outcome: 'unavailable',
+      reason: 'NoExternalURL',
+      message: expect.stringMatching(/^The job deploy has identity\..*Set externalURL in the chart's values/),
+      facts: facts(),
+    });
+    expect(stored).toEqual([]);
+    const world = { compilation, facts: facts(), externalUrl: 'https://ci.test' };
+    expect(await applyPipeline(manifest, ports(world).ports)).toMatchObject(ACCEPTED);
+  });
+
+  test('a manifest that pins a missing resource is refused, and its last good revision stays', async () => {
     const pins = [{ resource: 'git.app', version: { ref: 'a' } }];
     const { ports: all, stored } = ports({ known: earlier, facts: facts() });
     expect(await applyPipeline({ ...manifest, pins }, all)).toEqual({
@@ -196,7 +216,7 @@ describe('a manifest', () => {
     expect(sent).toEqual(expected);
   });
 
-  test('a manifest with errors is not saved: all errors are reported, and the last good revision stays scheduled', async () => {
+  test('a manifest with errors is not saved, reports all errors, and keeps the last good revision', async () => {
     const { ports: all, stored, scheduled } = ports({ compilation: wrong, known: earlier, facts: facts() });
     expect(await applyPipeline(manifest, all)).toEqual({
       outcome: 'invalid',
@@ -208,12 +228,31 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
-  test('a manifest that needs what this version cannot do is refused like one with errors', async () => {
-    const notYetRun = [{ severity: 'error', code: 'later-feature', message: 'services', help: '' }] as const;
-    const compilation: Compilation = { pipeline: definition, diagnostics: [], notYetRun: [...notYetRun] };
+  test('a manifest is refused for a path that is on no volume of the Team, and applied once the Team has it', async () => {
+    const start = { line: 4, column: 12, byte: 40 };
+    const place = {
+      severity: 'error',
+      code: 'volume-refused',
+      range: { start, end: start },
+      message: '',
+      help: '',
+    } as const;
+    const volumes = [
+      { resource: 'fs.in', path: '/srv/data/in', place: { ...place, blocks: ['resource "fs" "in"'] } },
+    ];
+    const compilation: Compilation = { pipeline: definition, diagnostics: [], volumes };
     const { ports: all, stored } = ports({ compilation });
-    expect(await applyPipeline(manifest, all)).toEqual({ outcome: 'invalid', errors: ['services'] });
+    expect(await applyPipeline(manifest, all)).toEqual({
+      outcome: 'invalid',
+      errors: [
+        '4:12: in resource "fs" "in": ' +
+          'fs.in: /srv/data/in is on no volume of Team blue; its spec.volumes has none',
+      ],
+    });
     expect(stored).toEqual([]);
+    const volume = { name: 'data', mountPath: '/srv/data', persistentVolumeClaim: { claimName: 'data' } };
+    const declared = ports({ compilation, volumes: [volume] });
+    expect(await applyPipeline(manifest, declared.ports)).toMatchObject(ACCEPTED);
   });
 
   test('the errors of a first manifest are reported, and nothing is scheduled', async () => {

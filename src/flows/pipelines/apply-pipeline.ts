@@ -1,9 +1,12 @@
 import { defined } from '#defined';
+import { whyNoIdentity } from '#domain/build/identity-claims.ts';
 import { hasErrors, renderDiagnostic, sortDiagnostics } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { PlacementRefusal } from '#domain/planning/place-pod.ts';
+import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
+import type { PlacementRefusal, TagRules } from '#domain/planning/place-pod.ts';
 import { refusedTags } from '#domain/planning/refused-tags.ts';
+import { refusedVolumes } from '#domain/planning/refused-volumes.ts';
 import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from '#flows/names.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
@@ -35,6 +38,8 @@ export interface ApplyPipelinePorts {
   reader: SourceReader;
   turns: SourceTurns;
   notifications: Pick<Notifications, 'notify'>;
+  /** Issuer of identity tokens. */
+  externalUrl: string | undefined;
   now: () => Date;
 }
 
@@ -90,13 +95,18 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     const facts = await keepLastGood(manifest, ports);
     return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...facts };
   }
-  const compilation = refuseWhatCannotRun(compiled.compilation);
+  const compilation = refuseMissingVolumes(compiled.compilation, podRulesOf(manifest.team, ports.cluster));
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
     return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
   }
   const unknown = unknownPins(manifest, compilation.pipeline);
   if (unknown.length > 0)
     return { outcome: 'invalid', errors: unknown, ...(await keepLastGood(manifest, ports)) };
+  const message = whyNoIdentity(compilation.pipeline, ports.externalUrl);
+  if (message !== undefined) {
+    const facts = await keepLastGood(manifest, ports);
+    return { outcome: 'unavailable', reason: 'NoExternalURL', message, ...facts };
+  }
   const { digest } = compiled;
   return accept(
     manifest,
@@ -116,14 +126,24 @@ async function refuseSurplus(
   const limit = cluster.pipelineLimitOf(manifest.team);
   if (limit === undefined || (await store.countPipelines(manifest.team)) < limit) return undefined;
   if ((await store.pipelineFacts(manifest)) !== undefined) return undefined;
-  const message = `The team may have ${limit} ${limit === 1 ? 'pipeline' : 'pipelines'} (limits.pipelines of the Team), and has them. Delete another one, or ask for a higher limit.`;
+  const pipelines = limit === 1 ? 'pipeline' : 'pipelines';
+  const message =
+    `The team may have ${limit} ${pipelines} (limits.pipelines of the Team), and has them. ` +
+    'Delete another one, or ask for a higher limit.';
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
 }
 
-/** Refuses what this release of Millrace cannot run yet. */
-function refuseWhatCannotRun(compilation: Compilation): Compilation {
-  const { diagnostics, notYetRun = [] } = compilation;
-  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...notYetRun]) };
+/** Refuses paths on volumes that the Team does not have. */
+function refuseMissingVolumes(compilation: Compilation, rules: VolumeRules): Compilation {
+  const { diagnostics, volumes = [] } = compilation;
+  const refused = refusedVolumes(volumes, rules);
+  return { ...compilation, diagnostics: sortDiagnostics([...diagnostics, ...refused]) };
+}
+
+function podRulesOf(team: string, cluster: Pick<PipelineCluster, 'podRulesOf'>): TagRules & VolumeRules {
+  const rules = cluster.podRulesOf(team);
+  if (rules === undefined) throw new Error(`Team ${team} is not ready yet.`);
+  return rules;
 }
 
 function unknownPins({ pins = [] }: PipelineManifest, { resources }: Pipeline): string[] {
@@ -164,8 +184,7 @@ async function applyPods(
   { id, definition }: { id: number; definition: Pipeline },
   { cluster }: Pick<ApplyPipelinePorts, 'cluster'>,
 ): Promise<Pick<Running, 'refusedTags' | 'blockedChecks'>> {
-  const rules = cluster.tagRulesOf(manifest.team);
-  if (rules === undefined) throw new Error(`Team ${manifest.team} is not ready yet.`);
+  const rules = podRulesOf(manifest.team, cluster);
   const labelOf = (tag: string): string => cluster.nodeLabel(tag);
   const checks = scheduledChecks(definition, rules, labelOf);
   const blockedChecks = await cluster.applyChecks({ ...manifest, id, checks });

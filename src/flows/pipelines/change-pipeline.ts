@@ -3,7 +3,7 @@ import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { Act, MemberStore } from '#flows/people/ports.ts';
 import { findingsOf, type ManifestFinding } from './diagnose-manifest.ts';
 import type { Compiler } from './manifest-ports.ts';
-import type { PipelineObject, PipelineObjects, PipelinePlace, PipelineSpec } from './object-ports.ts';
+import type { PipelineObject, PipelineObjectKey, PipelineObjects, PipelineSpec } from './object-ports.ts';
 
 export interface ChangePipelinePorts {
   objects: PipelineObjects;
@@ -39,12 +39,12 @@ export async function createPipeline(
   act: Act,
   ports: ChangePipelinePorts,
 ): Promise<PipelineChanged> {
-  const place = await placeOf({ team, pipeline }, ports);
-  if (place === undefined) return { answer: 'unknown' };
+  const objectKey = await objectKeyOf({ team, pipeline }, ports);
+  if (objectKey === undefined) return { answer: 'unknown' };
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
-  const made = await ports.objects.create({ ...place, spec }, act.by);
-  return made.answer === 'done' ? await judged(made.value, findings, ports) : made;
+  const made = await ports.objects.create({ ...objectKey, spec }, act.by);
+  return made.answer === 'done' ? await waitForVerdict(made.value, findings, ports) : made;
 }
 
 /** Absent fields stay as they are. */
@@ -60,7 +60,7 @@ export async function updatePipeline(
   const findings = await validatePipeline(spec, ports.compiler);
   if (refuses(findings)) return { answer: 'invalid', findings };
   const written = await ports.objects.replace(read.value, spec, act.by);
-  return written.answer === 'done' ? await judged(written.value, findings, ports) : written;
+  return written.answer === 'done' ? await waitForVerdict(written.value, findings, ports) : written;
 }
 
 /** The text and settings of a pipeline that the API created. */
@@ -68,8 +68,8 @@ export async function readPipeline(
   name: PipelineName,
   ports: Pick<ChangePipelinePorts, 'objects' | 'members'>,
 ): Promise<ObjectAnswer<PipelineObject>> {
-  const place = await placeOf(name, ports);
-  return place === undefined ? { answer: 'unknown' } : await ports.objects.read(place);
+  const objectKey = await objectKeyOf(name, ports);
+  return objectKey === undefined ? { answer: 'unknown' } : await ports.objects.read(objectKey);
 }
 
 /** A pipeline object that may be changed or renamed now. */
@@ -82,7 +82,9 @@ export async function readToChange(
   const { deleting, others } = read.value;
   if (deleting) return { answer: 'refused', message: 'Its deletion is under way.' };
   if (others.length === 0) return read;
-  const message = `Its object says ${others.map((other) => `spec.${other}`).join(', ')}, which the API does not set and would drop: change it with kubectl.`;
+  const message =
+    `Its object says ${others.map((other) => `spec.${other}`).join(', ')}, ` +
+    'which the API does not set and would drop: change it with kubectl.';
   return { answer: 'refused', message };
 }
 
@@ -95,11 +97,11 @@ export async function deletePipeline(
   if (read.answer !== 'done') return read;
   const removed = await ports.objects.remove(read.value);
   if (removed.answer !== 'done' && removed.answer !== 'unknown') return removed;
-  return { answer: (await isGone(read.value, ports)) ? 'gone' : 'waiting' };
+  return { answer: (await waitUntilGone(read.value, ports)) ? 'gone' : 'waiting' };
 }
 
-/** Whether the object is deleted by the time the answer stops waiting. */
-export async function isGone(
+/** Waits a limited time until the object is deleted. Returns whether it is. */
+export async function waitUntilGone(
   object: PipelineObject,
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,
   tries = TRIES,
@@ -112,10 +114,10 @@ export async function isGone(
   return false;
 }
 
-async function placeOf(
+async function objectKeyOf(
   { team, pipeline }: PipelineName,
   { members }: Pick<ChangePipelinePorts, 'members'>,
-): Promise<PipelinePlace | undefined> {
+): Promise<PipelineObjectKey | undefined> {
   const namespace = await members.namespaceOf(team);
   return namespace === undefined ? undefined : { namespace, name: pipeline };
 }
@@ -125,7 +127,7 @@ function refuses(findings: readonly ManifestFinding[]): boolean {
 }
 
 /** Waits a limited time for the operator's verdict. An object that was deleted meanwhile was not changed. */
-export async function judged(
+export async function waitForVerdict(
   written: PipelineObject,
   warnings: ManifestFinding[],
   { objects, wait }: Pick<ChangePipelinePorts, 'objects' | 'wait'>,

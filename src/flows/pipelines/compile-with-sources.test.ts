@@ -29,7 +29,7 @@ interface World {
   fetchMs?: number;
 }
 
-/** A compiler that asks for everything that is named and not at hand. */
+/** A compiler that requests every source that is named and not given. */
 function ports({
   names = { pipeline: ['a'] },
   answers = {},
@@ -154,7 +154,7 @@ describe('a source that is not there', () => {
   });
 });
 
-/** How many sources were fetched, and what was told of the pipeline. */
+/** How many sources were fetched, and the result for the pipeline. */
 async function messages(world: World): Promise<{ read: number; texts: string[] }> {
   const { ports: all, read, stored } = ports(world);
   const compiled = await compileWithSources(manifest, found, all);
@@ -198,7 +198,7 @@ test('sources that take too long together are given up for now', async () => {
   expect(read.length).toBeLessThan(25);
 });
 
-test('a team fetches for one pipeline at a time, all teams for a few, and a text without sources does not wait', async () => {
+test('each team fetches for one pipeline at a time, and texts without sources do not wait', async () => {
   const turns = new SourceTurns();
   const ends = Array.from({ length: MAX_FETCHING_PIPELINES }, (_, index) => turns.take(`team-${index}`));
   expect(turns.take('team-0')).toBeUndefined();

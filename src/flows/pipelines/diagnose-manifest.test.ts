@@ -49,11 +49,6 @@ describe('a manifest', () => {
     expect(await diagnosis(diagnostics)).toMatchObject(expected);
   });
 
-  test('a manifest that needs what this version cannot do is refused, as by the reconciler', async () => {
-    const notYetRun = [diagnose('later-feature', place, 'services')];
-    expect(await diagnosis({ diagnostics: [], notYetRun })).toMatchObject({ errors: ['3:7: services'] });
-  });
-
   test('a manifest with texts elsewhere says which ones are not checked', async () => {
     const needs = [{ source: 'https://types.example/a.hcl', range: place }, { source: 'svc://ours' }];
     expect(await diagnosis({ diagnostics: [], needs })).toMatchObject({

@@ -27,7 +27,7 @@ export async function diagnoseManifest(
   { config, vars, varsElsewhere }: ManifestText,
   compiler: Compiler,
 ): Promise<ManifestDiagnosis> {
-  const { refusing, others, needs } = await look({ config, vars, varsElsewhere }, compiler);
+  const { refusing, others, needs } = await diagnoseConfig({ config, vars, varsElsewhere }, compiler);
   return {
     errors: refusing.map(renderDiagnostic),
     warnings: [...others.map(renderDiagnostic), ...needs.map(warnOfSource)],
@@ -52,7 +52,7 @@ export interface ManifestFinding {
 
 /** Findings with places as numbers. Only errors refuse the manifest. */
 export async function findingsOf(text: ManifestText, compiler: Compiler): Promise<ManifestFinding[]> {
-  const { refusing, others, needs } = await look(text, compiler);
+  const { refusing, others, needs } = await diagnoseConfig(text, compiler);
   return [
     ...refusing.map((diagnostic) => toFinding(diagnostic, 'error')),
     ...others.map((diagnostic) => toFinding(diagnostic, 'warning')),
@@ -79,20 +79,23 @@ function placeOf(range: Diagnostic['range']): Place {
   return { line: start.line, column: start.column, endLine: end.line, endColumn: end.column };
 }
 
-interface Look {
+interface ConfigDiagnosis {
   refusing: Diagnostic[];
   others: Diagnostic[];
   needs: readonly NeededSource[];
 }
 
-async function look({ config, vars, varsElsewhere }: ManifestText, compiler: Compiler): Promise<Look> {
+async function diagnoseConfig(
+  { config, vars, varsElsewhere }: ManifestText,
+  compiler: Compiler,
+): Promise<ConfigDiagnosis> {
   const own = Object.entries(vars).map(([name, value]) => [name, { value }] as const);
   const variables: GivenVariables = {
     ...Object.fromEntries(own),
     ...(varsElsewhere && { [UNKNOWN_OTHERS]: { value: '' } }),
   };
-  const { diagnostics, notYetRun = [], needs = [] } = await compiler.compile(config, variables);
-  const all = sortDiagnostics([...diagnostics, ...notYetRun]);
+  const { diagnostics, needs = [] } = await compiler.compile(config, variables);
+  const all = sortDiagnostics(diagnostics);
   return {
     refusing: all.filter(refuses),
     others: all.filter((diagnostic) => !refuses(diagnostic)),

@@ -12,10 +12,10 @@ interface World {
   renamedTo?: string;
   state?: Awaited<ReturnType<FollowRenamePorts['store']['renameState']>>;
   old?: Awaited<ReturnType<FollowRenamePorts['cluster']['compareRenamed']>>;
-  taken?: Awaited<ReturnType<FollowRenamePorts['store']['takeName']>>;
+  completed?: Awaited<ReturnType<FollowRenamePorts['store']['completeRename']>>;
 }
 
-function ports({ renamedTo, state = 'asked', old = 'same', taken = { answer: 'done', id: 1 } }: World) {
+function ports({ renamedTo, state = 'asked', old = 'same', completed = { answer: 'done', id: 1 } }: World) {
   const calls: string[] = [];
   const all: FollowRenamePorts = {
     now: () => new Date(0),
@@ -23,9 +23,9 @@ function ports({ renamedTo, state = 'asked', old = 'same', taken = { answer: 'do
       renamedTo: async () =>
         renamedTo === undefined ? undefined : { pipeline: renamedTo, runningChecks: 0 },
       renameState: async () => state,
-      takeName: async ({ pipeline, renamedFrom }) => {
+      completeRename: async ({ pipeline, renamedFrom }) => {
         calls.push(`${renamedFrom.name} is ${pipeline}`);
-        return taken;
+        return completed;
       },
     },
     cluster: {
@@ -80,7 +80,7 @@ describe('an object', () => {
     [
       'an object that waits for builds is not applied and says so',
       annotated,
-      { taken: { answer: 'busy', builds: 2 } },
+      { completed: { answer: 'busy', builds: 2 } },
       [
         { outcome: 'renaming', reason: 'Renaming', message: expect.stringContaining('running builds (2)') },
         ...TAKES,
@@ -90,13 +90,13 @@ describe('an object', () => {
       'an object that nobody requested takes nothing',
       annotated,
       { state: 'unasked' },
-      [refused('Nobody asks')],
+      [refused('is requested')],
     ],
     [
       'an object that lost its permission meanwhile takes nothing',
       annotated,
-      { taken: { answer: 'unasked' } },
-      [refused('any more'), ...TAKES],
+      { completed: { answer: 'unasked' } },
+      [refused('no longer requested'), ...TAKES],
     ],
     [
       'an object that differs from the other one takes nothing',
@@ -113,8 +113,14 @@ describe('an object', () => {
     [
       'an object whose name has a history takes nothing',
       annotated,
-      { taken: { answer: 'history' } },
+      { completed: { answer: 'history' } },
       [refused('its history'), ...TAKES],
+    ],
+    [
+      'an object whose name another pipeline has takes nothing',
+      annotated,
+      { completed: { answer: 'taken' } },
+      [refused('Another pipeline of blue has this name'), ...TAKES],
     ],
   ])('%s', async (_, object, world, [expected, ...called]) => {
     const { all, calls } = ports(world);

@@ -3,7 +3,7 @@ import type { PipelineStore } from './ports.ts';
 import type { Renaming } from './rename-ports.ts';
 
 export interface FollowRenamePorts {
-  store: Pick<PipelineStore, 'renamedTo' | 'renameState' | 'takeName'>;
+  store: Pick<PipelineStore, 'renamedTo' | 'renameState' | 'completeRename'>;
   cluster: Pick<PipelineCluster, 'compareRenamed' | 'removeObject'>;
   now: () => Date;
 }
@@ -37,25 +37,29 @@ async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<R
   const { name } = renaming.renamedFrom;
   const state = await ports.store.renameState(renaming);
   if (state === 'done' || state === 'own') return undefined;
-  if (state === 'unasked') return refused(name, `Nobody asks (any more) for ${name} to get this name.`);
+  if (state === 'unasked') return refused(name, `No rename of ${name} to this name is requested.`);
   const old = await ports.cluster.compareRenamed(renaming);
   if (old === 'changed')
     return refused(name, `${name} has changed since it was asked to get this name: ask again.`);
   if (old === 'managed') return refused(name, `${name} is managed by manifest: the API does not rename it.`);
-  const taken = await ports.store.takeName(renaming, ports.now());
-  if (taken.answer === 'done') return undefined;
-  if (taken.answer === 'unasked') return refused(name, `Nobody asks any more for ${name} to get this name.`);
-  if (taken.answer === 'history')
+  const completed = await ports.store.completeRename(renaming, ports.now());
+  if (completed.answer === 'done') return undefined;
+  if (completed.answer === 'unasked')
+    return refused(name, `The rename of ${name} to this name is no longer requested.`);
+  if (completed.answer === 'taken')
+    return refused(name, `Another pipeline of ${renaming.team} has this name.`);
+  if (completed.answer === 'history')
     return refused(name, `A pipeline that was deleted has its history under this name.`);
-  return { outcome: 'renaming', reason: 'Renaming', message: waitingFor(name, taken.builds) };
+  return { outcome: 'renaming', reason: 'Renaming', message: waitingFor(name, completed.builds) };
 }
 
 function waitingFor(name: string, builds: number): string {
-  return `${name} gets this name once its running builds (${builds}) have ended. It goes on until then.`;
+  return `${name} gets this name once its running builds (${builds}) have ended. It keeps its old name until then.`;
 }
 
 const CURE =
-  'Nothing of it runs under this name. Delete this object, or take off its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
+  'Nothing of it runs under this name. Delete this object, ' +
+  'or take off its annotation millrace.dev/renamed-from to make it a pipeline of its own.';
 
 function refused(name: string, why: string): RenameOutcome {
   return { outcome: 'renaming', reason: 'RenameRefused', message: `${why} ${CURE} ${name} is as it was.` };

@@ -1,6 +1,7 @@
 import type { ResolvedSources } from '#domain/pipeline/compile-context.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
+import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
 import type { TagRules } from '#domain/planning/place-pod.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -80,8 +81,8 @@ export interface PipelineCluster {
    * name alone if Millrace did not create it. Returns a sentence for each of those.
    */
   applyChecks(pipeline: ScheduledPipeline): Promise<string[]>;
-  /** The Team's rules for tags; undefined while no Team of this name is ready. */
-  tagRulesOf(team: string): TagRules | undefined;
+  /** The Team's rules for tags and volumes; undefined while no Team of this name is ready. */
+  podRulesOf(team: string): (TagRules & VolumeRules) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /**

@@ -37,19 +37,19 @@ export interface PipelineObject {
 }
 
 /** Namespace and name of a pipeline object. */
-export interface PipelinePlace {
+export interface PipelineObjectKey {
   namespace: string;
   name: string;
 }
 
-export interface NewPipelineObject extends PipelinePlace {
+export interface NewPipelineObject extends PipelineObjectKey {
   spec: PipelineSpec;
   renamedFrom?: RenamedFrom;
 }
 
 export interface PipelineObjects {
   /** Reads an object that the API created. */
-  read(place: PipelinePlace): Promise<ObjectAnswer<PipelineObject>>;
+  read(objectKey: PipelineObjectKey): Promise<ObjectAnswer<PipelineObject>>;
   create(object: NewPipelineObject, by: string): Promise<ObjectAnswer<PipelineObject>>;
   /** Writes only if the object is as it was read. */
   replace(read: PipelineObject, spec: PipelineSpec, by: string): Promise<ObjectAnswer<PipelineObject>>;

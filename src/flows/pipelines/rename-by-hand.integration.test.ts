@@ -5,8 +5,8 @@ import { applyPipeline } from './apply-pipeline.ts';
 import type { RenamedFrom } from './rename-ports.ts';
 
 /*
- * Whoever may write Pipelines in one namespace can write the annotation of a rename too. What they cannot:
- * know the key of a rename that nobody asked for, or take anything over with the key of another one.
+ * Anyone who may write Pipelines in a namespace can also write a rename's annotation. But they cannot know
+ * the key of a rename that nobody requested, nor take anything over with the key of another rename.
  */
 let stores: TestStores;
 let renames: Renames;
@@ -85,6 +85,20 @@ test('a manifest of another team gets nothing with the key of a rename', async (
   expect(await renames.history()).toEqual(before);
 });
 
+test('a manifest whose name another pipeline got meanwhile reads that this pipeline is there', async () => {
+  const renamedFrom = await askedOnly('renamed');
+  const { uid } = renames.world.add({ namespace: TEAM, name: 'renamed', spec: { config: 'text' } });
+  await renames.operate();
+  const late = { team: TEAM, namespace: TEAM, pipeline: 'renamed', uid: `${uid}-late`, renamedFrom };
+  const applied = await applyPipeline(late, renames.operatorPorts());
+  expect(applied).toMatchObject({
+    outcome: 'renaming',
+    reason: 'RenameRefused',
+    message: expect.stringContaining('Another pipeline of main has this name.'),
+  });
+  expect(await renames.names()).toEqual(['app', 'renamed']);
+});
+
 test('an annotation without meaning does not disturb a running pipeline', async () => {
   const [own] = renames.world.stored.values();
   if (own === undefined) throw new Error('no object');
@@ -96,7 +110,7 @@ test('an annotation without meaning does not disturb a running pipeline', async 
 });
 
 test('the key of a rename works once', async () => {
-  await killedAt(7, async (life) => await renames.rename('renamed', { life }));
+  await killedAt(7, async (testProcess) => await renames.rename('renamed', { testProcess }));
   const [, fresh] = renames.world.manifests(TEAM);
   const renamedFrom = fresh?.renamedFrom;
   if (renamedFrom === undefined) throw new Error('no new object');

@@ -2,9 +2,9 @@ import type { PipelineName } from '#flows/names.ts';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { Act } from '#flows/people/ports.ts';
 import {
-  isGone,
-  judged,
   readToChange,
+  waitForVerdict,
+  waitUntilGone,
   type ChangePipelinePorts,
   type PipelineChanged,
 } from './change-pipeline.ts';
@@ -36,9 +36,9 @@ export async function renamePipeline(
   const renamedFrom = { name: old.name, uid: old.uid, key: asked.key };
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
   if (made.answer !== 'done') return made;
-  const answer = await judged(made.value, [], ports);
+  const answer = await waitForVerdict(made.value, [], ports);
   // Once the old object is deleted, its name is free.
-  if (answer.answer === 'done' && answer.verdict?.ready === true) await isGone(old, ports, TRIES);
+  if (answer.answer === 'done' && answer.verdict?.ready === true) await waitUntilGone(old, ports, TRIES);
   return answer;
 }
 
@@ -72,10 +72,10 @@ async function makeOrMeet(
   { by }: Act,
   { objects }: Pick<RenamePipelinePorts, 'objects'>,
 ): Promise<ObjectAnswer<PipelineObject>> {
-  const place = { namespace: old.namespace, name: to };
-  const made = await objects.create({ ...place, spec: old.spec, renamedFrom }, by);
+  const objectKey = { namespace: old.namespace, name: to };
+  const made = await objects.create({ ...objectKey, spec: old.spec, renamedFrom }, by);
   if (made.answer !== 'exists') return made;
-  const met = await objects.read(place);
+  const met = await objects.read(objectKey);
   const isOurs = met.answer === 'done' && met.value.renamedFrom?.key === renamedFrom.key;
   return isOurs ? await objects.replace(met.value, old.spec, by) : made;
 }

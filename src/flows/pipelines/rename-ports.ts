@@ -52,12 +52,15 @@ export interface RenameStore {
    * Gives the pipeline's row, and everything that belongs to it, the new name and object, and writes the
    * audit entry. At that moment no build runs with the old name, and none starts with it.
    */
-  takeName(
+  completeRename(
     renaming: Renaming,
     at: Date,
   ): Promise<
     | { answer: 'done'; id: number }
     | { answer: 'busy'; builds: number }
+    /** Another pipeline of the team has that name. */
+    | { answer: 'taken' }
+    /** A deleted pipeline has its history under that name. */
     | { answer: 'history' }
     | { answer: 'unasked' }
   >;

@@ -43,7 +43,10 @@ describe('a rename', () => {
   test('a rename is complete or not begun wherever the gateway is killed, and a retry completes it', async () => {
     for (let nth = 0; ; nth += 1) {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
-      const killed = await killedAt(nth, async (life) => await renames.rename(to, { from, life }));
+      const killed = await killedAt(
+        nth,
+        async (testProcess) => await renames.rename(to, { from, testProcess }),
+      );
       await renames.operate();
       if (!renames.objects().includes(to)) {
         expect([await renames.names(), renames.objects()]).toEqual([[from], [from]]);
@@ -61,7 +64,7 @@ describe('a rename', () => {
       const [from, to] = [nth === 0 ? 'app' : `app-${nth}`, `app-${nth + 1}`];
       let killed = false;
       const first = async (): Promise<void> => {
-        killed = await killedAt(nth, async (life) => await renames.operate(life));
+        killed = await killedAt(nth, async (testProcess) => await renames.operate(testProcess));
       };
       const shifts = [first].values();
       const operator = async (): Promise<void> => await (shifts.next().value ?? (() => renames.operate()))();
@@ -74,14 +77,14 @@ describe('a rename', () => {
   }, 300_000);
 
   test('a rename continues when somebody who got no answer requests it again', async () => {
-    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     expect(renames.objects()).toEqual(['app', 'renamed']);
     expect(await renames.rename('renamed')).toMatchObject(RENAMED);
     await expectRenamed();
   });
 
   test('a repeated rename takes along what changed meanwhile', async () => {
-    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     const app = await renames.world.objects.read({ namespace: TEAM, name: 'app' });
     if (app.answer !== 'done') throw new Error(app.answer);
     await renames.world.objects.replace(app.value, { config: 'changed' }, 'bob');
@@ -96,7 +99,7 @@ describe('a rename', () => {
   });
 
   test('a rename that is undone by deleting the new object changes nothing', async () => {
-    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     const [, fresh] = renames.world.manifests(TEAM);
     if (fresh === undefined) throw new Error('no new object');
     await renames.world.cluster.removeObject(fresh);
@@ -106,7 +109,7 @@ describe('a rename', () => {
   });
 
   test('an unfinished rename does not bring back what was deleted meanwhile', async () => {
-    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     const [old] = renames.world.manifests(TEAM);
     if (old === undefined) throw new Error('no object');
     await renames.world.cluster.removeObject(old);
@@ -148,7 +151,7 @@ describe('builds', () => {
   });
 
   test('builds that get their turn after the request delay a rename until they end', async () => {
-    await killedAt(AFTER_THE_OBJECT, async (life) => await renames.rename('renamed', { life }));
+    await killedAt(AFTER_THE_OBJECT, async (testProcess) => await renames.rename('renamed', { testProcess }));
     await build();
     await renames.operate();
     const fresh = await renames.world.objects.read({ namespace: TEAM, name: 'renamed' });

@@ -22,7 +22,7 @@ export async function savePipeline(
     const changed = isNew || !live;
     const revision = isNew ? last + 1 : last;
     if (isNew) await tx.saveRevision();
-    const renames = changed ? await tx.carryNames(revision) : NO_RENAMES;
+    const renames = changed ? await tx.applyRenames(revision) : NO_RENAMES;
     const before = withNames(old, renames);
     const previous = live ? before : undefined;
     const { definition } = toSave;

@@ -38,7 +38,7 @@ export interface SaveTransaction {
    * Applies `old_name`: jobs and resources keep their history under their new names. Recording versions waits
    * meanwhile.
    */
-  carryNames(revision: number): Promise<NewNames>;
+  applyRenames(revision: number): Promise<NewNames>;
   /**
    * Removed jobs and resources keep their history and get it back with their name. New jobs get a baseline,
    * new resources a webhook token and the history of their check scope.

@@ -8,7 +8,7 @@ import { runHooks } from '#flows/checks/run-hooks.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { buildLabels, checkLabels, foreignActs } from '#testing/kubernetes/foreign-pods.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, followOn, retryOn } from '#testing/stores/schedule.ts';
 import { eventsOf, found, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -28,7 +28,7 @@ const ports = () => ({
   ...stores,
   cluster,
   notifications: new RecordedNotifications(),
-  foreign: new ForeignPodsMet(),
+  foreign: new RecordedForeignPods(),
   now: () => new Date(),
   hangs: () => undefined,
   pods: () => [...cluster.pods.values(), ...there.values()],
@@ -77,7 +77,8 @@ async function recorded(): Promise<unknown> {
       (SELECT jsonb_agg(o) FROM build_outputs o) AS outputs, (SELECT jsonb_agg(g) FROM good_versions g) AS good,
       (SELECT jsonb_agg(v ORDER BY v.id) FROM versions v) AS versions,
       (SELECT jsonb_agg(r ORDER BY r.id) FROM check_runs r) AS runs,
-      (SELECT jsonb_agg(c ORDER BY c.id) FROM check_scopes c) AS scopes, (SELECT jsonb_agg(h) FROM hook_runs h) AS hooks`);
+      (SELECT jsonb_agg(c ORDER BY c.id) FROM check_scopes c) AS scopes, (SELECT jsonb_agg(h)
+      FROM hook_runs h) AS hooks`);
 }
 
 test('no sequence of foreign Pods changes any record or costs a Pod', async () => {

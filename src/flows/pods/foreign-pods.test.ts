@@ -6,6 +6,7 @@ import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import { runHooks } from '#flows/checks/run-hooks.ts';
 import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
+import { InMemoryCaches } from '#testing/flows/in-memory-caches.ts';
 import { openBuilds } from '#testing/flows/open-builds.ts';
 import {
   buildLabels,
@@ -14,7 +15,7 @@ import {
   realPod,
   type RealPod,
 } from '#testing/kubernetes/foreign-pods.ts';
-import { ForeignPodsMet } from '#testing/kubernetes/in-memory-cluster.ts';
+import { RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import type { PodFacts } from './ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
@@ -77,7 +78,11 @@ const RUNS = [
   run(13, { seen: true, podUid: 'check-13' }),
   run(14, { seen: true, podUid: 'check-14', hooks: true }),
 ];
-const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((one) => ({ ...one, leftMs: 20_000 }));
+const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((one) => ({
+  ...one,
+  work: 'hooks',
+  leftMs: 20_000,
+}));
 const REAL = [buildPod(1, 1), checkPod(11), checkPod(12), checkPod(13, checkLabels(undefined)), checkPod(14)];
 const OWN = REAL.map(realPod);
 const WORK = [
@@ -168,6 +173,7 @@ function world(pods: () => PodFacts[]) {
     cluster: {
       deletePod: writes('deletePod', undefined),
       findBuildPod: async () => undefined,
+      prepareClaim: async () => ({ answer: 'ready' as const }),
       createCheckPod: writes('createCheckPod', created),
       teamPods: (name: string) => ({
         rules: { name, workers: [] },
@@ -179,8 +185,9 @@ function world(pods: () => PodFacts[]) {
       startsPerNode: () => 4,
     },
     notifications: { notify: write('notify') },
+    caches: new InMemoryCaches(),
     hangs: write('hangs'),
-    foreign: new ForeignPodsMet(),
+    foreign: new RecordedForeignPods(),
     now: () => NOW,
     pods,
   };

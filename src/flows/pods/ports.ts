@@ -1,7 +1,9 @@
 import type { PodKind, TeamPods } from '#domain/planning/admit-pod.ts';
+import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
+import type { CacheClaim, CacheSettings, ClaimAnswer, PodCache } from './cache-ports.ts';
 import type { CheckRunFacts, OpenAttempt, PendingBuild } from './workloads.ts';
 
 /* Pods: how flows create them, and what the API server reports about them. */
@@ -20,20 +22,26 @@ export type CreatePodAnswer =
         | 'NameTaken'
         | 'NamespaceTerminating'
         | 'TagNotAllowed'
-        | 'TagsConflict';
+        | 'TagsConflict'
+        | 'VolumeRefused';
       message: string;
     };
 
-/** A Pod that was admitted: its containers, its node selector and tolerations, and its deadline. */
-export type AdmittedPod = Omit<PodNeeds, 'tags'> & { placement: Placement };
-export type AdmittedCheckPod = Omit<CheckPodNeeds, 'tags'> & { placement: Placement };
+/** A Pod that was admitted: its containers and volumes, its node selector and tolerations, its deadline. */
+export type AdmittedPod = Admitted<PodNeeds>;
+export type AdmittedCheckPod = Admitted<CheckPodNeeds>;
+type Admitted<Needs> = Omit<Needs, 'tags' | 'caches'> & {
+  placement: Placement;
+  mounts: MountedVolume[];
+  caches: PodCache[];
+};
 
 export interface Cluster {
   /**
    * Settings of the Team for its Pods; undefined while no Team of this name is ready. Methods that are not
    * asynchronous make no request.
    */
-  teamPods(team: string): TeamPods | undefined;
+  teamPods(team: string): (TeamPods & { caches?: CacheSettings }) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /** Pods of the team that have not ended. A Pod counts from the call of `create…` on. */
@@ -44,6 +52,8 @@ export interface Cluster {
    */
   createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
+  /** Claims the volume of a cache, if that did not happen before. */
+  prepareClaim(claim: CacheClaim): Promise<ClaimAnswer>;
   /** Reads the Pod with the name of the attempt's Pod from the API server, whatever its labels are. */
   findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined>;
   /**
@@ -58,7 +68,7 @@ export interface Cluster {
 /** Labels that a node must have to take a Pod. */
 export type NodeSelector = Readonly<Record<string, string>>;
 
-/** A Pod with our labels as the API server reports it. `own-pods.ts` decides whether it is ours. */
+/** A Pod with our labels as the API server reports it. `verify-pods.ts` decides whether it is ours. */
 export interface PodFacts {
   namespace: string;
   name: string;
@@ -83,6 +93,10 @@ export interface PodFacts {
   /** The Kubernetes scheduler's message while no node fits. */
   unschedulable?: string;
   scheduled: boolean;
+  /** It mounts the cache of a resource. */
+  hasCache?: boolean;
+  /** Its volumes are mounted, and its network is set up. Absent: the kubelet does not tell. */
+  sandboxReady?: boolean;
   /** Absent: any node. */
   nodeSelector?: NodeSelector;
   /** When the scheduler bound it to a node. */

@@ -1,42 +1,78 @@
-import { admitPod, type PodAdmission, type PodKind } from '#domain/planning/admit-pod.ts';
+import { admitPod, type PodAdmission, type PodKind, type PodToAdmit } from '#domain/planning/admit-pod.ts';
 import { isPlacementRefusal, placePod } from '#domain/planning/place-pod.ts';
 import {
   needsOfBuild,
   needsOfChecks,
   needsOfHooks,
+  needsOfNotifications,
   tagsOfJob,
   type CheckPodNeeds,
+  type PodNeeds,
 } from '#domain/planning/pod-needs.ts';
-import type { Cluster, CreatePodAnswer, NodeSelector } from './ports.ts';
+import type { AdmittedPod, Cluster, CreatePodAnswer, NodeSelector } from './ports.ts';
+import { takeCaches, type CachesToTake, type TakeCachesPorts } from './take-caches.ts';
 import type { CheckRunFacts, PendingBuild } from './workloads.ts';
 
 type AdmitPorts = Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods'>;
-type RequestBuildPodPorts = AdmitPorts & Pick<Cluster, 'createBuildPod'>;
-export type RequestCheckPodPorts = AdmitPorts & Pick<Cluster, 'createCheckPod'>;
 
-/**
- * Creates the Pod of a build if its Team allows it. The limit is checked and the Pod requested without
- * waiting in between, so that concurrent requests count each other.
- */
+export interface RequestBuildPodPorts extends TakeCachesPorts {
+  cluster: AdmitPorts & Pick<Cluster, 'createBuildPod' | 'prepareClaim'>;
+}
+
+export interface RequestCheckPodPorts extends TakeCachesPorts {
+  cluster: AdmitPorts & Pick<Cluster, 'createCheckPod' | 'prepareClaim'>;
+}
+
+/** Creates the Pod of a build if its Team allows it. */
 export async function requestBuildPod(
   build: PendingBuild,
-  cluster: RequestBuildPodPorts,
+  ports: RequestBuildPodPorts,
 ): Promise<CreatePodAnswer> {
-  const { tags, ...needs } = needsOfBuild(build.definition, build.job);
-  const admission = admit('build', { team: build.team, tags }, cluster);
-  if (admission.answer === 'refused') return admission;
-  return await cluster.createBuildPod(build, { ...needs, placement: admission.placement });
+  const { pipelineId, id, attempt } = build;
+  const needs = needsOfBuild(build.definition, build.job, build.defaultTimeoutSeconds);
+  const work = { kind: 'build', user: { pipelineId, build: id, attempt }, place: build, needs } as const;
+  return await request(work, ports, (pod) => ports.cluster.createBuildPod(build, pod));
 }
 
 /** Creates the Pod of a check run or of hooks, likewise. */
 export async function requestCheckPod(
   run: CheckRunFacts,
-  cluster: RequestCheckPodPorts,
+  ports: RequestCheckPodPorts,
 ): Promise<CreatePodAnswer> {
-  const { tags, ...needs } = needsOfRun(run);
-  const admission = admit('check', { team: run.team, tags }, cluster);
-  if (admission.answer === 'refused') return admission;
-  return await cluster.createCheckPod(run, { ...needs, placement: admission.placement });
+  const user = { pipelineId: run.pipelineId, run: run.run };
+  const work = { kind: 'check', user, place: run, needs: needsOfRun(run) } as const;
+  return await request(work, ports, (pod) => ports.cluster.createCheckPod(run, pod));
+}
+
+interface RequestedWork<Needs> extends Omit<CachesToTake, 'needs'> {
+  kind: PodKind;
+  needs: Needs;
+}
+
+/**
+ * The limit is checked and the Pod requested without waiting in between, so that concurrent requests count
+ * each other. It is checked before caches are taken, too: what is refused must not hold them.
+ */
+async function request<Needs extends PodNeeds>(
+  { kind, user, place, needs: { tags, caches: wanted, ...needs } }: RequestedWork<Needs>,
+  ports: TakeCachesPorts & { cluster: AdmitPorts },
+  create: (
+    pod: Omit<Needs, 'tags' | 'caches'> & Pick<AdmittedPod, 'placement' | 'mounts' | 'caches'>,
+  ) => Promise<CreatePodAnswer>,
+): Promise<CreatePodAnswer> {
+  const allowed = (): PodAdmission =>
+    admit(kind, { team: place.team, tags, containers: needs.containers }, ports.cluster);
+  const first = allowed();
+  if (first.answer === 'refused') return first;
+  if (wanted.length === 0) return await create({ ...needs, caches: [], ...admittedWith(first) });
+  const caches = await takeCaches({ user, place, needs: wanted }, ports);
+  const admission = allowed();
+  const answer =
+    admission.answer === 'refused'
+      ? admission
+      : await create({ ...needs, caches, ...admittedWith(admission) });
+  if (answer.answer === 'refused') await ports.caches.releaseCaches(user);
+  return answer;
 }
 
 /** The node selector of the build's Pod; undefined if its Pod would be refused in any case. */
@@ -50,7 +86,8 @@ export function nodeSelectorOf(
   return isPlacementRefusal(placement) ? undefined : placement.nodeSelector;
 }
 
-function needsOfRun({ definition, checks, hooks }: CheckRunFacts): CheckPodNeeds {
+function needsOfRun({ definition, checks, hooks, notifications }: CheckRunFacts): CheckPodNeeds {
+  if (notifications !== undefined) return needsOfNotifications(definition, notifications);
   if (hooks !== undefined) return needsOfHooks(definition, hooks.resource);
   return needsOfChecks(
     definition,
@@ -60,10 +97,15 @@ function needsOfRun({ definition, checks, hooks }: CheckRunFacts): CheckPodNeeds
 
 function admit(
   kind: PodKind,
-  { team, tags }: { team: string; tags: string[] },
+  pod: Pick<PodToAdmit, 'team' | 'tags' | 'containers'>,
   cluster: AdmitPorts,
 ): PodAdmission {
   const labelOf = (tag: string): string => cluster.nodeLabel(tag);
-  const running = (): number => cluster.runningPods(team, kind);
-  return admitPod({ kind, team, tags, labelOf, running }, cluster.teamPods(team));
+  const running = (): number => cluster.runningPods(pod.team, kind);
+  return admitPod({ ...pod, kind, labelOf, running }, cluster.teamPods(pod.team));
 }
+
+const admittedWith = ({ placement, mounts }: PodAdmission & { answer: 'admitted' }) => ({
+  placement,
+  mounts,
+});

@@ -42,7 +42,7 @@ export interface WantedBuild {
   build: PendingBuild;
 }
 
-/** Which builds get their Pods now. A build whose Pod will be refused is passed on without taking a place. */
+/** Which builds get their Pods now. A build whose Pod will be refused is passed on without taking a slot. */
 export function pickBuilds(
   builds: readonly PendingBuild[],
   starting: readonly StartingPod[],

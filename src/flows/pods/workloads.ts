@@ -1,5 +1,7 @@
 import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { CacheUse } from '#domain/planning/caches.ts';
+import type { NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildRef, PipelineName } from '#flows/names.ts';
 
@@ -10,6 +12,8 @@ export interface PendingBuild extends BuildRef {
   namespace: string;
   definition: Pipeline;
   createdAt: Date;
+  /** Of the Team, for jobs without a timeout. */
+  defaultTimeoutSeconds?: number;
 }
 
 export interface StartingBuild {
@@ -38,8 +42,12 @@ export interface CheckRunFacts extends PipelineName {
   pipelineId: number;
   definition: Pipeline;
   checks: { scope: number; resource: string; last?: Record<string, string> }[];
+  /** What was decided about the caches of its resources when its Pod was created. */
+  caches?: CacheUse[];
   /** Present: the run executes `on_trigger` hooks instead of checks. */
   hooks?: HookRunFacts;
+  /** Present: the run sends notifications of builds instead. */
+  notifications?: NotificationsToSend;
 }
 
 export interface HookRunFacts {
@@ -62,12 +70,17 @@ export interface OpenRun extends PipelineName {
   seen: boolean;
   /** The Pod whose agent opened the session. */
   podUid?: string;
-  /** It runs hooks. */
+  /** It runs hooks, or sends notifications. */
   hooks: boolean;
+  notifications?: boolean;
 }
 
 export interface OpenHookRun extends OpenRun {
-  /** Milliseconds until builds start without waiting for the hooks; zero or less: they do already. */
+  work: 'hooks' | 'notifications';
+  /**
+   * Milliseconds until the operator gives up. For hooks, builds then start without them; zero or less: they do
+   * already.
+   */
   leftMs: number;
   /** Why it has no Pod. */
   refused?: string;

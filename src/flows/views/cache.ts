@@ -12,7 +12,7 @@ export interface CacheOptions<V> {
   /** In the unit of `sizeOf`; without it, the number of values. */
   maxSize: number;
   sizeOf?: (value: V) => number;
-  /** A value is made again when it is older. Its age counts from when `make` was called. */
+  /** Maximum age of a value. After that, `make` runs again. The age counts from the call of `make`. */
   maxAge?: { ms: number; now: () => number };
   /** Such a value goes to the callers that wait for it and is not stored. */
   skips?: (value: V) => boolean;

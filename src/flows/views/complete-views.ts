@@ -1,3 +1,5 @@
+import { listedSteps } from '#domain/build/listed-steps.ts';
+import { withSentNotifications, type SentNotifications } from '#domain/build/sent-notifications.ts';
 import { stepsOf, type StoredSteps } from '#domain/build/stored-state.ts';
 import type { BuildRef } from '#flows/names.ts';
 import type { BuildDetail, Views } from './ports.ts';
@@ -6,7 +8,10 @@ import { showVersionPath, type VersionPathStore } from './show-version-path.ts';
 import { showWaiting } from './show-waiting.ts';
 import type { WaitingStore } from './waiting-ports.ts';
 
-export type StoredBuildDetail = Omit<BuildDetail, 'steps'> & { steps: StoredSteps };
+export type StoredBuildDetail = Omit<BuildDetail, 'steps'> & {
+  steps: StoredSteps;
+  sent: SentNotifications[];
+};
 
 export interface ViewStore
   extends
@@ -23,7 +28,9 @@ export function completeViews(store: ViewStore, now: () => Date): Views {
     ...store,
     build: async (ref) => {
       const stored = await store.build(ref);
-      return stored && { ...stored, steps: stepsOf(stored.steps) };
+      if (stored === undefined) return undefined;
+      const { sent, ...build } = stored;
+      return { ...build, steps: listedSteps(withSentNotifications(stepsOf(build.steps), sent)) };
     },
     waiting: async (name) => await showWaiting(name, store),
     check: async (name) => await showCheck(name, store, now()),

@@ -1,10 +1,10 @@
 import type { Graph } from '#domain/graph/graph.ts';
-import type { NodeLook } from '#domain/graph/look.ts';
+import type { NodeStyle } from '#domain/graph/node-style.ts';
 import type { ActiveStatus, EndedStatus } from '#domain/graph/state.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineName } from '#flows/names.ts';
 
-/* What an overview of a pipeline is made from: names and states, nothing else. */
+/* The facts of a pipeline's overview: names and states, nothing else. */
 
 export interface OverviewPipeline extends PipelineName {
   id: number;
@@ -31,7 +31,7 @@ export interface OverviewStore {
 
 export interface PictureToDraw {
   graph: Graph;
-  looks: ReadonlyMap<string, NodeLook>;
+  styles: ReadonlyMap<string, NodeStyle>;
   /** Of the pipeline: the text alternative. */
   name: string;
 }

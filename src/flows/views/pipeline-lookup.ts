@@ -2,7 +2,7 @@ import type { PipelineName } from '#flows/names.ts';
 import { createCache } from './cache.ts';
 import type { OverviewPipeline, OverviewStore } from './overview-ports.ts';
 
-/** Age at which views are read from the database again. A pipeline that is no longer public is shown for at most so long. */
+/** How long views are cached. A pipeline that is no longer public is shown for at most this time. */
 export const FRESH_MS = 1000;
 const MAX_PIPELINES = 1000;
 

@@ -1,6 +1,6 @@
 import type { HookResult } from '#domain/build/agent-protocol.ts';
 import type { StepState } from '#domain/build/build-state.ts';
-import type { Schedule } from '#domain/pipeline/pipeline.ts';
+import type { Input, Schedule } from '#domain/pipeline/pipeline.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
@@ -55,6 +55,8 @@ export interface JobView {
   paused: boolean;
   latest?: { number: string; status: BuildStatus; startedAt?: Date; endedAt?: Date };
   running: boolean;
+  /** Parameters of a manual trigger, in the order of the file. */
+  inputs: Input[];
 }
 
 export interface BuildView {
@@ -71,6 +73,8 @@ export interface BuildView {
   createdAt: Date;
   startedAt?: Date;
   endedAt?: Date;
+  /** Values of the job's inputs, by name. */
+  inputValues: Record<string, string>;
 }
 
 export interface BuildDetail extends BuildView {

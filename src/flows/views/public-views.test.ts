@@ -24,6 +24,7 @@ const build: BuildDetail & typeof MORE = {
   warnedBy: NEVER,
   createdAt: AT,
   startedAt: AT,
+  inputValues: { [NEVER]: NEVER },
   inputs: [{ name: NEVER, resource: 'git.app', version: 11, fields: { ref: NEVER } }],
   steps: [
     { id: '0', kind: 'get', name: 'app', resource: 'git.app', status: 'succeeded' },
@@ -51,8 +52,9 @@ function lists({ isPublic = true } = {}) {
   const views: Pick<Views, 'jobs' | 'builds' | 'build' | 'versions'> = {
     async jobs() {
       asked.push('jobs');
+      const inputs = [{ name: NEVER, type: 'string' as const, default: NEVER, description: NEVER }];
       const latest = { number: '7', status: 'failed' as const, startedAt: AT, ...MORE };
-      const unit = { id: 2, name: 'unit', paused: false, running: false, latest, ...MORE };
+      const unit = { id: 2, name: 'unit', paused: false, running: false, latest, inputs, ...MORE };
       // As when the pipeline has just got another name, and a private one its name.
       return [unit, { ...unit, id: 3, name: NEVER }];
     },

@@ -74,7 +74,7 @@ export interface PublicViews {
   resource(name: ResourceName): Promise<PublicResource | undefined>;
   /** Newest first. */
   versions(name: ResourceName, page: Page): Promise<Listed<PublicVersion> | undefined>;
-  /** Not cached: one reader polls it for all who follow the pipeline. */
+  /** Not cached: one viewer polls it for all who follow the pipeline. */
   snapshot(name: PipelineName): Promise<PublicSnapshot | undefined>;
 }
 
@@ -211,7 +211,8 @@ function publicDetail(
 function publicStep({ kind, name, resource, status, startedAt, endedAt }: StepState): PublicStep {
   return {
     kind,
-    name,
+    // The condition of a branch is not public.
+    name: kind === 'branch' ? 'if' : name,
     status,
     ...defined({ resource, startedAt, endedAt }),
   };

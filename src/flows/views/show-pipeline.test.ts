@@ -50,8 +50,8 @@ function shows({ isPublic = true } = {}) {
 describe('pictures', () => {
   test('many viewers at once cost one query and one drawing', async () => {
     const { asked, drawn, find } = shows();
-    const looks = Array.from({ length: 50 }, async () => await (await find()).draw());
-    const all = await Promise.all(looks);
+    const styles = Array.from({ length: 50 }, async () => await (await find()).draw());
+    const all = await Promise.all(styles);
     expect(new Set(all).size).toBe(1);
     expect([asked, drawn.length]).toEqual([['shown', 'state'], 1]);
   });
@@ -87,7 +87,7 @@ describe('pictures', () => {
     later();
     await (await find()).draw();
     expect(drawn[1]?.graph).toBe(drawn[0]?.graph);
-    expect(drawn.map(({ looks }) => looks.get('job unit')?.tone)).toEqual(['idle', 'paused']);
+    expect(drawn.map(({ styles }) => styles.get('job unit')?.tone)).toEqual(['idle', 'paused']);
   });
 
   test('there is no picture for a version of another pipeline', async () => {

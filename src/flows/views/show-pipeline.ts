@@ -1,7 +1,7 @@
 import { badgeOf, type Badge } from '#domain/graph/badge.ts';
 import { graphOf } from '#domain/graph/graph-of.ts';
 import type { Graph } from '#domain/graph/graph.ts';
-import { looksOf } from '#domain/graph/look.ts';
+import { nodeStyles } from '#domain/graph/node-style.ts';
 import { publicStructure, type PublicStructure } from '#domain/graph/public-view.ts';
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
@@ -26,7 +26,7 @@ export interface PictureOptions {
 }
 
 interface Picture {
-  /** An ETag: a digest of everything that the picture is made from, known without drawing it. */
+  /** An ETag: a digest of everything that determines the image, known without drawing it. */
   tag: string;
   public: boolean;
   draw(): Promise<{ bytes: Uint8Array } | DrawingRefused>;
@@ -198,7 +198,11 @@ async function pictureOf(
   const whole =
     resource === undefined ? undefined : await graph({ hideIntermediates: false, groupParallel: false });
   const followed = whole && resource !== undefined ? { whole, resource } : undefined;
-  return { graph: shown, looks: looksOf(shown, graphState(found.state), followed), name: pipeline.pipeline };
+  return {
+    graph: shown,
+    styles: nodeStyles(shown, graphState(found.state), followed),
+    name: pipeline.pipeline,
+  };
 }
 
 async function drawIn(
@@ -206,7 +210,7 @@ async function drawIn(
   format: PictureOptions['format'],
   picture: PictureToDraw,
 ): Promise<{ bytes: Uint8Array } | DrawingRefused> {
-  if (format === 'dot') return { bytes: encode(writeDot(picture.graph, picture.name, picture.looks)) };
+  if (format === 'dot') return { bytes: encode(writeDot(picture.graph, picture.name, picture.styles)) };
   if (format === 'png') {
     const painted = await drawing.png(picture);
     return 'png' in painted ? { bytes: painted.png } : painted;

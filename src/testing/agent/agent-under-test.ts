@@ -6,14 +6,14 @@ import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from '#testing/agent/build.ts';
-import { FakeGateway, type Mishap } from '#testing/agent/fake-gateway.ts';
+import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
 import { ended, LocalPod } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
 /*
  * For tests of the agent. Importing this file builds the agent and its shim, and gives each test a Pod of
- * processes; `start` opens a gateway and starts the agent with a plan.
+ * processes. `start` opens a gateway and starts the agent with a plan.
  */
 export let shim = '';
 export let bundle = '';
@@ -53,11 +53,10 @@ export async function runAll(
   more: Partial<CheckRun> = {},
 ): Promise<Map<string, object>> {
   const run: CheckRun = {
-    format: 1,
+    format: 2,
     run: '1',
     containers: [{ name: 'worker' }],
     checks,
-    secrets: [],
     ...more,
   };
   expect(await ended(await startWith({ work: 'checks', run }))).toBe(0);
@@ -75,7 +74,7 @@ export const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unau
 export const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
 
 export type Dressing = (container: string) => { environment: Record<string, string> };
-export type Trouble = (path: string, count: number) => Mishap | undefined;
+export type Trouble = (path: string, count: number) => RequestFailure | undefined;
 
 export type Confirming = Promise<SessionConfirmation>;
 
@@ -96,7 +95,7 @@ export async function startWith(
 ): Promise<ChildProcess> {
   gateway = new FakeGateway(certificate, work);
   gateway.confirmation = later;
-  if (trouble) gateway.mishap = trouble;
+  if (trouble) gateway.failure = trouble;
   await gateway.open();
   const { containers } = work.work === 'build' ? work.plan : work.run;
   shims = containers.map(({ name }) => pod.startShim(shim, name, dress?.(name) ?? {}));
@@ -105,7 +104,7 @@ export async function startWith(
 
 export function plan(steps: Partial<PlanStep>[], more: Partial<Plan> = {}): Plan {
   return {
-    format: 1,
+    format: 3,
     build: { id: '1', team: 'team', pipeline: 'p', job: 'j', number: '1', attempt: 1 },
     containers: [{ name: 'worker' }],
     workdir: pod.workdir,
@@ -118,7 +117,9 @@ export function plan(steps: Partial<PlanStep>[], more: Partial<Plan> = {}): Plan
       env: {},
       ...step,
     })),
-    secrets: [],
+    services: [],
+    notifications: [],
+    variables: {},
     ...more,
   };
 }
@@ -147,7 +148,7 @@ export async function fileAppears(name: string): Promise<void> {
   while (!existsSync(join(pod.workdir, name))) await sleep(20);
 }
 
-/** Mulberry32: the same numbers for the same seed. */
+/** A random generator (Mulberry32): the same seed gives the same numbers. */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -158,7 +159,7 @@ export function generator(seed: number): () => number {
   };
 }
 
-/** In place of the gateway that `start` opens. */
+/** Replaces the gateway that `start` opens. */
 export function useGateway(other: FakeGateway): void {
   gateway = other;
 }

@@ -1,18 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { Value } from 'typebox/value';
+import { EventsBody } from '#adapters/http/agent/messages.ts';
 import type {
   CheckResult,
   CheckResultsRequest,
   EventsRequest,
   HookResult,
+  IdentityTokensRequest,
+  IdentityTokensResponse,
+  SecretsRequest,
+  SecretsResponse,
   SessionConfirmation,
   SessionRequest,
   SessionResponse,
 } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { findOperation } from '#domain/planning/operations.ts';
 
-/** What befalls one request: an answer that is no answer, or one that is lost after the work was done. */
-export type Mishap =
+/** A failure of one request: an error answer, or an answer that is lost after the work was done. */
+export type RequestFailure =
   'drop' | 'refuse' | 'answer-lost' | 'unauthorized' | 'not-understood' | { delay: number };
 
 const REFUSALS = new Map<unknown, number>([
@@ -21,7 +28,7 @@ const REFUSALS = new Map<unknown, number>([
   ['not-understood', 400],
 ]);
 
-/** A gateway that keeps what it hears in memory, for the agent's tests. */
+/** A gateway that stores its requests in memory, for the agent's tests. */
 export class FakeGateway {
   readonly sessions: SessionRequest[] = [];
   readonly events: BuildEvent[] = [];
@@ -32,13 +39,21 @@ export class FakeGateway {
   connections = 0;
   cancelled = false;
   url = '';
-  /** Asked before each request is dealt with. */
-  mishap: (path: string, count: number) => Mishap | undefined = () => undefined;
+  /** Called before each request is handled. */
+  failure: (path: string, count: number) => RequestFailure | undefined = () => undefined;
   /**
-   * Given: the work is handed out at once, and the session confirmed, or refused with a status, when this
+   * If set, the work is sent at once, and the session is confirmed, or refused with a status, when this
    * settles.
    */
   confirmation: Promise<SessionConfirmation> | undefined;
+  /** Operations whose secrets were fetched, in order. */
+  readonly fetched: string[] = [];
+  /** Answers a request for the secrets of an operation. */
+  secrets: (operation: string, given: SecretsRequest['given']) => SecretsResponse = (operation) =>
+    this.#asPlanned(operation);
+  /** The identity tokens of a step. */
+  identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
+  readonly identityRequests: IdentityTokensRequest[] = [];
   readonly #answer: SessionResponse;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
@@ -64,7 +79,7 @@ export class FakeGateway {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Cancels the build: by the stream, and by the answer to every report from now on. */
+  /** Cancels the build through the stream and in the answer to every later report. */
   cancel(): void {
     this.cancelled = true;
     for (const stream of this.#streams) stream.write('{"command":"cancel"}\n');
@@ -89,7 +104,26 @@ export class FakeGateway {
     return this.events.filter((event) => event.type === 'step-ended').find((event) => event.step === step);
   }
 
-  /** Settles when what was heard makes this true. */
+  /** All ends of one step: several if its group is repeated. */
+  endings(step: string): (BuildEvent & { type: 'step-ended' })[] {
+    return this.events.filter((event) => event.type === 'step-ended').filter((event) => event.step === step);
+  }
+
+  /** The attempts with which a step started. */
+  starts(step: string): (number | undefined)[] {
+    return this.#started().flatMap((event) => (event.step === step ? [event.attempt] : []));
+  }
+
+  /** The steps in the order of their starts. */
+  order(): string[] {
+    return this.#started().map(({ step }) => step);
+  }
+
+  #started(): (BuildEvent & { type: 'step-started' })[] {
+    return this.events.filter((event) => event.type === 'step-started');
+  }
+
+  /** Resolves when the received requests make `test` true. */
   when(test: () => boolean): Promise<void> {
     if (test()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ test, resolve }));
@@ -98,19 +132,26 @@ export class FakeGateway {
   async #deal(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     this.requests += 1;
-    const mishap = this.mishap(path, this.requests);
-    if (mishap === 'drop') {
+    const failure = this.failure(path, this.requests);
+    if (failure === 'drop') {
       request.socket.destroy();
       return;
     }
     const body = await readJson(request);
-    if (typeof mishap === 'object') await new Promise((resolve) => setTimeout(resolve, mishap.delay).unref());
-    const refusal = REFUSALS.get(mishap) ?? (this.#knows(request) ? 0 : 401);
+    if (typeof failure === 'object')
+      await new Promise((resolve) => setTimeout(resolve, failure.delay).unref());
+    const refusal = REFUSALS.get(failure) ?? (this.#knows(request) ? statusOf(path, body) : 401);
     if (refusal > 0) response.writeHead(refusal).end();
     else if (path === '/agent/v1/commands') this.#openStream(response);
     else if (path === '/agent/v1/session' && this.confirmation) await this.#confirmLater(response, body);
-    else this.#reply(response, JSON.stringify(this.#take(path, body)), mishap === 'answer-lost');
+    else this.#reply(response, JSON.stringify(this.#respond(path, body)), failure === 'answer-lost');
     this.#look();
+  }
+
+  #respond(path: string, body: unknown): unknown {
+    if (!isIdentityRequest(body)) return this.#take(path, body);
+    this.identityRequests.push(body);
+    return this.identity(body);
   }
 
   #reply(response: ServerResponse, answer: string, lost: boolean): void {
@@ -143,16 +184,32 @@ export class FakeGateway {
       if (isSession(body)) this.sessions.push(body);
       return this.#answer;
     }
-    if (areResults(body)) {
-      this.results.push(...body.results);
-      this.hooks.push(...(body.hooks ?? []));
-      this.checksDone ||= body.done;
+    if (areResults(body)) this.#record(body);
+    if (wantsSecrets(body)) {
+      this.fetched.push(body.operation);
+      return this.secrets(body.operation, body.given);
     }
     if (!areEvents(body)) return {};
     for (const event of body.events) {
       if (event.sequence === this.events.length + 1) this.events.push(event);
     }
     return { acknowledged: this.events.length, ...(this.cancelled ? { cancel: true } : {}) };
+  }
+
+  #record({ results, hooks = [], done }: CheckResultsRequest): void {
+    this.results.push(...results);
+    this.hooks.push(...hooks);
+    this.checksDone ||= done;
+  }
+
+  /** Variables named `SECRET…` are the secrets of an operation. */
+  #asPlanned(id: string): SecretsResponse {
+    const work = this.#answer.work === 'build' ? this.#answer.plan : this.#answer.run;
+    const operation = findOperation(work, id);
+    if (operation === undefined) return { answer: 'wait', reason: `There is no operation ${id}.` };
+    const env = 'env' in operation ? operation.env : {};
+    const masks = Object.entries(env).flatMap(([name, value]) => (name.startsWith('SECRET') ? [value] : []));
+    return { answer: 'filled', operation, masks };
   }
 
   #look(): void {
@@ -166,8 +223,16 @@ function isSession(body: unknown): body is SessionRequest {
   return typeof body === 'object' && body !== null && 'key' in body;
 }
 
+function isIdentityRequest(body: unknown): body is IdentityTokensRequest {
+  return typeof body === 'object' && body !== null && 'step' in body;
+}
+
 function areResults(body: unknown): body is CheckResultsRequest {
   return typeof body === 'object' && body !== null && 'results' in body;
+}
+
+function wantsSecrets(body: unknown): body is SecretsRequest {
+  return typeof body === 'object' && body !== null && 'operation' in body;
 }
 
 function areEvents(body: unknown): body is EventsRequest {
@@ -179,4 +244,9 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   for await (const part of request) parts.push(Buffer.from(part));
   const text = Buffer.concat(parts).toString('utf8');
   return text === '' ? undefined : JSON.parse(text);
+}
+
+/** 400 for events that the real gateway would refuse, otherwise 0. */
+function statusOf(path: string, body: unknown): number {
+  return path !== '/agent/v1/events' || Value.Check(EventsBody, body) ? 0 : 400;
 }

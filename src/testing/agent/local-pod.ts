@@ -15,21 +15,25 @@ const NOBODY = [
   '--no-new-privs',
 ];
 
+const nobodyIn = (folder: string): string[] => ['chroot', '--userspec=65534:65534', '--groups=', folder];
+
 export interface ShimOptions {
   environment?: Record<string, string>;
   port?: number;
   key?: string;
-  /** As root with everything root may do, instead of nobody. */
+  /** Runs as root with all capabilities instead of as nobody. */
   root?: boolean;
-  /** Not as process 1 of its own namespace, but as any process. */
+  /** Runs as an ordinary process instead of as process 1 of its own namespace. */
   plain?: boolean;
-  /** What root does in the container's namespaces first. */
+  /** A command that root runs in the container's namespaces first. */
   before?: string;
+  /** Root of the container's files, in which the binary has its path. Absent: the machine's files. */
+  rootFolder?: string;
 }
 
 /**
- * The processes of a Pod on this machine: each shim is process 1 of its own namespace and, like in a Pod,
- * nobody.
+ * The processes of a Pod on this machine. Each shim is process 1 of its own namespace and runs as nobody, as
+ * in a Pod.
  */
 export class LocalPod {
   readonly folder = mkdtempSync(join(tmpdir(), 'millrace-pod-'));
@@ -40,7 +44,7 @@ export class LocalPod {
   readonly #temporary = join(this.folder, 'tmp');
   readonly #children: ChildProcess[] = [];
 
-  /** `port`: a free one, where the shims find their agent. */
+  /** Starts the shims. `port` is a free port where they find their agent. */
   open(port: number): void {
     this.port = port;
     chmodSync(this.folder, 0o755);
@@ -50,7 +54,7 @@ export class LocalPod {
     chmodSync(this.#temporary, 0o1777);
   }
 
-  /** Ends what still runs. */
+  /** Ends all processes that still run. */
   async close(): Promise<void> {
     for (const child of this.#children) kill(child);
     await Promise.all(this.#children.map(ended));
@@ -58,7 +62,7 @@ export class LocalPod {
   }
 
   startShim(binary: string, container: string, more: ShimOptions = {}): ChildProcess {
-    const user = more.root === true ? [] : NOBODY;
+    const user = more.root === true ? [] : more.rootFolder === undefined ? NOBODY : nobodyIn(more.rootFolder);
     const prepared = ['sh', '-c', `${more.before ?? ':'} && exec "$@"`, 'sh', ...user, binary];
     const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
     return this.#start(more.plain === true ? [binary] : [...namespace, ...prepared], {
@@ -120,12 +124,12 @@ export function ended(child: ChildProcess): Promise<number | string> {
 /** The process that `unshare` started: the shim itself. */
 export function onlyChild(parent: ChildProcess): number {
   const [child] = childrenOf(parent.pid ?? 0);
-  // To process 0 a signal goes to everybody of the group, this process included.
+  // A signal to process 0 would reach the whole process group, this process included.
   if (child === undefined) throw new Error('it has no child');
   return child;
 }
 
-/** Of all its threads, of which any may end meanwhile. */
+/** The children of all its threads; threads may end meanwhile. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((task) => {
     const text = textOf(`/proc/${pid}/task/${task}/children`).trim();
@@ -149,14 +153,14 @@ function textOf(file: string): string {
   }
 }
 
-/** A shim's end is the end of its namespace. */
+/** Killing a shim also ends its namespace. */
 function kill(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   for (const pid of childrenOf(child.pid ?? 0)) killIfThere(pid);
   child.kill('SIGKILL');
 }
 
-/** One that ended by itself since it was listed needs no signal. */
+/** Ignores a process that has ended since it was listed. */
 function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -1,22 +1,22 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/** Width of a small phone, and of a page that somebody has enlarged four times (WCAG 2.2, 1.4.10). */
+/** The width of a small phone, and of a page at 400 % zoom (WCAG 2.2, 1.4.10). */
 const NARROW = { width: 320, height: 640 };
 
-/** Rules of WCAG 2.2 to level AA, and what is good custom beyond it. */
+/** Rules of WCAG 2.2 up to level AA, and axe's best practices. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * What people would stumble over on the page as it is now, a line each: what axe-core finds, in light and
- * dark and on a phone; and what makes the page wider than that.
+ * Accessibility problems of the current page, one per line: axe-core's findings in light and dark mode and on
+ * a phone, and elements wider than a phone.
  */
-export async function stumblingBlocks(page: Page): Promise<string[]> {
+export async function accessibilityProblems(page: Page): Promise<string[]> {
   const found = new Set<string>();
   const add = async (script: string): Promise<void> => {
     for (const line of await page.evaluate<string[]>(script)) found.add(line);
   };
-  // By the browser's own door, which the policy of the page does not close.
+  // Uses the browser's own protocol, which the page's content security policy does not restrict.
   await page.evaluate(axe.source);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -35,7 +35,7 @@ const RUN_AXE = `
     violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, html, failureSummary }) => [id, target.join(' '), html, failureSummary].join(' · '))))`;
 
-/** The first few: the rest is inside them. */
+/** The first few elements; the others are inside them. */
 const TOO_WIDE = `
   document.documentElement.scrollWidth <= document.documentElement.clientWidth ? [] :
     [...document.querySelectorAll('body *')]
@@ -43,11 +43,8 @@ const TOO_WIDE = `
       .slice(0, 5)
       .map(({ outerHTML }) => 'too wide · ' + outerHTML.slice(0, 120))`;
 
-/**
- * What can be pressed or written into and the key Tab does not reach, or does not show that it has; a line
- * each.
- */
-export async function withoutKeyboard(page: Page): Promise<string[]> {
+/** Controls that Tab does not reach, or that do not show the focus; one per line. */
+export async function keyboardProblems(page: Page): Promise<string[]> {
   const count = await page.evaluate<number>(MARK);
   const lost: string[] = [];
   for (let times = 0; times <= count; times += 1) {
@@ -64,7 +61,7 @@ const MARK = `
   getSelection().removeAllRanges();
   window.toReach.size`;
 
-/** Dates have several places of their own. */
+/** Date inputs have several focus positions. */
 const REACHED = `
   (() => {
     const element = document.activeElement;

@@ -9,20 +9,19 @@ const run = promisify(execFile);
 interface Served {
   host: string;
   port: number;
-  /** The port that the browser asks for, of HTTPS unless it says another. */
+  /** The port in the browser's URLs; the default of HTTPS if absent. */
   on?: number;
 }
 
 /**
- * Debian's own browser, installed when it is missing. `served` tells under which names which ports of this
- * machine are found.
+ * Starts Debian's browser; installs it if it is missing. `served` maps host names to ports of this machine.
  */
 export async function startChromium(...served: Served[]): Promise<Browser> {
   if (!existsSync(PROGRAM)) await install();
   const rules = served.map(({ host, port, on = 443 }) => `MAP ${host}:${on} 127.0.0.1:${port}`);
   return await chromium.launch({
     executablePath: PROGRAM,
-    // A container seldom lets a browser make a sandbox; it sees only pages of this test.
+    // Containers rarely allow a browser sandbox, and this browser opens only pages of this test.
     args: ['--no-sandbox', `--host-resolver-rules=${rules.join(',')}`],
   });
 }

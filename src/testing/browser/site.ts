@@ -11,8 +11,8 @@ import { openStores, type TestStores } from '#testing/stores/stores.ts';
 import { startChromium } from './chromium.ts';
 
 /*
- * Everything that a person meets: a browser, HTTPS under the name of the installation, the gateway over a
- * real Postgres, and two real identity providers.
+ * Everything that a person uses: a browser, HTTPS under the installation's name, the gateway with a real
+ * Postgres, and two real identity providers.
  */
 interface Served {
   base: string;
@@ -68,10 +68,7 @@ async function offer({ access }: TestStores, canonical: string, issuerUrl: strin
   await saveProvider(provider, { by: 'manifest', at: new Date() }, access.oauth);
 }
 
-/**
- * A person with a browser of their own. `complaints`: what the browser told its console, and what broke in a
- * page.
- */
+/** A person with a separate browser. `complaints` lists errors of the browser's console and of pages. */
 export async function openPerson(
   browser: Browser,
   origin: string,
@@ -83,15 +80,14 @@ export async function openPerson(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
-    // That an answer was a refusal is no complaint about the page.
+    // An answer with one of these statuses is no error of the page.
     if (message.type() === 'error' && !/status of 4(01|03|04|09)/.test(text)) complaints.push(text);
   });
   return { context, page, complaints };
 }
 
 /**
- * Pictures of the page as it is now, light and dark and narrow, for people to look at; only where a folder
- * for them is named.
+ * Takes pictures of the current page in light and dark mode and on a phone, if a folder for them is named.
  */
 export async function picture(page: Page, name: string, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;

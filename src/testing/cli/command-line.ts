@@ -4,6 +4,7 @@ import { clientCommands } from '#cli/client/commands.ts';
 import type { Run } from '#cli/command-options.ts';
 import { offlineCommands } from '#cli/commands.ts';
 import { engineFile } from '#cli/find-engine.ts';
+import { localCommands } from '#cli/local/commands.ts';
 import { runGuarded } from '#cli/run-verb.ts';
 import type { Terminal } from '#cli/terminal.ts';
 
@@ -15,8 +16,8 @@ export interface Ran {
 }
 
 /**
- * One for all commands of a test file: starting the engine takes longer than a command. It ends with its
- * process.
+ * One engine for all commands of a test file, because starting it takes longer than a command. It ends with
+ * the process.
  */
 let shared: HclCompiler | undefined;
 function openShared(): HclCompiler {
@@ -27,7 +28,7 @@ function openShared(): HclCompiler {
   };
 }
 
-/** Runs the command line in this process. Words are parted by single spaces. */
+/** Runs the command line in this process. Words are separated by single spaces. */
 export async function millrace(
   line: string,
   given: Partial<Terminal> & { input?: string } = {},
@@ -49,7 +50,8 @@ export async function millrace(
   const run: Run = async (_colour, verb) => {
     ran.exit = await runGuarded(verb, terminal);
   };
-  for (const command of [...offlineCommands(run), ...clientCommands(run)]) program.addCommand(command);
+  for (const command of [...offlineCommands(run), ...localCommands(run), ...clientCommands(run)])
+    program.addCommand(command);
   await program.parseAsync(line.split(' ').slice(1), { from: 'user' });
   const bytes = Buffer.concat(out);
   return { ...ran, bytes, out: bytes.toString() };

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
+import type { IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
+import type { ImageLookUps } from '#flows/builds/image-ports.ts';
 import type { AddressWait, AgentPods, PodAnswer, PodName, TokenAnswer } from '#flows/builds/session-ports.ts';
 
-/** Time as it is. */
+/** Real time. */
 export const realWaiting: AddressWait = {
   elapsed: () => performance.now(),
   sleep: async (milliseconds) => await sleep(milliseconds),
 };
 
-/** A cluster that has the Pods that `find` returns, and knows one token. */
+/** A cluster with the Pods that `find` returns, which accepts one token. */
 export function agentPodsOf(
   find: (pod: PodName) => AgentPod | undefined,
   known?: { token: string; pod: PodName & { uid: string } },
@@ -26,8 +28,20 @@ export function agentPodsOf(
   };
 }
 
-/** The work, where all its secrets have values. */
-export function filledWork<T>(filled: { answer: 'filled'; work: T } | { answer: string }): T {
-  if ('work' in filled) return filled.work;
-  throw new Error(`The work has no secrets: ${filled.answer}.`);
+/** The operation of an answer with the values of its secrets. */
+export function filledIn<T>(filled: { operation: T } | { answer: string }): T {
+  if ('operation' in filled) return filled.operation;
+  throw new Error(`The operation has no secrets: ${filled.answer}.`);
 }
+
+/** For jobs without identity. */
+export const noIdentity: Omit<IssueIdentityPorts, 'builds' | 'sessions' | 'now'> = {
+  externalUrl: undefined,
+  newTokenId: () => 'none',
+  identitySigner: () => Promise.resolve({ answer: 'unavailable', reason: 'Nobody signs.' }),
+};
+
+/** For work that runs no entrypoint of an image. */
+export const noImages: ImageLookUps = {
+  lookUp: ({ image }) => Promise.resolve({ answer: 'end', reason: `Nobody looks up ${image}.` }),
+};

@@ -4,7 +4,7 @@ const none = async (): Promise<never> => {
   throw new Error('This test has no scopes.');
 };
 
-/** A transaction of checks in which a run holds no scope, so that closing it is all that there is to do. */
+/** A transaction of checks whose run has no scopes, so it only has to be closed. */
 export function checksWithoutScopes(closeRun: (run: number, error?: string) => void) {
   const tx: CheckTransaction = {
     dueScopes: async () => [],

@@ -7,7 +7,7 @@ import { requestCheck } from '#flows/checks/request-check.ts';
 import { startChecks } from '#flows/checks/start-checks.ts';
 import type { PodFacts } from '#flows/pods/ports.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
-import { ForeignPodsMet, InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
@@ -21,7 +21,7 @@ export const GIT = { ...APP, resource: 'git.app' };
 export let stores: TestStores;
 export let cluster: InMemoryCluster;
 export let notifications: RecordedNotifications;
-/** Seconds by which the clock of the test is ahead; `setAhead` changes it. */
+/** By how many seconds the test's clock is ahead; `setAhead` changes it. */
 export let ahead: number;
 
 beforeAll(async () => void (stores = await openStores()));
@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 export const now = (): Date => new Date(Date.now() + ahead * 1000);
 const hangs = (): undefined => undefined;
-const foreign = new ForeignPodsMet();
+const foreign = new RecordedForeignPods();
 export const ports = () => ({
   ...stores,
   cluster,
@@ -55,7 +55,7 @@ export const agentEnded = (exitCode = 0): Partial<PodFacts> => ({
   containers: [{ name: 'agent', image: 'millrace', state: 'terminated', reason: 'Completed', exitCode }],
 });
 
-/** The check of `git.app` finds these. */
+/** Completes a check of `git.app` that finds these refs. */
 export async function find(...refs: string[]): Promise<void> {
   await requestCheck(GIT, ports());
   const { runs } = await startChecks(ports());
@@ -68,7 +68,7 @@ export async function find(...refs: string[]): Promise<void> {
   await startBuilds(ports());
 }
 
-/** Pipelines of which a check runs. */
+/** Pipelines with a running check. */
 export const checked = async (): Promise<string[]> =>
   (await stores.checks.openRuns()).map(({ pipeline }) => pipeline).toSorted();
 export const stateOf = async (number = '1', of = UNIT) => await stores.views.build({ ...of, number });

@@ -1,7 +1,7 @@
 import type { BuildTransaction, StoredAttempt } from '#flows/builds/build-transaction.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 
-/** Every attempt that is asked for is open, and has come to no step. */
+/** Every attempt exists, is open and has started no step. */
 export function openBuilds(
   writes: Pick<BuildTransaction, 'record' | 'retry'>,
 ): Pick<BuildStore, 'withBuild'> {
@@ -11,7 +11,7 @@ export function openBuilds(
   };
 }
 
-/** The current attempt of a build that has its Pod. */
+/** The current attempt of a build whose Pod exists. */
 export function openAttempt(build: number, attempt: number): StoredAttempt {
   return {
     build,

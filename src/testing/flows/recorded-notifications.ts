@@ -6,7 +6,7 @@ import type {
   Topic,
 } from '#flows/notification-ports.ts';
 
-/** Keeps the text of each notification that was sent; what listeners hear is up to the test. */
+/** Records the text of each sent notification. The test decides what listeners receive. */
 export class RecordedNotifications implements Notifications {
   readonly sent: string[] = [];
   readonly #listeners = new Set<(notification: ProcessNotification) => void>();
@@ -30,7 +30,7 @@ export class RecordedNotifications implements Notifications {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** As if another process had sent it. */
+  /** Delivers a notification as if another process had sent it. */
   deliver(notification: ProcessNotification): void {
     for (const listener of this.#listeners) listener(notification);
   }
@@ -43,7 +43,7 @@ function concerns<T extends Topic>(
   return topics.some((topic) => topic === notification.topic);
 }
 
-/** The topic, and what it is about: `schedule 7`, `builds`. */
+/** The topic and its subject: `schedule 7`, `builds`. */
 export function textOf({ topic, ...about }: ProcessNotification | MissedNotifications): string {
   return [topic, ...Object.values(about)].join(' ');
 }

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '#testing/network/free-port.ts';
 
-/** A replica of the public gateway, as its Pod runs it. */
+/** A replica of the public gateway in a process, as in its Pod. */
 export interface GatewayProcess {
   base: string;
-  /** Where `/readyz` and `/metrics` are. */
+  /** The base URL of `/readyz` and `/metrics`. */
   probe: string;
   log(): string;
   kill(signal: NodeJS.Signals): void;
-  /** How it ended; null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   ended: Promise<number | null>;
 }
 
-/** Keys that replicas share, in a folder of their own. */
+/** The keys that replicas share, in a separate folder. */
 export function makeKeys(key: Buffer): { directory: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'millrace-keys-'));
   for (const name of ['webhook', 'session']) writeFileSync(join(directory, name), key.toString('base64url'));

@@ -11,7 +11,7 @@ import { showStore } from '#adapters/database/views/show-store.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { cachedPictures } from '#adapters/http/api/images.ts';
-import { authorizeByInstallation } from '#adapters/http/auth/installation-tokens.ts';
+import { authenticateByInstallation } from '#adapters/http/auth/installation-tokens.ts';
 import type { PublicRateLimits } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS, type StreamLimits } from '#adapters/http/live/open-streams.ts';
 import { createPages } from '#adapters/http/pages/pages.ts';
@@ -31,16 +31,14 @@ import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import { openAccess } from '#gateway/access.ts';
+import { openOverviews } from '#gateway/overviews.ts';
 import { pipelinePorts } from '#gateway/pipelines.ts';
-import { openShows } from '#gateway/shows.ts';
 
-/*
- * The public gateway as it listens, over a real Postgres, for tests: who asks, and what they get.
- */
+/* The public gateway on a port, with a real Postgres, for tests of who gets which answer. */
 export const SESSION_KEY = Buffer.alloc(32, 5);
 export const ORIGIN = 'https://ci.example.org';
 
-/** Digests instead of argon2id, for tests that sign in often; counts what it is asked. */
+/** Digests instead of argon2id, for tests that sign in often. It counts its calls. */
 export class CheapPasswords implements Passwords {
   verified = 0;
 
@@ -71,7 +69,7 @@ const NO_COMPILER: Compiler = {
 
 const NOTHING = async () => ({ answer: 'unknown' as const });
 const CRUD = { read: NOTHING, create: NOTHING, replace: NOTHING, remove: NOTHING };
-/** A cluster in which nothing is, and nothing comes to be. */
+/** A cluster without objects that ignores writes. */
 const NO_OBJECTS: ApiObjects = {
   providers: {
     ...CRUD,
@@ -91,11 +89,12 @@ export interface Options {
   tokensFile?: string;
   now?: () => Date;
   trustedProxies?: string[];
-  /** `undefined`: not set. */
+  /** `undefined` means not set. */
   externalUrl?: string | undefined;
   client?: OAuthClient;
   objects?: ApiObjects;
   compiler?: Compiler;
+  seal?: AccountPorts['seal'];
   limits?: Partial<StreamLimits>;
   publicRateLimits?: PublicRateLimits;
 }
@@ -131,8 +130,8 @@ export async function openGateway(stores: Stores, options: Options = {}) {
   const app = createServer({
     routes,
     pages: createPages(ports, access.ports),
-    cachedImages: cachedPictures(ports.shows),
-    authorize: access.authorize,
+    cachedImages: cachedPictures(ports.overviews),
+    authenticate: access.authenticate,
     browser: access.ports.browser,
     audit: access.ports.audit,
     externalUrl: externalUrlOf(options),
@@ -159,7 +158,7 @@ export async function openGateway(stores: Stores, options: Options = {}) {
       return made.body.data.token;
     },
     lines,
-    /** What `/metrics` would say. */
+    /** The text of `/metrics`. */
     metrics: async () => await registry.metrics(),
     routes,
     ports: access.ports,
@@ -175,23 +174,24 @@ const externalUrlOf = (options: Options): string | undefined =>
   'externalUrl' in options ? options.externalUrl : ORIGIN;
 
 function accessOver(stores: Stores, options: Options, now: () => Date) {
-  const { authorize, ports } = openAccess({
+  const { authenticate, ports } = openAccess({
     stores: stores.access,
     client: options.client ?? NOBODY,
     objects: options.objects ?? NO_OBJECTS,
     compiler: options.compiler ?? NO_COMPILER,
+    seal: options.seal ?? (async () => undefined),
     sessionKey: SESSION_KEY,
     sessionSeconds: options.sessionSeconds ?? 3600,
     idleSeconds: options.idleSeconds ?? 0,
     tokenMaxSeconds: options.tokenMaxSeconds ?? 0,
     externalUrl: externalUrlOf(options),
-    installation: authorizeByInstallation({ file: options.tokensFile }, () => undefined),
+    installation: authenticateByInstallation({ file: options.tokensFile }, () => undefined),
     passwords: options.passwords ?? new CheapPasswords(),
     now,
   });
-  // A slow machine's operator needs longer than an answer waits for it.
+  // On a slow machine the operator takes longer than an answer waits for it.
   return {
-    authorize,
+    authenticate,
     ports: { ...ports, wait: async (milliseconds: number) => await sleep(5 * milliseconds) },
   };
 }
@@ -199,7 +199,7 @@ function accessOver(stores: Stores, options: Options, now: () => Date) {
 function openPipelines(stores: Stores, notifications: Notifications, now: () => Date, registry: Registry) {
   const database = { pool: stores.pool, definitions: cachedDefinitions() };
   const known = completeViews(viewStore(database), () => new Date());
-  const shown = openShows(showStore(database), known);
+  const shown = openOverviews(showStore(database), known);
   const ports = pipelinePorts({
     ...stores,
     ...shown,
@@ -245,7 +245,7 @@ interface About {
   password?: string;
 }
 
-/** Straight into the tables. */
+/** Writes directly to the tables. */
 async function makeAccount(
   { pool }: Stores,
   passwords: Passwords,
@@ -254,7 +254,8 @@ async function makeAccount(
 ): Promise<number> {
   const hash = password === undefined ? null : await passwords.hash(password);
   const id = await pool.oneFirst(rows<{ id: number }>()`
-    INSERT INTO users (username, global_admin, password_hash) VALUES (${username}, ${globalAdmin}, ${hash}) RETURNING id`);
+    INSERT INTO users (username, global_admin, password_hash)
+      VALUES (${username}, ${globalAdmin}, ${hash}) RETURNING id`);
   for (const [team, role] of Object.entries(teams)) {
     await pool.query(rows()`
       INSERT INTO team_members (team_id, user_id, role) SELECT id, ${id}, ${role} FROM teams WHERE name = ${team}`);
@@ -262,7 +263,7 @@ async function makeAccount(
   return id;
 }
 
-/** Without signing in. */
+/** Creates a session without a sign-in. */
 async function makeSession(
   { accounts, sessions, codec, now }: AccountPorts,
   username: string,

@@ -79,7 +79,7 @@ const describeProblem = ({ severity, summary, detail, subject, context }: HclPro
 });
 
 /**
- * Ignores differences that are no defects: how many replacement characters stand for broken bytes, Go's stack
+ * Removes differences that are no defects: the number of replacement characters for invalid bytes, Go's stack
  * traces, and HCL's random suggestions.
  */
 const normalise = (described: unknown): unknown =>

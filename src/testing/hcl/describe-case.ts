@@ -10,15 +10,15 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 
 /*
- * The portable suite (src/domain/language/testdata) says for each text what comes of it: a tree or pipeline
- * as JSON, diagnostics as lines. To see what the engine makes of a case, and with --write to have it written
- * beside the case, which is how an expected file begins; read it before you believe it:
+ * The portable suite (src/domain/language/testdata) has an expected result for each text: a tree or pipeline
+ * as JSON, diagnostics as lines. This program prints the engine's result for a case. With --write it creates
+ * the expected file beside the case; read it before you commit it:
  *
  *   node src/testing/hcl/describe-case.ts [--write] <case>.hcl …
  */
 export interface CaseDescription {
   json?: unknown;
-  /** One line a diagnostic, its help indented below. */
+  /** One line per diagnostic, with its help indented below. */
   text: string;
 }
 
@@ -84,7 +84,7 @@ function spell(source: Buffer, { start, end }: Range): string {
 
 const spot = ({ start, end }: Range): string => `${start.line}:${start.column}-${end.line}:${end.column}`;
 
-/** Numbers as `{ number: "<digits>" }`, to tell them from strings. */
+/** Numbers as `{ number: "<digits>" }`, to distinguish them from strings. */
 function describeValue(value: Value): unknown {
   if (value.kind === 'null') return null;
   if (value.kind === 'string') return value.text;
@@ -120,7 +120,7 @@ const isBuiltIn = (value: object): boolean => 'builtIn' in value && value.builtI
 
 const WIDTH = 110;
 
-/** JSON in which values that fit stand on one line. */
+/** JSON with short values on one line. */
 function layOut(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value) ?? 'null';
   const spaced = typeof value === 'object' ? flatten(value) : flat;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import type { AgentApi } from '#adapters/http/agent/agent-api.ts';
+import type { AgentFlows } from '#adapters/http/agent/agent-flows.ts';
 import { readCertificate } from '#adapters/http/agent/certificate.ts';
 import type { AgentApp } from '#adapters/http/agent/routes.ts';
 import { createAgentServer } from '#adapters/http/agent/server.ts';
@@ -19,11 +19,12 @@ import { agentMetrics, createMetrics } from '#adapters/telemetry/metrics.ts';
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import type { OperationAnswer } from '#flows/builds/fetch-secrets.ts';
+import type { IdentityTokensAnswer } from '#flows/builds/identity-ports.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 
 /*
- * For tests of the internal server. Importing this file opens it with TLS and a fake of the flows before each
- * test.
+ * For tests of the internal server. Before each test, importing this file starts it with TLS and fake flows.
  */
 export const HOST = 'millrace-internal.test.svc';
 export const KEY = 'k'.repeat(43);
@@ -46,8 +47,8 @@ export async function renew(): Promise<CertificateAndKey> {
   return pair;
 }
 
-/** What the flows would do, in short: sessions by key, applied events, who listens for a cancel. */
-export function fakeApi() {
+/** Fake flows, sessions by key, applied events, and listeners for cancel hints. */
+export function fakeParts() {
   const sessions = new Map<string, AgentSession>();
   const applied: BuildEvent[] = [];
   const heard = new Set<() => void>();
@@ -56,49 +57,61 @@ export function fakeApi() {
     cancel: false,
     lookUps: 0,
     openings: 0,
-    /** Openings wait for it. */
+    /** Opening a session waits for this. */
     gate: Promise.resolve(),
     answer: undefined as AgentSessionAnswer | undefined,
+    identity: (step: string): IdentityTokensAnswer => ({ answer: 'refused', reason: `Not for ${step}.` }),
     early: undefined as SessionResponse | undefined,
+    secrets: { answer: 'unknown' } as OperationAnswer,
   };
-  const api: AgentApi = {
+  const flows: AgentFlows = {
     async openSession(_request, _peer, early) {
       state.openings += 1;
       await state.gate;
       if (state.early !== undefined) early(state.early);
       return state.answer ?? { answer: 'refused', reason: 'nobody said otherwise' };
     },
-    async sessionOf(keyHash) {
-      state.lookUps += 1;
-      return sessions.get(keyHash);
-    },
-    async applyEvents(_session, events) {
+    async followBuild(_attempt, events) {
       if (state.over) return 'over';
       applied.push(...events);
       return { acknowledged: applied.length, cancel: state.cancel };
     },
-    recordChecks: async () => (state.over ? 'over' : 'recorded'),
-    onCancelHint(_build, listener) {
-      heard.add(listener);
-      return () => heard.delete(listener);
+    fetchSecrets: async () => state.secrets,
+    issueIdentityTokens: async (_session, { step }) =>
+      state.over ? { answer: 'over' } : state.identity(step),
+    recordVersions: async () => (state.over ? 'over' : 'recorded'),
+  };
+  const parts = {
+    flows,
+    sessions: {
+      async sessionOf(keyHash: string) {
+        state.lookUps += 1;
+        return sessions.get(keyHash);
+      },
+    },
+    cancels: {
+      on(_build: number, listener: () => void) {
+        heard.add(listener);
+        return () => heard.delete(listener);
+      },
     },
   };
-  return { api, sessions, applied, heard, state };
+  return { parts, sessions, applied, heard, state };
 }
 
-export let fake: ReturnType<typeof fakeApi>;
+export let fake: ReturnType<typeof fakeParts>;
 export let app: AgentApp;
 export let lines: string[] = [];
 export let metrics = createMetrics('test', '0');
 let client: Agent;
 
 beforeEach(async () => {
-  fake = fakeApi();
+  fake = fakeParts();
   lines = [];
   metrics = createMetrics('test', '0');
   await renew();
   app = createAgentServer({
-    api: fake.api,
+    ...fake.parts,
     certificate: await readCertificate(folder),
     log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
     metrics: agentMetrics(metrics.registry),
@@ -165,13 +178,15 @@ export const opened: AgentSessionAnswer = {
   response: {
     work: 'build',
     plan: {
-      format: 1,
+      format: 3,
       build: { id: '41', team: 'main', pipeline: 'app', job: 'unit', number: '7', attempt: 1 },
       containers: [],
       workdir: '/workdir',
       timeoutSeconds: 60,
+      services: [],
       steps: [],
-      secrets: ['hunter2'],
+      notifications: [],
+      variables: {},
     },
   },
 };

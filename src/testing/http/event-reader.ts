@@ -11,15 +11,15 @@ export interface EventReader {
   status: number;
   headers: IncomingMessage['headers'];
   events: ServerSentEvent[];
-  /** Of this side of the connection. */
+  /** The local port of the connection. */
   port: number | undefined;
-  /** The first words. */
+  /** The first comment of the stream. */
   greeting: string;
-  /** Comments that were sent while there was nothing to say. */
+  /** The number of keep-alive comments. */
   signs: number;
-  /** Resolves once the server, or `close`, has ended it. */
+  /** Resolves once the server or `close` has ended the stream. */
   over: Promise<void>;
-  /** Takes nothing from the connection from now on. */
+  /** Stops reading from the connection. */
   pause(): void;
   resume(): void;
   close(): void;

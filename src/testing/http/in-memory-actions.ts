@@ -12,7 +12,8 @@ const BUILDS: ReadonlyMap<string, BuildStatus> = new Map([
 ]);
 
 /**
- * The pipeline `app` with the job `unit` and the resource `git.app`; what `managed` sets is its manifest's.
+ * The pipeline `app` with the job `unit` and the resource `git.app`. The manifest sets the fields in
+ * `managed`.
  */
 export function inMemoryActions(calls: string[]): ActionStore {
   return {
@@ -108,7 +109,7 @@ function buildTransaction(record: Record): Builds {
   };
 }
 
-/** Its row id is its number. */
+/** The build's id is its number. */
 function lockedBuild({ job, number }: BuildRef): LockedBuild | undefined {
   const status = job === 'unit' ? BUILDS.get(number) : undefined;
   return status && { id: Number(number), job: 2, attempt: 1, status, gate: { approvals: 1 }, votes: [] };

@@ -4,24 +4,24 @@ import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
 import { inMemoryActions } from './in-memory-actions.ts';
-import { inMemoryTriggers } from './in-memory-triggers.ts';
+import { inMemoryTriggers, INPUTS_OF_UNIT } from './in-memory-triggers.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T10:00:02.5Z');
 
-/** The token that `inMemoryPorts` know. */
+/** The only webhook token that `inMemoryPorts` accepts. */
 export const WEBHOOK_TOKEN = 'c2VjcmV0LXdlYmhvb2stdG9rZW4';
 
 const isApp = ({ team, pipeline }: { team: string; pipeline: string }): boolean =>
   team === 'main' && pipeline === 'app';
 
 /** The pipeline `app` is not public. */
-function inMemoryShows(): Overviews {
-  const name = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
+function inMemoryOverviews(): Overviews {
+  const pipeline = { team: 'main', pipeline: 'app', id: 1, public: false, paused: false, revision: 3 };
   const state = { jobs: [{ id: 2, name: 'unit', paused: false, doing: [] }], resources: [] };
   return {
     overview: async (asked, member) =>
-      isApp(asked) && member ? { pipeline: name, jobs: [], resourceTypes: [], state } : undefined,
+      isApp(asked) && member ? { pipeline, jobs: [], resourceTypes: [], state } : undefined,
     picture: async (asked, member, { format }) =>
       isApp(asked) && member
         ? {
@@ -67,8 +67,8 @@ function inMemoryChecks(calls: string[]): Pick<CheckStore, 'requestCheck' | 'req
 const hashOf = (token: string): string => `hash-of-${token}`;
 
 /**
- * Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot, and a resource
- * `git.app`.
+ * Team `main` with a pipeline `app`, a job `unit` that has run, a job `publish` that cannot run, and a
+ * resource `git.app`.
  */
 export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
   const calls: string[] = [];
@@ -76,7 +76,7 @@ export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
     calls,
     views: inMemoryViews(calls),
     publicViews: NOTHING_PUBLIC,
-    shows: inMemoryShows(),
+    overviews: inMemoryOverviews(),
     drawBadge: () => '<svg/>',
     actions: inMemoryActions(calls),
     builds: inMemoryTriggers(calls),
@@ -122,9 +122,10 @@ function inMemoryViews(calls: string[]): Views {
     createdAt: AT,
     startedAt: AT,
     endedAt: LATER,
+    inputValues: {},
   };
   const latest = { number: '7', status: 'succeeded' as const, startedAt: AT, endedAt: LATER };
-  const unit = { id: 2, name: 'unit', paused: false, running: false, latest };
+  const unit = { id: 2, name: 'unit', paused: false, running: false, latest, inputs: INPUTS_OF_UNIT };
   const log = ['one\n', 'two\n', 'three\n'].map((text, i) => ({
     attempt: 1,
     sequence: i + 1,
@@ -151,7 +152,7 @@ function inMemoryViews(calls: string[]): Views {
         status: 'succeeded' as const,
         exitCode: 0,
       };
-      return { ...build, inputs: [input], steps: [step] };
+      return { ...build, inputValues: { env: 'prod', dry_run: 'false' }, inputs: [input], steps: [step] };
     },
     logs: async (ref, after) => {
       if (!isApp(ref) || ref.number !== '7') return undefined;

@@ -1,3 +1,6 @@
+import { defined } from '#defined';
+import type { GivenInputs } from '#domain/pipeline/input-values.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { JobFacts, RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { GatheredFacts } from '#flows/builds/schedule-ports.ts';
 import type {
@@ -15,16 +18,23 @@ const CHECKS: RequestedCheck[] = [
 const UNIT = { id: 2, name: 'unit' };
 const GIT = { id: 5, name: 'git.app', newest: 11 };
 
-/** The job `unit` takes version 11 of git.app; `publish` takes what has passed `unit`, and nothing has. */
+export const INPUTS_OF_UNIT: Input[] = [
+  { name: 'env', type: 'choice', default: 'dev', options: ['dev', 'prod'] },
+  { name: 'dry_run', type: 'bool', description: 'Change <nothing>', default: 'false' },
+];
+
+/**
+ * The job `unit` gets version 11 of git.app. `publish` gets versions that passed `unit`, and there are none.
+ */
 export function inMemoryTriggers(calls: string[]): TriggerStore {
   return {
-    async withRequest(name, { by }, work) {
-      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}`);
-      return isThere(name) ? await work(transactionOf(name)) : undefined;
+    async withRequest(name, { by, inputs }, work) {
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by}${shown(inputs)}`);
+      return isThere(name) ? await work(transactionOf(name, { inputs })) : undefined;
     },
-    async withRequestAfterChecks(name, { by }, work) {
-      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by} after checks`);
-      return isThere(name) ? await work(checkedTransactionOf(name)) : undefined;
+    async withRequestAfterChecks(name, { by, inputs }, work) {
+      calls.push(`trigger ${name.team}/${name.pipeline}/${name.job} by ${by} after checks${shown(inputs)}`);
+      return isThere(name) ? await work(checkedTransactionOf(name, inputs)) : undefined;
     },
     async withVersionRequests(name, { version, by }, work) {
       calls.push(`trigger ${name.resource} ${version} by ${by}`);
@@ -41,24 +51,35 @@ const isApp = ({ team, pipeline }: PipelineName): boolean => team === 'main' && 
 
 const isThere = (name: JobName): boolean => isApp(name) && (name.job === 'unit' || name.job === 'publish');
 
-function checkedTransactionOf(name: JobName): WaitingTransaction {
+const shown = (inputs: GivenInputs | undefined): string =>
+  inputs === undefined ? '' : ` with ${JSON.stringify(inputs)}`;
+
+function checkedTransactionOf(name: JobName, inputs: GivenInputs | undefined): WaitingTransaction {
   const waits = { answer: 'checking' as const, request: 1, pipelineId: 1 };
-  return { ...transactionOf(name, CHECKS), waits, open: true, answer: async () => waits };
+  return { ...transactionOf(name, { checks: CHECKS, inputs }), waits, open: true, answer: async () => waits };
 }
 
-function transactionOf(name: JobName, checks?: RequestedCheck[]): RequestTransaction {
+interface Asked {
+  checks?: RequestedCheck[];
+  inputs?: GivenInputs | undefined;
+}
+
+function transactionOf(name: JobName, asked: Asked = {}): RequestTransaction {
   return {
     request: 1,
-    facts: async () => factsOf(name, checks),
+    facts: async () => factsOf(name, asked),
     older: async () => ({ passes: [], used: [], ids: new Map() }),
     write: async ({ builds }) => ({
-      made: builds.map(() => ({ ...name, id: 10, number: '8', request: 1 })),
+      made: builds.map(({ cause }) => {
+        const request = cause.kind === 'manual' ? cause.request : undefined;
+        return { ...name, id: 10, number: '8', ...defined({ request }) };
+      }),
       interrupted: [],
     }),
   };
 }
 
-function factsOf(name: JobName, checks: RequestedCheck[] | undefined): GatheredFacts {
+function factsOf(name: JobName, { checks, inputs }: Asked): GatheredFacts {
   const passed = name.job === 'unit' ? [] : [{ job: UNIT.id, name: UNIT.name }];
   const get = { resource: GIT.id, trigger: true, passed, every: false, baseline: 0, unused: [] };
   const job: JobFacts = {
@@ -66,7 +87,8 @@ function factsOf(name: JobName, checks: RequestedCheck[] | undefined): GatheredF
     name: name.job,
     paused: false,
     gets: [get],
-    requests: [{ id: 1, by: 'ann', ...(checks && { checks }) }],
+    inputs: name.job === 'unit' ? INPUTS_OF_UNIT : [],
+    requests: [{ id: 1, by: 'ann', ...defined({ checks, inputs }) }],
   };
   return {
     paused: false,
@@ -80,7 +102,7 @@ function factsOf(name: JobName, checks: RequestedCheck[] | undefined): GatheredF
   };
 }
 
-/** Both jobs get git.app. `publish` is paused, and `unit` takes no version but the newest. */
+/** Both jobs get git.app. `publish` is paused, and `unit` gets only the latest version. */
 function versionTransactionOf({ team, pipeline }: PipelineName, version: number): VersionTransaction {
   const wanted = { by: 'ann', version: { resource: GIT.id, version, disabled: false } };
   const get = { resource: GIT.id, trigger: true, passed: [], every: false, baseline: 0, unused: [] };
@@ -94,6 +116,6 @@ function versionTransactionOf({ team, pipeline }: PipelineName, version: number)
     requests: jobs.flatMap(({ id: job, requests }) => requests.map(({ id: request }) => ({ job, request }))),
     gets: async () => jobs.map(({ id }) => ({ job: id, trigger: true, passed: [] })),
     requestFollowing: async () => undefined,
-    facts: async () => ({ ...factsOf(name, undefined), jobs }),
+    facts: async () => ({ ...factsOf(name, {}), jobs }),
   };
 }

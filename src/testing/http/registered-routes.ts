@@ -1,6 +1,10 @@
 import { createPool } from 'slonik';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
+import { cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
+import { secretStore } from '#adapters/database/pipelines/secret-store.ts';
+import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import type { AccountPorts } from '#adapters/http/api/account-ports.ts';
 import { browserRules } from '#adapters/http/auth/session-cookie.ts';
 import { sessionCodec } from '#adapters/http/auth/session-token.ts';
@@ -8,9 +12,9 @@ import { accessRoutes, publicRoutes } from '#adapters/http/routes.ts';
 import type { Route } from '#adapters/http/server/route.ts';
 import { inMemoryPorts } from './in-memory-ports.ts';
 
-/** Every route of the public gateway, to read who may call it and what it does. No handler can be run. */
+/** Every route of the public gateway with its rules. The handlers cannot run. */
 export async function registeredRoutes(): Promise<Route[]> {
-  const ports = await portsOfNobody();
+  const ports = await unusablePorts();
   return [...publicRoutes(inMemoryPorts(), async () => undefined, '0'), ...accessRoutes(ports)];
 }
 
@@ -18,12 +22,20 @@ const refuse = (): never => {
   throw new Error('these routes are only read');
 };
 
-async function portsOfNobody(): Promise<AccountPorts> {
+async function unusablePorts(): Promise<AccountPorts> {
   const driverFactory = async () => ({ createClient: refuse });
   const pool = await createPool('postgresql://127.0.0.1/none', { minPoolSize: 0, driverFactory });
   const codec = sessionCodec(Buffer.alloc(32));
   return {
-    ...accessStores({ pool }, renameRequests({ pool })),
+    ...accessStores(
+      { pool },
+      {
+        renames: renameRequests({ pool }),
+        secrets: secretStore({ pool }),
+        identityKeys: identityKeyStore({ pool }),
+        caches: cacheViews({ pool, definitions: cachedDefinitions() }),
+      },
+    ),
     client: { authorizationUrl: refuse, identify: refuse },
     compiler: { compile: refuse },
     passwords: { hash: refuse, verify: refuse, isCommon: refuse },
@@ -35,6 +47,7 @@ async function portsOfNobody(): Promise<AccountPorts> {
     now: refuse,
     externalUrl: undefined,
     objects: undefined,
+    seal: refuse,
     codec,
     browser: browserRules(undefined, codec),
     sessionSeconds: 0,

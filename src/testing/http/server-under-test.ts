@@ -1,4 +1,4 @@
-import type { Authorization, RequestCredentials } from '#adapters/http/auth/authorize.ts';
+import type { Authentication, RequestCredentials } from '#adapters/http/auth/authenticate.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { publicRoutes } from '#adapters/http/routes.ts';
 import type { PressureLimits } from '#adapters/http/server/pressure.ts';
@@ -11,7 +11,7 @@ import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
 export const APP = '/teams/main/pipelines/app';
 export const BUILD = `${APP}/jobs/unit/builds/7`;
 
-/** A public server over ports in memory. `ask` sends a request; `lines` has what was logged. */
+/** A public server with in-memory ports. `ask` sends a request; `lines` holds the log. */
 export function gateway(options: { ready?: string; pressure?: PressureLimits } = {}) {
   const ports = inMemoryPorts();
   const lines: string[] = [];
@@ -19,7 +19,7 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
   const streams = { limits: { ...STREAM_LIMITS, total: 0 } };
   const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
   const { pressure } = options;
-  const app = createServer({ routes, authorize, log, ...(pressure && { pressure }) });
+  const app = createServer({ routes, authenticate, log, ...(pressure && { pressure }) });
   const ask = async (
     method: Route['method'],
     url: string,
@@ -33,8 +33,8 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
   return { ports, app, routes, lines, ask };
 }
 
-/** A token says who shows it: `role@team`. */
-async function authorize({ authorization: header }: RequestCredentials): Promise<Authorization> {
+/** A token names its role and team: `role@team`. */
+async function authenticate({ authorization: header }: RequestCredentials): Promise<Authentication> {
   if (header === undefined) return 'anonymous';
   const [word, team] = header.replace('Bearer ', '').split('@');
   if (word === 'root') return { user: 'root', globalAdmin: true, teams: new Map() };
@@ -43,7 +43,7 @@ async function authorize({ authorization: header }: RequestCredentials): Promise
   return { user: `${role}-of-${team}`, globalAdmin: false, teams: new Map([[team, role]]) };
 }
 
-/** Of routes that take one, by the last word of their path. */
+/** Bodies of the routes that need one, by the last word of the path. */
 const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
 
 export function bodyOf({ url }: Route): Record<string, string> {
@@ -51,10 +51,10 @@ export function bodyOf({ url }: Route): Record<string, string> {
   return body === undefined ? {} : { body };
 }
 
-/** Builds that can be acted on, by the last word of the path: of the others build 7 will do. */
+/** Builds that accept the action, by the last word of the path; otherwise build 7. */
 const BUILDS: Record<string, string> = { cancel: '8', approve: '9', reject: '9', warning: '5' };
 
-/** The path of a route, of what the ports in memory have; or of another pipeline. */
+/** The path of a route, filled with names that the in-memory ports have, or with another pipeline. */
 export const pathOf = ({ url }: Route, pipeline = 'app'): string =>
   url
     .replace(':team', 'main')

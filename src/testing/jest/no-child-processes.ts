@@ -7,7 +7,7 @@ function refuse(): never {
   throw new Error('A unit test starts no child process. Name the file <what>.child-process.test.ts.');
 }
 
-/** Node, without child processes: what starts them takes long and depends on the machine. */
+/** The node environment without child processes: programs start slowly and depend on the machine. */
 export default class NoChildProcesses extends TestEnvironment {
   readonly #spawn = Reflect.get(ChildProcess.prototype, 'spawn');
   readonly #synchronous = SYNCHRONOUS.map((name) => [name, childProcess[name]] as const);

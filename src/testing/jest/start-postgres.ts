@@ -5,13 +5,13 @@ import { startPostgres, type PostgresServer } from '#testing/postgres/postgres-s
 import { databaseUrl, SERVER_VARIABLE, TEMPLATE } from '#testing/postgres/test-database.ts';
 
 declare global {
-  /** For the file that stops it. */
+  /** Read by stop-postgres.ts. */
   var millracePostgres: PostgresServer | undefined;
 }
 
 /**
- * Jest calls it once before the integration tests: one server, and a migrated template that each test file
- * copies.
+ * Jest calls this once before the integration tests. It starts one server with a migrated template that each
+ * test file copies.
  */
 export default async function setUp(): Promise<void> {
   const engine = await choosePostgres(process.env['MILLRACE_TEST_POSTGRES']);

@@ -1,4 +1,4 @@
-/** Jest calls it once after the integration tests. */
+/** Jest calls this once after the integration tests. */
 export default async function tearDown(): Promise<void> {
   await globalThis.millracePostgres?.stop();
 }

@@ -12,29 +12,32 @@ import { freePort } from '#testing/network/free-port.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 
 /**
- * A real API server with an etcd of its own, on loopback, with nothing behind it: no node, no controller. It
- * may be killed and brought back without anybody else noticing.
+ * A real API server with its own etcd on loopback, without nodes and controllers. Tests may kill and restart
+ * it.
  */
 export interface OwnApiServer {
   port: number;
-  /** An administrator's connection, to another port when a proxy stands between. */
+  /** An administrator's connection; `port` is that of a proxy in between. */
   connect(port?: number): Connection;
-  /** A kubeconfig file of the same administrator. */
+  /** The path of the administrator's kubeconfig file. */
   kubeconfig: string;
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Runs these controllers of Kubernetes, as its controller manager calls them; answers how to end them. */
+  /**
+   * Runs these controllers of Kubernetes, by the names that the controller manager uses; returns a function
+   * that ends them.
+   */
   startControllers(...names: string[]): Promise<() => Promise<void>>;
-  /** Runs Kubernetes' scheduler, with the settings it has by itself; it ends with the server. */
+  /** Runs Kubernetes' scheduler with default settings until the server stops. */
   startScheduler(): Promise<void>;
   /** Ends both programs and removes their data. */
   stop(): Promise<void>;
 }
 
 export interface OwnApiServerOptions {
-  /** How long etcd keeps old versions; a watch from an older one is answered 410. */
+  /** How long etcd keeps history. A watch from an older version gets status 410. */
   compaction?: string;
-  /** Writes as safely as in production: for measurements. */
+  /** Syncs writes to disk as in production, for benchmarks. */
   durable?: boolean;
 }
 
@@ -100,7 +103,7 @@ export async function startApiServer(options: OwnApiServerOptions = {}): Promise
   return server;
 }
 
-/** Builds what is not built yet. */
+/** Builds the programs that the cache lacks. */
 async function programs(): Promise<Record<'etcd' | 'apiServer' | 'controllers' | 'scheduler', string>> {
   const folders = foldersFrom(process.env);
   const found = {
@@ -138,7 +141,7 @@ function apiServerFlags(
   ];
 }
 
-/** Of a program that works through the API server. */
+/** Flags of a program that connects to the API server. */
 async function clientFlags(folder: string, kubeconfig: string, name: string): Promise<string[]> {
   return [
     `--kubeconfig=${kubeconfig}`,
@@ -180,9 +183,9 @@ async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Pro
 }
 
 function connection(port: number): Connection {
-  // Its certificate is made at the first start and known to nobody.
+  // The server creates its certificate at the first start, so it cannot be verified here.
   const connect = { rejectUnauthorized: false };
-  // As patient as the operator's own.
+  // The same timeouts as the operator's.
   const requests = new Agent({ connect, allowH2: false, headersTimeout: 30_000, bodyTimeout: 30_000 });
   const watches = new Agent({ connect, allowH2: false, bodyTimeout: 0 });
   return {

@@ -7,8 +7,8 @@ import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/la
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /*
- * Pods that people make who may create, change and delete Pods in some namespace, and know everything that
- * can be read.
+ * Pods of people who may create, change and delete Pods in some namespace and know everything that can be
+ * read.
  */
 
 const KEY = Buffer.alloc(32, 5);
@@ -18,13 +18,13 @@ export interface RealPod {
   name: string;
   uid: string;
   labels: Record<string, string>;
-  /** Its uid is written down, so it may be gone meanwhile, and somebody may have its name. */
+  /** Its uid is recorded, so the Pod may have been deleted, and another Pod may have its name. */
   recorded: boolean;
 }
 
 type Shown = Omit<RealPod, 'recorded'>;
 
-/** The Pod as Millrace made it: running, with its seal. */
+/** A running, sealed Pod as Millrace creates it. */
 export function realPod({ namespace, name, uid, labels }: Shown): PodFacts {
   return factsOf(withSeal(KEY, wirePod({ namespace, name, uid, labels }, RUNNING)));
 }
@@ -44,15 +44,14 @@ export const checkLabels = (run: number | undefined): Record<string, string> => 
 });
 
 /**
- * What the watch tells of a Pod: it is there and looks so, or it is gone, or its label has gone, which looks
- * the same.
+ * What the watch reports about a Pod: its state, or that it is gone. Losing its label looks like a deletion.
  */
 interface ForeignAct {
   gone: boolean;
   pod: PodFacts;
 }
 
-/** Acts of strangers who have read all real Pods, and know the ids and names of all work. */
+/** Random acts of attackers who know all real Pods and the ids and names of all work. */
 export function foreignActs(
   real: readonly RealPod[],
   work: readonly Record<string, string>[],
@@ -68,7 +67,7 @@ export function foreignActs(
       status: fc.constantFrom(...STATUSES),
       deleting: fc.boolean(),
     })
-    // The API server gives every Pod a uid of its own, and every name in a namespace to one Pod.
+    // The API server gives every Pod a unique uid, and a name in a namespace to one Pod only.
     .filter(({ uid, name, namespace }) =>
       real.every(
         (one) => one.namespace !== namespace || (one.uid !== uid && (one.recorded || one.name !== name)),

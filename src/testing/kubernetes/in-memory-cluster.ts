@@ -1,18 +1,22 @@
-import type { TeamPods } from '#domain/planning/admit-pod.ts';
-import type { ForeignPods } from '#flows/pods/own-pods.ts';
+import { defined } from '#defined';
+import type { CacheClaim, CacheSettings, ClaimAnswer } from '#flows/pods/cache-ports.ts';
 import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/pods/ports.ts';
+import type { ForeignPods } from '#flows/pods/verify-pods.ts';
 import type { CheckRunFacts, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
 
-/** Pods in memory, by name as in a real cluster: the same work asked for again meets its Pod. */
+/** Pods in memory, by name. As in a real cluster, a second creation for the same work finds the first Pod. */
 export class InMemoryCluster implements Cluster {
   readonly pods = new Map<string, PodFacts>();
-  /** Names in the order in which Pods were made, gone ones included. */
+  /** Names of all Pods ever created, in order. */
   readonly made: string[] = [];
-  /** Checks that every team may run at a time. */
+  /** How many checks every team may run at once. */
   room = Infinity;
-  /** Each takes four Pods that are starting at a time. */
+  /** Volumes for caches; none by default. */
+  caches: CacheSettings | undefined;
+  readonly claims: CacheClaim[] = [];
+  /** Each node allows four starting Pods. */
   nodesThatTakePods = 100;
   refuse: ((name: string) => Refusal | undefined) | undefined;
   #uid = 0;
@@ -31,8 +35,14 @@ export class InMemoryCluster implements Cluster {
     return this.pods.get(podName(attempt));
   }
 
-  teamPods(name: string): TeamPods {
-    return { rules: { name, workers: [] }, limits: { build: Infinity, check: this.room } };
+  teamPods(name: string): ReturnType<Cluster['teamPods']> {
+    const limits = { build: Infinity, check: this.room };
+    return { rules: { name, workers: [] }, limits, ...defined({ caches: this.caches }) };
+  }
+
+  async prepareClaim(claim: CacheClaim): Promise<ClaimAnswer> {
+    this.claims.push(claim);
+    return { answer: 'ready' };
   }
 
   nodeLabel(tag: string): string {
@@ -57,7 +67,7 @@ export class InMemoryCluster implements Cluster {
     if (this.pods.get(name)?.uid === uid) this.pods.delete(name);
   }
 
-  /** What became of a Pod: tells more of it, or changes what was told. */
+  /** Changes the reported state of a Pod, or adds the first one. */
   change(name: string, more: Partial<PodFacts>): PodFacts {
     const pod = this.pods.get(name);
     if (pod === undefined) throw new Error(`There is no Pod ${name}.`);
@@ -94,8 +104,8 @@ function podName({ pipeline, job, number, attempt }: OpenAttempt | PendingBuild)
   return `${pipeline}-${job}-${number}-${attempt}`;
 }
 
-/** Pods of somebody else that were met, and what was said of them. */
-export class ForeignPodsMet implements ForeignPods {
+/** Records foreign Pods and the problems reported about them. */
+export class RecordedForeignPods implements ForeignPods {
   readonly said: string[] = [];
   readonly #met = new Set<PodFacts>();
 

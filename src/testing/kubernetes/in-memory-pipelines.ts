@@ -3,8 +3,8 @@ import type { PipelineCluster, PipelineManifest } from '#flows/pipelines/manifes
 import type {
   NewPipelineObject,
   PipelineObject,
+  PipelineObjectKey,
   PipelineObjects,
-  PipelinePlace,
   PipelineSpec,
 } from '#flows/pipelines/object-ports.ts';
 import type { RenamedFrom } from '#flows/pipelines/rename-ports.ts';
@@ -18,16 +18,16 @@ interface StoredPipeline extends NewPipelineObject {
 }
 
 /**
- * Pipeline objects in memory, as the gateway and the operator see them; one that is deleted stays until the
- * operator lets it go.
+ * Pipeline objects in memory, for the gateway and the operator. A deleted object stays until the operator
+ * removes its finalizer.
  */
 export class InMemoryPipelines {
   readonly stored = new Map<string, StoredPipeline>();
-  /** Names of the pipelines whose checks are scheduled, as of the last time. */
+  /** Names of pipelines with scheduled checks, as of the last call. */
   readonly scheduled = new Set<string>();
   #uid = 0;
 
-  /** As the gateway makes, or with `byApi` false as a manifest does. */
+  /** Adds an object of the API, or with `byApi` false one of a manifest. */
   add(object: NewPipelineObject, byApi = true): StoredPipeline {
     this.#uid += 1;
     const made = { ...object, uid: `uid-${this.#uid}`, generation: 1, byApi, deleting: false };
@@ -36,7 +36,7 @@ export class InMemoryPipelines {
   }
 
   readonly objects: PipelineObjects = {
-    read: async (place) => this.#ofApi(place),
+    read: async (objectKey) => this.#ofApi(objectKey),
     create: async (object) => {
       if (this.stored.has(keyOf(object))) return { answer: 'exists' };
       return { answer: 'done', value: seen(this.add(object)) };
@@ -55,12 +55,12 @@ export class InMemoryPipelines {
 
   readonly cluster: PipelineCluster = {
     configurationOf: async (pipeline) => {
-      const config = this.stored.get(keyOf(placeOf(pipeline)))?.spec.config ?? '';
+      const config = this.stored.get(keyOf(objectKeyOf(pipeline)))?.spec.config ?? '';
       return { answer: 'found', config, variables: {}, digest: config };
     },
     sourceRulesOf: () => ({}),
     pipelineLimitOf: () => undefined,
-    tagRulesOf: (name) => ({ name, workers: [] }),
+    podRulesOf: (name) => ({ name, workers: [] }),
     nodeLabel: (tag) => tag,
     applyChecks: async ({ pipeline }) => {
       this.scheduled.add(pipeline);
@@ -69,17 +69,17 @@ export class InMemoryPipelines {
     compareRenamed: async (renaming) => {
       const { name, uid } = renaming.renamedFrom;
       const old = this.stored.get(keyOf({ namespace: renaming.namespace, name }));
-      const fresh = this.stored.get(keyOf(placeOf(renaming)));
+      const fresh = this.stored.get(keyOf(objectKeyOf(renaming)));
       if (old?.uid !== uid) return 'gone';
       if (!old.byApi || fresh?.byApi !== true) return 'managed';
       return old.spec.config === fresh.spec.config ? 'same' : 'changed';
     },
     settleRename: async (pipeline) => {
-      const known = this.stored.get(keyOf(placeOf(pipeline)));
+      const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
       if (known?.uid === pipeline.uid) delete known.renamedFrom;
     },
     removeObject: async (pipeline) => {
-      const known = this.stored.get(keyOf(placeOf(pipeline)));
+      const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
       if (known?.uid === pipeline.uid) known.deleting = true;
     },
   };
@@ -91,22 +91,22 @@ export class InMemoryPipelines {
     }));
   }
 
-  /** What the operator says of it. */
+  /** Sets the operator's verdict in the status. */
   judge(pipeline: PipelineManifest, verdict: NonNullable<PipelineObject['verdict']>): void {
-    const known = this.stored.get(keyOf(placeOf(pipeline)));
+    const known = this.stored.get(keyOf(objectKeyOf(pipeline)));
     if (known?.uid === pipeline.uid) known.verdict = verdict;
   }
 
-  /** The operator lets it go. */
-  letGo(pipeline: PipelineManifest): void {
-    const key = keyOf(placeOf(pipeline));
+  /** Removes the finalizer, as the operator does. */
+  removeFinalizer(pipeline: PipelineManifest): void {
+    const key = keyOf(objectKeyOf(pipeline));
     if (this.stored.get(key)?.uid !== pipeline.uid) return;
     this.stored.delete(key);
     this.scheduled.delete(pipeline.pipeline);
   }
 
-  #ofApi(place: PipelinePlace): ObjectAnswer<PipelineObject> {
-    const known = this.stored.get(keyOf(place));
+  #ofApi(objectKey: PipelineObjectKey): ObjectAnswer<PipelineObject> {
+    const known = this.stored.get(keyOf(objectKey));
     if (known === undefined) return { answer: 'unknown' };
     return known.byApi ? { answer: 'done', value: seen(known) } : { answer: 'managed' };
   }
@@ -120,11 +120,11 @@ export class InMemoryPipelines {
   }
 }
 
-function keyOf({ namespace, name }: PipelinePlace): string {
+function keyOf({ namespace, name }: PipelineObjectKey): string {
   return `${namespace}/${name}`;
 }
 
-function placeOf({ namespace, pipeline }: PipelineManifest): PipelinePlace {
+function objectKeyOf({ namespace, pipeline }: PipelineManifest): PipelineObjectKey {
   return { namespace, name: pipeline };
 }
 
@@ -133,7 +133,7 @@ function seen(object: Omit<PipelineObject, 'others'>): PipelineObject {
 }
 
 function manifestOf(
-  object: PipelinePlace & { uid: string; renamedFrom?: RenamedFrom },
+  object: PipelineObjectKey & { uid: string; renamedFrom?: RenamedFrom },
   team: string,
 ): PipelineManifest {
   const { namespace, name, uid, renamedFrom } = object;

@@ -2,7 +2,8 @@ import type { StoredProvider } from '#flows/people/oauth-ports.ts';
 import type { ObjectAnswer, ProviderObject, ProviderObjects } from '#flows/people/object-ports.ts';
 
 /**
- * OAuthProvider objects of the API in memory: each write is another generation, and an old one is refused.
+ * OAuthProvider objects of the API in memory. Each write raises the generation; a write to an older
+ * generation is refused.
  */
 export class InMemoryProviders implements ProviderObjects {
   readonly objects = new Map<string, StoredProvider>();

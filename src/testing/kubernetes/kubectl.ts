@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 
-/** Everything that the real kubectl prints, as people see it, whether it succeeds or not. */
+/** Runs the real kubectl; returns all its output, whether it succeeds or not. */
 export async function runKubectl(kubeconfig: string, args: readonly string[], input = ''): Promise<string> {
   const program = binaryPath(foldersFrom(process.env), 'kubectl');
   const child = spawn(program, ['--kubeconfig', kubeconfig, ...args]);

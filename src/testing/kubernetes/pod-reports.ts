@@ -3,7 +3,7 @@ import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent, TerminationMessage } from '#domain/build/events.ts';
 import type { AttemptReport, ContainerReport, PodReport } from '#domain/build/pod-report.ts';
 
-/* Pods and builds in short, for tests of how a build's Pod ended. */
+/* Short forms of Pods and builds for tests of how a build's Pod ended. */
 export const opened = newBuildState([
   { id: '0', kind: 'task', name: 'unit' },
   { id: '1', kind: 'put', name: 'git.tag', resource: 'git.tag' },

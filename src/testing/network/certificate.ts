@@ -5,7 +5,7 @@ export interface Certificate {
   cert: string;
 }
 
-/** For a gateway on the loopback address, signed by itself. */
+/** Creates a self-signed certificate for a gateway on the loopback address. */
 export async function makeCertificate(name = 'gateway'): Promise<Certificate> {
   await import('reflect-metadata');
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import('@peculiar/x509');

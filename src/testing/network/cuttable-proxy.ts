@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A connection that can fall silent: bytes are swallowed in both directions and neither side is told. */
+/** A proxy that can drop all bytes in both directions without closing connections. */
 export interface CuttableProxy {
   port: number;
-  /** From now on nothing passes; open connections stay open. */
+  /** Drops all bytes from now on; open connections stay open. */
   cut(): void;
-  /** Connections made from now on pass; those that were cut stay silent. */
+  /** Forwards connections opened from now on; earlier ones stay silent. */
   mend(): void;
   close(): Promise<void>;
 }

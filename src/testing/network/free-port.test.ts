@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { freePort } from './free-port.ts';
 
-test('a port that is given to nobody else and that the kernel gives nobody unasked', async () => {
+test('a port is given out once, and the kernel does not assign it', async () => {
   const first = await freePort();
   const taken = createServer();
   await new Promise<void>((resolve) =>

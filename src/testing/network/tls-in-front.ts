@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makeCertificate } from './certificate.ts';
 
-/** As an Ingress: HTTPS for browsers, and behind it the address that is served without. */
+/** Terminates HTTPS like an Ingress and forwards to an address without TLS. */
 export async function tlsInFront(
   base: string,
 ): Promise<{ port: number; cert: string; close(): Promise<void> }> {

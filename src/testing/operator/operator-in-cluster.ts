@@ -15,11 +15,11 @@ import { runOperator } from '#testing/operator/operator-under-test.ts';
 import { openStores, type TestStores } from '#testing/stores/stores.ts';
 
 /*
- * For tests of the operator. Importing this file starts everything before the first test and stops it after
- * the last: the whole operator, with a real API server, a real Postgres and the real HCL engine; nothing runs the Pods,
- * and nothing collects what has lost its owner.
+ * For tests of the operator. Importing this file starts the whole operator with a real API server, a real
+ * Postgres and the real HCL engine before the first test, and stops it after the last. No Pod runs, and no
+ * garbage collector deletes orphans.
  */
-/** It only ends what hangs. */
+/** Only ends a test that hangs. */
 const CONVERGED_MS = 300_000;
 const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -67,7 +67,7 @@ export function start(databaseUrl = stores.url, log = pino({ level: 'silent' }))
     cluster: { kind: 'kubeconfig', file: server.kubeconfig },
     image: 'localhost/millrace:1',
     imagePullPolicy: 'IfNotPresent',
-    pods: { imagePullPolicy: 'IfNotPresent', storage: {} },
+    pods: { imagePullPolicy: 'IfNotPresent', storage: {}, userNamespaces: 'never' },
     internalUrl: 'https://millrace-internal.millrace-system.svc:8443',
     externalUrl: 'https://ci.example.test',
     sources: { registry: undefined, allowedRanges: ['127.0.0.0/8'] },
@@ -112,7 +112,7 @@ job "${job}" {
 }
 `;
 
-/** Waits until what is asked for is as wanted; the last answer is in the error if it never is. */
+/** Waits until the answer is as expected. If it never is, the error has the last answer. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   const limit = Date.now() + CONVERGED_MS;
   for (;;) {

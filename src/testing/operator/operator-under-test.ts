@@ -3,8 +3,8 @@ import type { OperatorConfig } from '#config';
 import { startOperator, type Ending } from '#operator/operator.ts';
 
 /**
- * An operator for tests. It is started anew, as the kubelet does, when it ends by itself: on a slow machine a
- * leader may not renew its lease in time.
+ * Runs an operator for tests. If it exits, it is restarted, as by the kubelet: on a slow machine a leader may
+ * fail to renew its lease.
  */
 export async function runOperator(config: OperatorConfig, log: Log, stop: AbortSignal): Promise<Ending> {
   for (;;) {

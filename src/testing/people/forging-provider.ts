@@ -12,28 +12,25 @@ export interface IdTokenClaims {
 
 type Forge = (claims: IdTokenClaims, provider: ForgingProvider) => Promise<string>;
 
-/**
- * What a real provider never does: its tokens are as a test makes them. It answers a `fetch`, without a
- * network.
- */
+/** A provider whose tokens a test can forge. It implements `fetch` without a network. */
 export interface ForgingProvider {
   issuer: string;
   clientId: string;
-  /** Signs what it should. */
+  /** The key that signs its tokens. */
   key: CryptoKey;
   publicKey: CryptoKey;
   kid: string;
-  /** What stands at its `jwks_uri`, and how often that was asked for. */
+  /** The content of its `jwks_uri`, and how often it was fetched. */
   keys: JWK[];
   keysAsked: number;
   metadata: Record<string, unknown>;
-  /** What its user info says of whom. */
+  /** The answer of its user info endpoint. */
   userInfo: Record<string, unknown>;
   nonce: string;
-  /** The ID token of the next answer. */
+  /** How the next ID token is forged. */
   forge: Forge;
   newKey(kid: string): Promise<void>;
-  /** What it was told at its token endpoint, last. */
+  /** The last request to its token endpoint. */
   received: URLSearchParams;
   fetch(url: string, init: { body?: unknown }): Promise<Response>;
 }

@@ -9,18 +9,18 @@ import { makeCertificate } from '#testing/network/certificate.ts';
 
 export interface IdentityProvider {
   issuer: string;
-  /** Signs its certificate. */
+  /** The authority that signed its certificate. */
   ca: string;
-  /** Who signs in next. */
+  /** The person who signs in next. */
   person: string;
-  /** From now on it signs with another key. */
+  /** Signs with another key from now on. */
   rotateKeys(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const CLIENT = { id: 'millrace', secret: 'a secret of our client, 32 bytes' };
 
-/** An OpenID-certified identity provider over HTTPS, whose people agree to everything. */
+/** Starts an OpenID-certified identity provider over HTTPS, whose users consent to everything. */
 export async function startIdentityProvider(redirectUris: string[]): Promise<IdentityProvider> {
   const { key, cert } = await makeCertificate(`identity provider ${randomUUID()}`);
   let answer = nothing;
@@ -89,7 +89,7 @@ export interface Page {
   text: string;
 }
 
-/** As a browser: keeps cookies by host, follows redirects. `origin` is served at `base`. */
+/** A minimal browser: stores cookies by host and follows redirects. Requests to `origin` go to `base`. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
   readonly #agent: Agent;
@@ -109,7 +109,7 @@ export class Browser {
     this.#cookies.delete(new URL(url).host);
   }
 
-  /** Until there is a page, or the next address begins with `until`. */
+  /** Follows redirects until a page, or until the next address begins with `until`. */
   async go(first: string, until?: string): Promise<Page> {
     let url = first;
     for (let times = 0; times < 20; times += 1) {

@@ -1,4 +1,4 @@
-/** What the tests use of it; the package comes without types. */
+/** The parts of the package that the tests use; it has no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -12,7 +12,7 @@ export interface PlainProvider {
   close(): Promise<void>;
 }
 
-/** A provider that knows OAuth 2.0 and no OpenID: everybody agrees, and is user 42. */
+/** Starts a provider with OAuth 2.0 but without OpenID. Every sign-in succeeds as user 42. */
 export async function startPlainProvider(): Promise<PlainProvider> {
   const { key, cert } = await makeCertificate(`plain provider ${randomUUID()}`);
   const challenges = new Map<string, string>();

@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 
-/*
- * For tests of the type git. Importing this file serves a repository over HTTP, a fresh one for each test.
- */
+/* For tests of the type git. Importing this file serves a new repository over HTTP for each test. */
 export interface Outcome {
   code: number;
   stdout: string;
@@ -49,7 +47,7 @@ export async function git(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Runs a script as a step does. `file` is allowed so that most cases need no server. */
+/** Runs a script as a step does. Git's protocol `file` is allowed, so most cases need no server. */
 export function run(script: string, variables: Record<string, string>): Promise<Outcome> {
   return runProgram('/bin/sh', ['-ec', script], {
     cwd: folder,
@@ -69,7 +67,7 @@ export async function commit(message: string, branch = 'main', base?: string): P
   return git('-C', work, 'rev-parse', 'HEAD');
 }
 
-/** `git http-backend` as CGI; asks for the token when the repository's name begins with "private". */
+/** `git http-backend` as CGI. It requires the token if the repository's name begins with "private". */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const wanted = `Basic ${Buffer.from(`oauth2:${TOKEN}`).toString('base64')}`;
@@ -110,11 +108,14 @@ function serve(request: IncomingMessage, response: ServerResponse): void {
       const [name = '', value = ''] = header.split(': ');
       response.setHeader(name, value);
     }
+    sentBytes += output.length - end - 4;
     response.writeHead(Number(status)).end(output.subarray(end + 4));
   });
 }
 
 export let seen: { host: string; authorization: string }[] = [];
+/** Bytes of the bodies of all responses. */
+export let sentBytes = 0;
 export const port = (): number => {
   const address: AddressInfo | string | null = server.address();
   return typeof address === 'object' && address ? address.port : 0;
@@ -138,13 +139,14 @@ beforeEach(async () => {
   await git('-C', origin, 'config', 'http.receivepack', 'true');
   serveRepository('origin');
   seen = [];
+  sentBytes = 0;
 });
 
 afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** From now on `httpUrl` is that of this bare repository below `root`. */
+/** Makes `httpUrl` the URL of this bare repository below `root`. */
 export function serveRepository(name: string): void {
   httpUrl = `http://127.0.0.1:${port()}/${name}.git`;
 }

@@ -2,8 +2,8 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, job, pipelineOf, put, take } from './pipelines-to-draw.ts';
 
 /**
- * Services that are tested, built, deployed and tried, eight nodes each, with a configuration that they share
- * and releases of ten at a time. `variant` changes a name, so that the picture needs another layout.
+ * A pipeline of services with eight nodes each (tested, built, deployed and verified), a shared
+ * configuration, and releases of ten services. `variant` changes a name, so the picture needs another layout.
  */
 export function largePipeline(nodes: number, variant = 0): Pipeline {
   const services = Math.round((nodes - 1) / 8.1);

@@ -9,7 +9,7 @@ export const get = (resource: string, ...passed: string[]): Step => ({
   passed,
 });
 
-/** A get that starts nothing. */
+/** A get that does not trigger. */
 export const take = (resource: string, ...passed: string[]): Step => ({
   kind: 'get',
   name: resource,

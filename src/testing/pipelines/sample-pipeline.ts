@@ -48,7 +48,7 @@ export function job(name: string, ...steps: Step[]): Job {
   return { name, steps };
 }
 
-/** `unit` takes every version of `git.app`, `publish` what has passed it. */
+/** `unit` gets every version of `git.app`; `publish` gets those that passed `unit`. */
 export function samplePipeline(more: Partial<Pipeline> = {}): Pipeline {
   return {
     resourceTypes: [git, cron],

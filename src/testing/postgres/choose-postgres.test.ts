@@ -6,18 +6,18 @@ const none = async (): Promise<never> => {
   throw new Error('Could not find a working container runtime strategy');
 };
 
-describe('the Postgres of the tests', () => {
+describe('the Postgres for tests', () => {
   test.each([
-    ['is a container where an engine runs', undefined, engine, 'container'],
-    ['is a container also where the variable is empty', '', engine, 'container'],
-    ['is made of binaries where no engine runs', undefined, none, 'binaries'],
-    ['is made of binaries when that is asked for', 'binaries', engine, 'binaries'],
-    ['is a container when that is asked for', 'container', none, 'container'],
+    ['is a container if an engine runs', undefined, engine, 'container'],
+    ['is a container if the variable is empty', '', engine, 'container'],
+    ['runs from binaries if no engine runs', undefined, none, 'binaries'],
+    ['runs from binaries on request', 'binaries', engine, 'binaries'],
+    ['is a container on request', 'container', none, 'container'],
   ] as const)('%s', async (_, wanted, find, chosen) => {
     expect(await choosePostgres(wanted, find)).toBe(chosen);
   });
 
-  test('refuses another word', async () => {
+  test('is refused for another value of the variable', async () => {
     await expect(choosePostgres('docker', engine)).rejects.toThrow('"binaries" or "container"');
   });
 });

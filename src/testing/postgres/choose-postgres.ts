@@ -3,8 +3,8 @@ import { getContainerRuntimeClient } from 'testcontainers';
 export type PostgresEngine = 'binaries' | 'container';
 
 /**
- * A container where an engine with a Docker-compatible socket runs, real Postgres binaries from npm where
- * none does. MILLRACE_TEST_POSTGRES says which.
+ * Chooses a container if an engine with a Docker-compatible socket runs, and Postgres binaries from npm
+ * otherwise. MILLRACE_TEST_POSTGRES overrides this.
  */
 export async function choosePostgres(
   wanted: string | undefined,

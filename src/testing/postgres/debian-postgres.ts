@@ -7,21 +7,18 @@ import { freePort } from '#testing/network/free-port.ts';
 
 const run = promisify(execFile);
 
-/** Of the chart's own Postgres; see config/images.json. */
+/** The programs of the chart's Postgres; see config/images.json. */
 const BIN = '/usr/lib/postgresql/15/bin';
 
 export interface DebianPostgres {
-  /** Of a database, as the superuser. */
+  /** The superuser's URL of a database. */
   url(database: string): string;
-  /** One of its programs, with its password and address in the environment. */
+  /** Runs a Postgres program with the password and address in its environment. */
   run(program: string, args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/**
- * The release and the programs that the image of the chart's own Postgres has, installed where they are
- * missing.
- */
+/** Starts the release of Postgres that the chart's image has; installs it if it is missing. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   if (!existsSync(join(BIN, 'pg_dump')) || !existsSync(join(BIN, 'initdb'))) await install();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-debian-postgres-'));
@@ -68,7 +65,7 @@ async function install(): Promise<void> {
   );
 }
 
-/** Postgres does not run as root. */
+/** Postgres refuses to run as root. */
 async function owner(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   const [uid, gid] = [await idOf('-u'), await idOf('-g')];

@@ -6,26 +6,26 @@ import { GenericContainer, Wait } from 'testcontainers';
 import { freePort } from '#testing/network/free-port.ts';
 
 export interface PostgresServer {
-  /** Of the database `postgres`, as a superuser. */
+  /** The superuser's URL of the database `postgres`. */
   url: string;
   stop(): Promise<void>;
 }
 
 const FOLDER = 'millrace-postgres-';
 const PASSWORD = 'test';
-/** Told when it does not start. */
+/** Lines of the log that are shown if the server does not start. */
 const LOG_LINES = 20;
-/** A test database may be lost with its machine. */
+/** Faster, because a test database may be lost. */
 const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
 
 export interface ServerOptions {
-  /** Real Postgres binaries from npm, or a container where an engine runs. */
+  /** Postgres binaries from npm, or a container. */
   engine?: 'binaries' | 'container';
-  /** Writes as safely as in production: for measurements. */
+  /** Syncs writes to disk as in production, for benchmarks. */
   durable?: boolean;
-  /** Every piece of its log. */
-  heard?: (text: string) => void;
-  /** Settings of its own. */
+  /** Called with every piece of the log. */
+  onLog?: (text: string) => void;
+  /** Additional settings. */
   settings?: Record<string, string>;
 }
 
@@ -33,7 +33,7 @@ export async function startPostgres(options: ServerOptions = {}): Promise<Postgr
   const settings = { ...(options.durable ? { max_connections: '300' } : FAST), ...options.settings };
   return options.engine === 'container'
     ? await startContainer(settings)
-    : await startBinaries(settings, options.heard);
+    : await startBinaries(settings, options.onLog);
 }
 
 async function startContainer(settings: Record<string, string>): Promise<PostgresServer> {
@@ -52,17 +52,17 @@ async function startContainer(settings: Record<string, string>): Promise<Postgre
 
 async function startBinaries(
   settings: Record<string, string>,
-  heard?: (text: string) => void,
+  onLog?: (text: string) => void,
 ): Promise<PostgresServer> {
   await removeAbandoned();
-  // The name tells whose it is, should this process be killed.
+  // The folder's name has the owner's pid, in case this process is killed.
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`));
   const port = await freePort();
   const log: string[] = [];
   const keep = (line: unknown): void => {
     log.push(String(line));
     if (log.length > LOG_LINES) log.splice(0, log.length - LOG_LINES);
-    heard?.(String(line));
+    onLog?.(String(line));
   };
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
@@ -98,7 +98,7 @@ function flags(settings: Record<string, string>): string[] {
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Servers and folders of test runs that were killed. */
+/** Removes servers and folders of killed test runs. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = Number(new RegExp(`^${FOLDER}(\\d+)-`).exec(name)?.[1]);
@@ -112,7 +112,7 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** One that has ended since it was looked at needs no signal. */
+/** Ignores a process that has ended since it was listed. */
 function quit(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT');

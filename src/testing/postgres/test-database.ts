@@ -4,7 +4,7 @@ import { Client } from 'pg';
 export const SERVER_VARIABLE = 'MILLRACE_TEST_DATABASE_SERVER';
 export const TEMPLATE = 'millrace_template';
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function databaseUrl(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
@@ -16,7 +16,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh, migrated database of its own on the server of this jest run. */
+/** Creates a migrated database on the server of this jest run. */
 export async function makeDatabase(): Promise<TestDatabase> {
   const server = process.env[SERVER_VARIABLE];
   if (server === undefined) throw new Error('No Postgres: run with `jest --selectProjects integration`.');
@@ -29,7 +29,7 @@ export async function makeDatabase(): Promise<TestDatabase> {
 }
 
 async function onServer(server: string, statement: string): Promise<void> {
-  // Pools set the driver's own default, and a test may set a short one.
+  // Pools set the driver's default timeout, and a test may set a short one.
   const client = new Client({ connectionString: server, query_timeout: 60_000 });
   await client.connect();
   try {

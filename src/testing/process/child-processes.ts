@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The ids of the processes that any thread of this one started and that still are, oldest first (Linux). */
+/** The ids of living processes that any thread of this process started, oldest first (Linux). */
 export function childProcesses(): number[] {
   return readdirSync('/proc/self/task')
     .flatMap((task) => childrenOf(task).trim().split(' '))
@@ -9,7 +9,7 @@ export function childProcesses(): number[] {
     .map(Number);
 }
 
-/** None of a thread that has ended since it was listed. */
+/** Empty for a thread that has ended since it was listed. */
 function childrenOf(task: string): string {
   try {
     return readFileSync(`/proc/self/task/${task}/children`, 'utf8');
@@ -18,7 +18,7 @@ function childrenOf(task: string): string {
   }
 }
 
-/** A process's arguments, and the names of the variables it was given. */
+/** A process's arguments and the names of its environment variables. */
 export function describeProcess(pid: number): { args: string[]; variables: string[] } {
   const read = (name: string): string[] =>
     readFileSync(`/proc/${pid}/${name}`, 'utf8')
@@ -27,7 +27,7 @@ export function describeProcess(pid: number): { args: string[]; variables: strin
   return { args: read('cmdline'), variables: read('environ').map((text) => text.split('=', 1).join('')) };
 }
 
-/** The first child that is not one of these, once there is one. */
+/** Waits for a child that is not in `before`. */
 export async function nextChild(before: readonly number[]): Promise<number> {
   for (;;) {
     const child = childProcesses().find((pid) => !before.includes(pid));

@@ -8,8 +8,8 @@ export interface ScriptEnd {
 }
 
 /**
- * Runs a script as a step does: `/bin/sh -e`, in a directory, with nothing in its environment but PATH and
- * what is given.
+ * Runs a script as a step does: `/bin/sh -e` in a directory, with only PATH and the given variables in its
+ * environment.
  */
 export function runScript(
   script: string,

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import process from 'node:process';
 
 /**
- * What still holds its end of a pipe after the child has died: a program that the child started inherits the
- * file descriptor.
+ * The pipe that stays open after the child's death, because a program that it started inherits the file
+ * descriptor.
  */
 const HELD = { 'standard error': 2, 'the message channel': 3 } as const;
 
 export type Held = keyof typeof HELD;
 
 /**
- * Runs `script` in a process of its own, where `fork` starts a child that answers every message and leaves a
- * pipe open for half a second after its death. So the parent always sees SIGCHLD before the end of the pipe,
- * which otherwise happens rarely and under load.
+ * Runs `script` in a separate process, where `fork` starts a child that answers every message and leaves a
+ * pipe open for half a second after its death. The parent then always sees SIGCHLD before the end of the
+ * pipe, which otherwise happens rarely.
  */
 export async function stopLingeringChild(
   held: Held,

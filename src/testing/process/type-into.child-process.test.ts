@@ -7,8 +7,8 @@ const type = async (script: string, answers: readonly (readonly [string, string]
 
 const ASK = (question: string): string => `printf "${question}"; read answer; echo "[$answer]"`;
 
-describe('a command at a terminal', () => {
-  test('gets each answer once its question is there', async () => {
+describe('typing into a command at a terminal', () => {
+  test('sends each answer after its question', async () => {
     const screen = await type(`${ASK('Password: ')}; ${ASK('New password: ')}`, [
       ['Password: ', 'old'],
       ['New password: ', 'new'],
@@ -17,19 +17,19 @@ describe('a command at a terminal', () => {
     expect(screen).toContain('[new]');
   });
 
-  test('may print a line that is no question and think about it', async () => {
+  test('ignores output that is no question', async () => {
     expect(await type('echo "Waiting for:"; sleep 0.6; echo done', [])).toContain('done');
   });
 
   const wrong: Record<string, [script: string, expected: string]> = {
     'another question': [ASK('User name: '), 'It asks "User name: " where "Password: " is expected.'],
-    'a question too many': [
+    'an unexpected question': [
       `${ASK('Password: ')}; ${ASK('Continue?')}`,
       'It asks "Continue?" where no question is expected.',
     ],
   };
   test.each(Object.entries(wrong))(
-    'fails at once at %s, with the screen',
+    'fails at once at %s, and shows the screen',
     async (_name, [script, expected]) => {
       const begun = performance.now();
       const typing = type(`echo hello; ${script}`, [['Password: ', 'old']]);
@@ -39,7 +39,7 @@ describe('a command at a terminal', () => {
     },
   );
 
-  test('fails with the screen when the command does', async () => {
+  test('fails with the screen if the command fails', async () => {
     await expect(type('echo no such server; exit 3', [])).rejects.toThrow(/ended with 3[^]*no such server/);
   });
 });

@@ -2,16 +2,15 @@ import { spawn } from 'node:child_process';
 
 type Answers = readonly (readonly [question: string, answer: string])[];
 
-/** A terminal that is quiet for so long with a question on its last line waits for an answer. */
+/** A terminal that prints nothing for this long after a question waits for an answer. */
 const QUIET_MS = 1000;
-/** A program that prints nothing for so long hangs. */
+/** A program that prints nothing for this long hangs. */
 const SILENT_MS = 120_000;
 const QUESTION = /[:?] *$/;
 
 /**
- * Runs a command at a terminal of its own and types each answer once its question is there. Answers with what
- * the terminal showed. A question that is not the next one, or a long silence, ends the command and throws
- * with the screen.
+ * Runs a command at a separate terminal and types each answer after its question. Returns what the terminal
+ * showed. An unexpected question or a long silence ends the command and throws with the screen.
  */
 export async function typeInto(
   command: string,
@@ -19,7 +18,7 @@ export async function typeInto(
   env: NodeJS.ProcessEnv,
   quietMs = QUIET_MS,
 ): Promise<string> {
-  // `script` of util-linux gives the terminal; its file is of no use here.
+  // `script` of util-linux provides the terminal; its log file is not needed.
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const open = [...answers];

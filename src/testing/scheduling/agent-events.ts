@@ -1,20 +1,20 @@
 import type { BuildState } from '#domain/build/build-state.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 
-/** An event without what only its place among the others tells. */
+/** An event without its sequence number. */
 type EventWithoutNumber = BuildEvent extends infer Event
   ? Event extends BuildEvent
     ? Omit<Event, 'sequence' | 'at'>
     : never
   : never;
 
-/** Only the first step begins. */
+/** The first step starts. */
 export function firstStep({ steps }: BuildState): EventWithoutNumber[] {
   const [first] = steps;
   return first?.status === 'waiting' ? [{ type: 'step-started', step: first.id }] : [];
 }
 
-/** Everything that has not been told yet, up to the end; `versions` are those that puts made. */
+/** All remaining events of a succeeding build. `versions`: those that its puts create. */
 export function allSteps({ steps }: BuildState, versions: Map<string, string>): EventWithoutNumber[] {
   const events = steps.flatMap(({ id: step, kind, status, resource: of }): EventWithoutNumber[] => {
     const made = kind === 'put' ? versions.get(of?.split('.')[1] ?? '') : undefined;

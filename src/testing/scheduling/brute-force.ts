@@ -13,9 +13,8 @@ import {
 } from './history.ts';
 
 /**
- * The rule again, by looking at everything: all assignments of versions to the gets of a job, of these all
- * that some good build of each upstream job bears out, of these the best. Slow, and so simple that it can be
- * believed.
+ * The scheduling rule by exhaustive search: of all assignments of versions to a job's gets, those that a good
+ * build of each upstream job confirms, and of these the best. It is slow, but simple enough to be trusted.
  */
 export function setsByBruteForce(history: History, id: number): number[][] {
   const job = jobOf(history, id);
@@ -40,21 +39,23 @@ export function setsByBruteForce(history: History, id: number): number[][] {
   return fresh && mayBuildNewest(history, job, every.length) ? [...every, newest] : every;
 }
 
-/** At once, in the place of a queued one, or as one of those that may run at a time. */
+/**
+ * Whether a newest set may be built: at once, in place of a queued build, or within the concurrency limit.
+ */
 function mayBuildNewest(history: History, job: HistoryJob, besides: number): boolean {
   const open = activeAutomatic(history, job.id);
   const replaces = job.supersede !== false && open.some((build) => isQueued(build));
   return job.interruptible || replaces || open.length + besides < (job.concurrency ?? 1);
 }
 
-/** Versions of a set by their places in the order: larger is newer. */
+/** The places of a set's versions; larger is newer. */
 export function placesOf(history: History, job: HistoryJob, versions: readonly number[]): number[] {
   return versions.map((version, index) => orderIn(history, job, { index, version }));
 }
 
 /**
- * By places. Oldest first and the newest set last. Otherwise the oldest version that only one of the two has
- * tells: its set is the older one.
+ * Compares sets by places: oldest first, and the newest set last. Otherwise the set with the oldest version
+ * that only one of them has is the older one.
  */
 function isOlder(a: number[], b: number[], newest: number[]): boolean {
   if (String(b) === String(newest)) return true;
@@ -68,7 +69,7 @@ function oldestOnlyIn(set: number[], other: number[]): number {
   return Math.min(Infinity, ...rest);
 }
 
-/** What a person gets who asks for a build; undefined: a refusal. */
+/** The versions of a build that a person triggers; undefined if it is refused. */
 export function requestedByBruteForce(history: History, id: number): number[] | undefined {
   const job = jobOf(history, id);
   return job.paused ? undefined : best(history, job);
@@ -86,7 +87,7 @@ function versionsThatWant(history: History, job: HistoryJob): { index: number; v
     .toSorted((a, b) => orderIn(history, job, a) - orderIn(history, job, b) || a.index - b.index);
 }
 
-/** Which of two versions is newer; between resources, which found its place later. */
+/** The newer of two versions; between resources, the one that found its place later. */
 function orderIn(
   history: History,
   job: HistoryJob,
@@ -95,10 +96,7 @@ function orderIn(
   return placeOf(history, { resource: job.gets[index]?.resource ?? 0, version });
 }
 
-/**
- * It was found after the get began to count, and no build of the job took it for this get; what another get
- * took means nothing.
- */
+/** Found after the get began to count, and not yet used by a build for this get. Other gets do not matter. */
 function isNew(
   history: History,
   job: HistoryJob,
@@ -109,7 +107,7 @@ function isNew(
   return version > baseline && !dismissed && !hasUsed(history, job.id, { get: index, version });
 }
 
-/** Enabled, and the pinned one where one is. */
+/** Enabled versions, or only the pinned one. */
 function choices(history: History, { resource }: HistoryGet): number[] {
   const { versions, pinned } = resourceOf(history, resource);
   return versions
@@ -118,8 +116,8 @@ function choices(history: History, { resource }: HistoryGet): number[] {
 }
 
 /**
- * Undefined: there is none. Gets with `passed` are compared first trigger first, then by position; all others
- * take the newest.
+ * The best set; undefined if there is none. Gets with `passed` are compared first, triggers before others,
+ * then by position. All others take the latest version.
  */
 function best(
   history: History,
@@ -134,7 +132,7 @@ function best(
   const inOrder = (versions: number[]): number[] => placesOf(history, job, versions);
   const order = [...job.gets.keys()].toSorted((a, b) => rank(job, a) - rank(job, b));
   return assignments(options)
-    .filter((versions) => isBorneOut(history, job, versions))
+    .filter((versions) => hasGoodBuilds(history, job, versions))
     .toSorted((a, b) => compare(order, inOrder(b), inOrder(a)))[0];
 }
 
@@ -157,8 +155,8 @@ function assignments(options: number[][]): number[][] {
   );
 }
 
-/** Each upstream job has one good build that took everything which the gets take through it. */
-export function isBorneOut(history: History, job: HistoryJob, versions: readonly number[]): boolean {
+/** Whether each upstream job has one good build that took every version which the gets require of it. */
+export function hasGoodBuilds(history: History, job: HistoryJob, versions: readonly number[]): boolean {
   const through = new Map<number, ResourceVersion[]>();
   for (const [index, { resource, passed }] of job.gets.entries())
     for (const upstream of passed)

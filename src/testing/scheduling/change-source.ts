@@ -10,9 +10,9 @@ import {
 } from './history.ts';
 
 /**
- * From now on the versions of the resource come from another source. Each source has a history of its own:
- * the versions, what each get has dealt with. A pin goes to the version of the same name. Automatic builds
- * that have not begun with versions of the old source are given back.
+ * Changes the source of a resource. Each source has its own history: versions, and which of them each get has
+ * used. A pin moves to the version with the same name. Unstarted automatic builds of the old source's
+ * versions release what they used.
  */
 export function changeSource(history: History, resource: HistoryResource, source: string): void {
   const was = resource.source ?? '';
@@ -32,7 +32,7 @@ export function changeSource(history: History, resource: HistoryResource, source
     changeMarks(get, { was, source, newest: Math.max(0, ...resource.versions.map(({ id }) => id)) });
 }
 
-/** A get that never counted in a source begins with what is known of it. */
+/** A get that never counted in a source starts with what is known about it. */
 function changeMarks(
   get: HistoryGet,
   { was, source, newest }: { was: string; source: string; newest: number },
@@ -54,7 +54,7 @@ function giveBackQueued(history: History, { id }: HistoryResource): void {
   }
 }
 
-/** Versions of a source that may not be the resource's any more: then nobody takes notice. */
+/** Adds versions of a source that the resource may no longer have; then nothing happens. */
 export function addOfSource(
   history: History,
   resource: HistoryResource,

@@ -1,6 +1,6 @@
 /**
- * The same objects, which count how often any field of any of them is read: what tells linear work from
- * quadratic without a clock.
+ * The same objects with a count of how often their fields are read. It distinguishes linear from quadratic
+ * work without a clock.
  */
 export function counted<Item extends object>(items: readonly Item[]): { items: Item[]; reads: () => number } {
   let reads = 0;

@@ -5,7 +5,7 @@ import { withRowIds } from '#domain/scheduling/version-ids.ts';
 import { gatherFacts, gatherMore } from './gather-facts.ts';
 import { jobOf, type History, type HistoryBuild } from './history.ts';
 
-/** Gathers, decides, and gathers what was missing, as a store does, until nothing is. */
+/** Decides like a store: gathers missing facts and decides again until none are missing. */
 export function decideFromHistory(
   history: History,
   { jobs = history.jobs.map(({ id }) => id), rows = 20 }: { jobs?: number[]; rows?: number } = {},
@@ -18,7 +18,7 @@ export function decideFromHistory(
   }
 }
 
-/** Writes a decision down; answers the builds that it made. */
+/** Applies a decision to the history; returns the new builds. */
 export function applyDecision(history: History, decision: Decision): HistoryBuild[] {
   for (const job of decision.interrupted)
     for (const build of history.builds)

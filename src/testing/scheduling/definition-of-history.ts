@@ -2,7 +2,7 @@ import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, put, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { jobOf, type History, type HistoryJob } from './history.ts';
 
-/** Resources that builds of a job put, by job. */
+/** Resources that builds of each job put. */
 export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
   const puts = new Map<string, Set<string>>();
   for (const [, job = '', made = ''] of lines
@@ -13,7 +13,7 @@ export function putsOf(lines: readonly string[]): Map<string, Set<string>> {
   return puts;
 }
 
-/** What a history was drawn as, as a definition that can be saved; `puts` by job. */
+/** A history's jobs and resources as a definition that can be saved; `puts` by job. */
 export function definitionOf(drawn: History, puts: Map<string, Set<string>>): Pipeline {
   const named = new Set([
     ...drawn.resources.map(({ name }) => name),

@@ -8,15 +8,15 @@ import {
   type BuildRequest,
   type Facts,
   type GetFacts,
+  type GoodBuild,
+  type GoodBuildPage,
+  type GoodBuildPosition,
   type HeldVersions,
   type JobFacts,
   type NeededPage,
-  type Pass,
-  type PassPage,
-  type PassPosition,
   type ResourceFacts,
   type ResourceVersion,
-  type UsedPage,
+  type UsedVersionPage,
 } from '#domain/scheduling/facts.ts';
 import { originalNumber } from '#domain/scheduling/retry-build.ts';
 import {
@@ -37,12 +37,12 @@ import {
   type HistoryResource,
 } from './history.ts';
 
-/** What a store gathers at first, with pages of as many rows. */
+/** The facts that a store gathers first, in pages of this many rows. */
 export function gatherFacts(history: History, jobs: readonly number[], rows: number): Facts {
   const wanted = jobs.map((id) => jobOf(history, id));
   const gets = wanted.flatMap((job) => job.gets);
-  const passes = new Map<string, PassPage>();
-  const used = new Map<string, UsedPage>();
+  const passes = new Map<string, GoodBuildPage>();
+  const used = new Map<string, UsedVersionPage>();
   for (const job of wanted)
     for (const [get, { resource, passed }] of job.gets.entries()) {
       used.set(`${job.id} ${get}`, usedPage(history, { job: job.id, get, from: NEWEST }, rows));
@@ -62,7 +62,7 @@ export function gatherFacts(history: History, jobs: readonly number[], rows: num
   };
 }
 
-/** The same facts with the pages that were missing. */
+/** The facts with the missing pages added. */
 export function gatherMore(
   history: History,
   facts: Facts,
@@ -129,8 +129,7 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
 }
 
 /**
- * Upstream requests of the same trigger that were not refused, and whether their builds or retries of them
- * succeeded.
+ * Upstream requests of the same trigger that were not refused, and whether their builds or retries succeeded.
  */
 function afterOf(
   history: History,
@@ -206,16 +205,16 @@ interface ListName {
 
 function passPage(
   history: History,
-  { upstream, resource, from }: ListName & { from: PassPosition },
+  { upstream, resource, from }: ListName & { from: GoodBuildPosition },
   rows: number,
-): PassPage {
+): GoodBuildPage {
   const all = passRows(history, { upstream, resource }).filter(
     ({ version, build }) => version < from.version || (version === from.version && build <= from.build),
   );
   return { upstream, resource, from, rows: all.slice(0, rows), end: all.length <= rows };
 }
 
-function passRows(history: History, { upstream, resource }: ListName): Pass[] {
+function passRows(history: History, { upstream, resource }: ListName): GoodBuild[] {
   const enabled = (taken: ResourceVersion): boolean => isEnabled(history, taken);
   return goodBuilds(history, upstream)
     .flatMap(({ id, takes }) => {
@@ -235,7 +234,7 @@ function usedPage(
   history: History,
   { job, get, from }: { job: number; get: number; from: number },
   rows: number,
-): UsedPage {
+): UsedVersionPage {
   const all = resourceOf(history, jobOf(history, job).gets[get]?.resource ?? 0)
     .versions.map(({ id }) => id)
     .filter((version) => version <= from && hasUsed(history, job, { get, version }))

@@ -5,16 +5,14 @@ import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts'
 import { reachableJobs } from '#domain/scheduling/reachable-jobs.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 
-/**
- * Everything a pipeline has been through, in memory and whole: what the database holds, without its bounds.
- */
+/** The whole history of a pipeline in memory: the content of the database, without its limits. */
 export interface History {
   paused: boolean;
   resources: HistoryResource[];
   jobs: HistoryJob[];
   builds: HistoryBuild[];
   requests: number;
-  /** Requests of each trigger of a version, by job. */
+  /** The requests of each triggered version, by job. */
   cascades?: { request: number; job: number }[][];
 }
 
@@ -23,22 +21,22 @@ export interface HistoryResource {
   id: number;
   name: string;
   pinned?: number;
-  /** In their order, oldest first. */
+  /** Oldest first. */
   versions: HistoryVersion[];
-  /** Versions whose hooks have not ended. */
+  /** Versions whose hooks still run. */
   held?: number[];
-  /** Where its versions come from; absent: nobody said. */
+  /** The current source; absent if none was named. */
   source?: string;
-  /** Versions of the sources that it had before. */
+  /** Versions of earlier sources. */
   former?: Map<string, HistoryVersion[]>;
-  /** The source of the check that runs. */
+  /** The source of the running check. */
   checking?: string;
 }
 
 export interface HistoryVersion {
-  /** Larger ones were found later. */
+  /** A larger id was found later. */
   id: number;
-  /** Larger ones are newer; the id until a check printed it in another order. */
+  /** A larger place is newer. It equals the id until a check reports another order. */
   place: number;
   label: string;
   disabled: boolean;
@@ -51,12 +49,12 @@ export interface HistoryJob {
   paused: boolean;
   interruptible: boolean;
   concurrency?: number;
-  /** False: queued builds are not superseded. */
+  /** False if queued builds are not superseded. */
   supersede?: boolean;
   allowFailure: boolean;
   disableRetry: boolean;
   gate?: Gate;
-  /** It has `on_trigger` hooks. */
+  /** Whether the job has `on_trigger` hooks. */
   hooks?: boolean;
   gets: HistoryGet[];
   requests: BuildRequest[];
@@ -69,9 +67,9 @@ export interface HistoryGet {
   passed: number[];
   baseline: number;
   settled: number;
-  /** A place; 0 when absent. */
+  /** A place; absent means 0. */
   floor?: number;
-  /** What it counted by in sources that its resource had before. */
+  /** The marks of the get in earlier sources of its resource. */
   former?: Map<string, Pick<HistoryGet, 'baseline' | 'settled' | 'floor'>>;
 }
 
@@ -83,12 +81,12 @@ export interface HistoryBuild {
   /** By position of the get. */
   inputs: ResourceVersion[];
   outputs: ResourceVersion[];
-  /** Where the versions of resources came from when it was made, by name; absent: nobody said. */
+  /** The sources of its resources when the build was created, by name; absent if none was named. */
   sources?: Record<string, string>;
   cause: BuildCause | { kind: 'retry'; by: string };
   approved: boolean;
   votes: { by: string; approve: boolean }[];
-  /** A pin or a disabled version ended it before it started. */
+  /** A pin or a disabled version cancelled it before it started. */
   usedNothing?: boolean;
 }
 
@@ -110,7 +108,7 @@ export function addVersion(history: History, resource: number, label?: string): 
   const id = nextPlace(history);
   const into = resourceOf(history, resource);
   into.versions.push({ id, place: id, label: label ?? String(id), disabled: false });
-  // Pinned in another history of the resource.
+  // The pinned version is of another source.
   const pinned = allVersions(into).find((version) => version.id === into.pinned);
   if (pinned !== undefined && !into.versions.includes(pinned) && pinned.label === label) into.pinned = id;
   if (firesHooks(history, resource)) into.held = [...(into.held ?? []), id];
@@ -121,14 +119,14 @@ function nextPlace({ resources }: History): number {
   return Math.max(0, ...resources.flatMap(allVersions).map(({ place }) => place)) + 1;
 }
 
-/** Of all its sources. */
+/** The versions of all its sources. */
 export function allVersions({ versions, former }: HistoryResource): HistoryVersion[] {
   return [...versions, ...[...(former?.values() ?? [])].flat()];
 }
 
 /**
- * A check printed these. With a new one among them they are in this order from now on, the last one newest:
- * from the first that is new or out of order they follow everything else.
+ * Records the versions that a check printed. If one of them is new, all take this order: everything from the
+ * first new or moved version on follows the others, and the last one is the newest.
  */
 export function printVersions(history: History, resource: number, labels: readonly string[]): void {
   const { versions } = resourceOf(history, resource);
@@ -151,7 +149,7 @@ export function printVersions(history: History, resource: number, labels: readon
   }
 }
 
-/** A version that the end of a pin passed over may trigger now that it moves. */
+/** If a pin's end skipped this version, it may trigger again once it moves. */
 function settleAgain(history: History, resource: number, { id, place }: HistoryVersion): void {
   for (const get of history.jobs.flatMap(({ gets }) => gets))
     if (get.resource === resource && place < (get.floor ?? 0)) get.settled = settledBefore(get.settled, [id]);
@@ -169,7 +167,7 @@ function firesHooks(history: History, resource: number): boolean {
   return reachableJobs(jobs, String(resource)).some((id) => jobOf(history, Number(id)).hooks === true);
 }
 
-/** Its hooks have ended, or builds go on without them. */
+/** Releases a held version: its hooks have ended, or builds no longer wait for them. */
 export function release(resource: HistoryResource, version: number): void {
   resource.held = (resource.held ?? []).filter((id) => id !== version);
 }
@@ -180,7 +178,7 @@ export function isEnabled(history: History, taken: ResourceVersion): boolean {
   );
 }
 
-/** What good builds of a job took or made. */
+/** Versions that good builds of a job took or made. */
 export function goodBuilds(history: History, job: number): { id: number; takes: ResourceVersion[] }[] {
   return history.builds
     .filter((build) => build.job === job && isGood(build.status))
@@ -204,7 +202,7 @@ export function activeAutomatic(history: History, job: number): HistoryBuild[] {
   );
 }
 
-/** Of a newest set, and not begun. */
+/** A build of the newest set that has not started. */
 export function isQueued({ status, cause }: HistoryBuild): boolean {
   return cause.kind === 'ready' && (status === 'waiting' || status === 'pending');
 }
@@ -213,7 +211,7 @@ export function newestOf(history: History, resource: number, enabledOnly: boolea
   return resourceOf(history, resource).versions.findLast(({ disabled }) => !(enabledOnly && disabled))?.id;
 }
 
-/** Has a version been good in each of the jobs, in whatever builds? */
+/** Whether a version was good in each of the jobs, in any builds. */
 export function passedAll(history: History, jobs: number[], taken: ResourceVersion): boolean {
   return jobs.every((job) =>
     goodBuilds(history, job).some(({ takes }) =>
@@ -222,7 +220,7 @@ export function passedAll(history: History, jobs: number[], taken: ResourceVersi
   );
 }
 
-/** When a pause of the job ends, or its gets come to be triggers. */
+/** Sets the baseline when a job is unpaused or its gets become triggers. */
 export function countFromNow(history: History, job: HistoryJob): void {
   for (const get of job.gets) {
     get.baseline = baselineFromNow(counted(history, get));
@@ -239,7 +237,10 @@ export function countAfterUnpin(history: History, resource: number): void {
       get.floor = floorAfterUnpin({ floor: 0, ...get, ...counted(history, get) });
 }
 
-/** Builds of the job no longer count as having used these versions, or the versions are enabled again. */
+/**
+ * The job's builds no longer count as having used these versions, because they released them or a version is
+ * enabled again.
+ */
 export function unsettle(job: HistoryJob, versions: readonly ResourceVersion[]): void {
   for (const get of job.gets) {
     const own = versions.filter(({ resource }) => resource === get.resource).map(({ version }) => version);

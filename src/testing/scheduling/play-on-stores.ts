@@ -22,7 +22,7 @@ interface SeenBuild {
   versions: string[];
 }
 
-/** Plays a history as `play` does, on stores, and says what followed in the same words. */
+/** Plays a history like `play`, but on stores; returns the lines in the same form. */
 export async function playOnStores(
   stores: TestStores,
   pipeline: string,
@@ -37,7 +37,7 @@ export async function playOnStores(
 
 class Player {
   readonly #stores: TestStores;
-  /** Only its jobs are looked at: what happens is in the database. */
+  /** Only its jobs are used; the events are in the database. */
   readonly #drawn: History;
   readonly #puts: Map<string, Set<string>>;
   #pipeline = 0;
@@ -62,20 +62,21 @@ class Player {
       said.push(...(await this.#step(event.trim().split(/\s+/))));
     if (!events.startsWith('why ')) await this.#decide();
     const followed = [...said, ...changes(before, await this.#builds())];
-    return `${events.trimEnd()}${' '.repeat(Math.max(1, events.length - events.trimEnd().length))}→ ${followed.join(', ')}`.trimEnd();
+    const margin = ' '.repeat(Math.max(1, events.length - events.trimEnd().length));
+    return `${events.trimEnd()}${margin}→ ${followed.join(', ')}`.trimEnd();
   }
 
   async #decide(): Promise<void> {
     const { builds } = this.#stores;
     while ((await builds.pipelinesToSchedule(10)).length > 0) {
       const { interrupted } = await scheduleOn({ builds }, this.#pipeline, now());
-      await this.#obey(interrupted);
+      await this.#endCancelledBuilds(interrupted);
     }
     await giveTurns(this.#stores);
   }
 
-  /** Agents that are asked to stop do so. */
-  async #obey(asked: readonly number[]): Promise<void> {
+  /** Agents that must stop end their builds. */
+  async #endCancelledBuilds(asked: readonly number[]): Promise<void> {
     const end = { outcome: 'cancelled', reason: 'Cancelled', message: 'Cancelled.', at: now() } as const;
     for (const build of asked) await endOn(this.#stores, build, 1, end);
   }
@@ -84,7 +85,7 @@ class Player {
     const [first = '', second = '', third = ''] = words;
     if (second === 'approves' || second === 'rejects')
       return await this.#vote({ by: first, approve: second === 'approves', build: third });
-    if (first.includes('#')) return await this.#happens(first, words.slice(1));
+    if (first.includes('#')) return await this.#reportEvents(first, words.slice(1));
     const command = this.#commands()[first];
     if (command !== undefined) return await command(words.slice(1));
     await this.#checked(first, words.slice(1));
@@ -129,7 +130,7 @@ class Player {
       },
       retry: async ([name = '', , by = 'ann']) => {
         const answer = await actions.retryBuild(buildRef(name), by);
-        if (answer.answer === 'done') await this.#obey(answer.stopped);
+        if (answer.answer === 'done') await this.#endCancelledBuilds(answer.stopped);
         return codes(answer);
       },
       warn: async ([name = '']) => codes(await actions.markWarning(buildRef(name), 'ann')),
@@ -164,7 +165,7 @@ class Player {
     const { builds } = this.#stores;
     if (label === undefined || this.#drawn.jobs.some((job) => job.name === name)) {
       const answer = await triggerOn({ builds }, { ...APP, job: name }, 'ann', now());
-      if (answer.answer === 'created') await this.#obey(answer.interrupted);
+      if (answer.answer === 'created') await this.#endCancelledBuilds(answer.interrupted);
       if (answer.answer !== 'refused') return [];
       return [`refused ${answer.reasons.map(({ code }) => code).join(' ')}`];
     }
@@ -175,7 +176,7 @@ class Player {
       now,
     });
     if (answer.answer !== 'done') return codes(answer);
-    await this.#obey(answer.stopped);
+    await this.#endCancelledBuilds(answer.stopped);
     return answer.refused.map(({ reasons }) => `refused ${reasons.map(({ code }) => code).join(' ')}`);
   }
 
@@ -183,8 +184,8 @@ class Player {
     return codes(await this.#stores.actions.vote(buildRef(build), { by, approve, message: 'why' }));
   }
 
-  /** The build has its turn and its Pod, and its agent tells what happens. */
-  async #happens(name: string, [what = '', ...made]: string[]): Promise<string[]> {
+  /** Gives the build its turn and its Pod, and lets its agent report the events. */
+  async #reportEvents(name: string, [what = '', ...made]: string[]): Promise<string[]> {
     const { builds } = this.#stores;
     await giveTurns(this.#stores);
     const { id, attempt, status } = await this.#build(name);
@@ -252,7 +253,8 @@ class Player {
   async #builds(): Promise<SeenBuild[]> {
     const found = await this.#stores.pool.any(rows<SeenBuild>()`
       SELECT b.id, b.attempt, b.status,
-        j.name || '#' || CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS name, to_jsonb(ARRAY(
+        j.name || '#' || CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END AS
+        name, to_jsonb(ARRAY(
           SELECT v.fields ->> 'v' FROM build_inputs i JOIN versions v ON v.id = i.version_id
           WHERE i.build_id = b.id ORDER BY i.position)) AS versions
       FROM builds b JOIN jobs j ON j.id = b.job_id WHERE j.pipeline_id = ${this.#pipeline} ORDER BY b.id`);

@@ -7,6 +7,16 @@ import {
 } from '#domain/scheduling/build-changes.ts';
 import type { Reason } from '#domain/scheduling/reasons.ts';
 import { decideVote } from '#domain/scheduling/vote.ts';
+import {
+  ask,
+  disable,
+  pauseJob,
+  pausePipeline,
+  pin,
+  retryOf,
+  triggerVersion,
+  unpin,
+} from './actions-on-history.ts';
 import { addOfSource, changeSource } from './change-source.ts';
 import { applyDecision, decideFromHistory } from './decide-in-memory.ts';
 import {
@@ -25,20 +35,10 @@ import {
 } from './history.ts';
 import { addJob, readPipeline } from './read-pipeline.ts';
 import { rename } from './rename.ts';
-import {
-  ask,
-  disable,
-  pauseJob,
-  pausePipeline,
-  pin,
-  retryOf,
-  triggerVersion,
-  unpin,
-} from './what-people-do.ts';
 
 /**
- * Plays a history in memory, a step a line, and returns the lines with what really followed. The test data
- * says how a history is written.
+ * Plays a history in memory, one step per line; returns the lines with what really followed. The test data
+ * explains the format.
  */
 export function play(pipeline: string, lines: readonly string[]): string[] {
   const history = readPipeline(pipeline);
@@ -51,7 +51,8 @@ export function play(pipeline: string, lines: readonly string[]): string[] {
       .flatMap((event) => step(history, event.trim().split(/\s+/)));
     if (!events.startsWith('why ')) said.push(...decide(history));
     const followed = [...said, ...changes(history, before)];
-    return `${events.trimEnd()}${' '.repeat(Math.max(1, events.length - events.trimEnd().length))}→ ${followed.join(', ')}`.trimEnd();
+    const margin = ' '.repeat(Math.max(1, events.length - events.trimEnd().length));
+    return `${events.trimEnd()}${margin}→ ${followed.join(', ')}`.trimEnd();
   });
 }
 
@@ -95,7 +96,7 @@ function labelOf(resource: HistoryResource, version: number): string {
   return found(allVersions(resource), ({ id }) => id === version, `version ${version}`).label;
 }
 
-/** Answers what is said at once. */
+/** Applies a step; returns its direct result. */
 function step(history: History, words: string[]): string[] {
   const [first = '', second = '', third = ''] = words;
   const command = COMMANDS[first];
@@ -185,7 +186,7 @@ function pause(history: History, [name]: string[], paused: boolean): undefined {
   else pauseJob(history, jobNamed(history, name), paused);
 }
 
-/** Of a job, or of every job that takes the version of a resource without `passed`. */
+/** Triggers a job, or every job that gets a version of a resource without `passed`. */
 function trigger(history: History, words: string[]): undefined {
   const [name = '', label] = words;
   if (history.jobs.some((job) => job.name === name)) {

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { isActive, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
+import { disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './actions-on-history.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import { addVersion, printVersions, type History, type HistoryGet } from './history.ts';
 import { weighted } from './weighted.ts';
-import { disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './what-people-do.ts';
 
-/** Numbers that mean something together with a history: each is taken modulo what there is to choose from. */
+/** Numbers that make sense together with a history: each is taken modulo the number of choices. */
 export interface DrawnEvent {
   kind: EventKind;
   one: number;
@@ -58,8 +58,8 @@ const drawnJob = fc.record({
 });
 
 /**
- * `past`: builds that took anything, as pins, people and older definitions may have made them. The histories
- * that follow from the rules alone hardly ever make a search turn back.
+ * `past`: builds with arbitrary versions, as pins, people and older definitions may have created them.
+ * Histories that follow only the rules hardly ever make a search backtrack.
  */
 export const drawnPipeline = fc.record({
   resources: fc.integer({ min: 1, max: 3 }),
@@ -123,7 +123,7 @@ function addPast(history: History, { job, versions, good }: DrawnPipeline['past'
   });
 }
 
-/** `passed` names jobs above that take the resource, as each bit says. */
+/** `passed` is a bit mask over the earlier jobs that get the resource. */
 function getOf({ resource, trigger, every, passed }: DrawnGet, { resources, jobs }: History): HistoryGet {
   const id = (resource % resources.length) + 1;
   const above = jobs.filter(({ gets }) => gets.some((get) => get.resource === id));
@@ -189,11 +189,9 @@ function pick<Item>(items: Item[], index: number): Item | undefined {
   return items[index % Math.max(1, items.length)];
 }
 
-/** They end before they start, and what they took counts as never used. */
-/** All its jobs at once. */
 const ENDS: BuildStatus[] = ['succeeded', 'succeeded', 'succeeded', 'warning', 'failed', 'cancelled'];
 
-/** Some of the good ones made a version. */
+/** Ends a build; some good builds make a version. */
 function end(history: History, one: number, other: number): void {
   const build = pick(
     history.builds.filter(({ status }) => isActive(status)),

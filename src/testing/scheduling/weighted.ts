@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-/** One of the names, each as often as its weight says. */
+/** One of the names, with a probability proportional to its weight. */
 export function weighted<Name extends string>(weights: Readonly<Record<Name, number>>): fc.Arbitrary<Name> {
   const isName = (name: string): name is Name => Object.hasOwn(weights, name);
   return fc.oneof(

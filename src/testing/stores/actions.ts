@@ -19,7 +19,7 @@ import { disableVersion, enableVersion } from '#flows/pipelines/disable-version.
 import { pauseJob, pausePipeline, unpauseJob, unpausePipeline } from '#flows/pipelines/pause.ts';
 import { pinResource, unpinResource } from '#flows/pipelines/pin-resource.ts';
 
-/** What people do to pipelines, as one object over the flows. */
+/** The actions of people on pipelines, as one object over the flows. */
 export interface Actions {
   pausePipeline(name: PipelineName, by: string): Promise<ActionDone | ActionRefused>;
   unpausePipeline(name: PipelineName): Promise<ActionDone | ActionRefused>;

@@ -8,8 +8,8 @@ import type { TestStores } from './stores.ts';
 const now = (): Date => new Date();
 
 /**
- * Waits until a check of the first resource is wanted, and ends it so; then the jobs are decided on, as the
- * operator decides.
+ * Waits until a check of the first resource is due, ends it with this outcome, and decides on the jobs as the
+ * operator does.
  */
 export async function endCheck(
   {

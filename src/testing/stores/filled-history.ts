@@ -2,8 +2,8 @@ import type { DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
- * Fills tables without a look at what refers to what, which takes most of the time; then the planner learns
- * of them.
+ * Fills tables without checking foreign keys, which takes most of the time, and then updates the planner's
+ * statistics.
  */
 export async function filled(
   pool: DatabasePool,
@@ -16,7 +16,7 @@ export async function filled(
   await pool.query(rows()`ANALYZE`);
 }
 
-/** As many builds of `unit` of the sample pipeline as versions of `git.app`, two thirds of them good. */
+/** Creates equal numbers of builds of `unit` and versions of `git.app`; two thirds of the builds are good. */
 export async function fillWithHistory(pool: DatabasePool, builds: number, at: Date): Promise<void> {
   await filled(pool, async (connection) => await insertHistory(connection, builds, at));
 }
@@ -48,7 +48,7 @@ async function insertHistory(connection: Transaction, builds: number, at: Date):
   await connection.query(rows()`UPDATE job_gets SET dealt_with = (SELECT max(id) FROM versions)`);
 }
 
-/** Rows that sequential scans have read, by table. Asked over the one connection whose work counts. */
+/** Rows read by sequential scans, by table. Uses the one connection whose work counts. */
 export async function rowsReadThrough(
   pool: DatabasePool,
   tables: readonly string[],
@@ -56,7 +56,7 @@ export async function rowsReadThrough(
   return await counted(pool, tables, 'through');
 }
 
-/** Rows that were fetched by an index, by table. */
+/** Rows fetched by index, by table. */
 export async function rowsFetched(
   pool: DatabasePool,
   tables: readonly string[],

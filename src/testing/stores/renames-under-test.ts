@@ -4,7 +4,7 @@ import type { PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import { removePipeline, type RemovePipelinePorts } from '#flows/pipelines/remove-pipeline.ts';
 import { renamePipeline } from '#flows/pipelines/rename-pipeline.ts';
 import { SourceTurns } from '#flows/pipelines/source-turns.ts';
-import { Crash, Life } from '#testing/flows/mortal.ts';
+import { Crash, TestProcess } from '#testing/flows/crashing-process.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { InMemoryPipelines } from '#testing/kubernetes/in-memory-pipelines.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
@@ -13,20 +13,20 @@ import { found, succeed, type TestStores } from './stores.ts';
 
 export const TEAM = 'main';
 export const APP = { team: TEAM, pipeline: 'app' };
-const IMMORTAL = new Life(() => false);
+const NEVER_CRASHES = new TestProcess(() => false);
 const now = (): Date => new Date();
 
 interface Asking {
   from?: string;
-  /** The gateway that is asked, */
-  life?: Life;
-  /** and what happens while it waits. */
+  /** The gateway that receives the request. */
+  testProcess?: TestProcess;
+  /** What happens while the gateway waits. */
   operator?: () => Promise<unknown>;
 }
 
 /**
- * Renames with a real Postgres and objects in memory; the gateway and the operator are processes that can be
- * killed at each of their calls.
+ * Renames with a real Postgres and objects in memory. The gateway and the operator are processes that can
+ * crash at each of their calls.
  */
 export class Renames {
   readonly world = new InMemoryPipelines();
@@ -36,7 +36,7 @@ export class Renames {
     this.#stores = stores;
   }
 
-  /** One pipeline with a history: versions, a build, a pin, a pause. */
+  /** Creates a pipeline with a history: versions, a build, a pin and a pause. */
   static async begin(stores: TestStores): Promise<Renames> {
     await stores.empty();
     await stores.pool.query(rows()`DELETE FROM kept_sources`);
@@ -52,7 +52,7 @@ export class Renames {
     return renames;
   }
 
-  /** A check finds these versions; their builds wait for their turn. */
+  /** Completes a check that finds these versions; their builds stay queued. */
   async find(...refs: string[]): Promise<number[]> {
     const resources = await this.#stores.pool.any(
       rows<{ scope: number }>()`SELECT id AS scope FROM check_scopes`,
@@ -67,34 +67,40 @@ export class Renames {
     return versions;
   }
 
-  /** A process of the operator: it starts, looks at every object until nothing is left to do, and ends. */
-  async operate(life = IMMORTAL): Promise<void> {
+  /** Runs an operator process until no object needs work. */
+  async operate(testProcess = NEVER_CRASHES): Promise<void> {
     for (let look = 0; look < 3; look += 1)
-      for (const manifest of this.world.manifests(TEAM)) await this.#work(manifest, life);
+      for (const manifest of this.world.manifests(TEAM)) await this.#work(manifest, testProcess);
   }
 
-  /** The public gateway carries out one request. */
-  async rename(to: string, { from = 'app', life = IMMORTAL, operator }: Asking = {}) {
+  /** Handles one request in a process of the public gateway. */
+  async rename(to: string, { from = 'app', testProcess = NEVER_CRASHES, operator }: Asking = {}) {
     return await renamePipeline(
       { team: TEAM, pipeline: from },
       to,
       { by: 'ann', at: now() },
       {
-        objects: life.of(this.world.objects),
-        members: life.of(this.#stores.access.members),
-        renames: life.of(this.#stores.access.renames),
+        objects: testProcess.of(this.world.objects),
+        members: testProcess.of(this.#stores.access.members),
+        renames: testProcess.of(this.#stores.access.renames),
         wait: async () => void (await (operator ?? (() => this.operate()))()),
       },
     );
   }
 
-  /** What it works with. */
-  operatorPorts(life = IMMORTAL): ApplyPipelinePorts & RemovePipelinePorts {
+  /** The ports of the operator's flows. */
+  operatorPorts(testProcess = NEVER_CRASHES): ApplyPipelinePorts & RemovePipelinePorts {
     return {
-      store: life.of(this.#stores.pipelines, ['cronNext']),
-      cluster: life.of(this.world.cluster, ['sourceRulesOf', 'pipelineLimitOf', 'tagRulesOf', 'nodeLabel']),
+      store: testProcess.of(this.#stores.pipelines, ['cronNext']),
+      cluster: testProcess.of(this.world.cluster, [
+        'sourceRulesOf',
+        'pipelineLimitOf',
+        'podRulesOf',
+        'nodeLabel',
+      ]),
       turns: new SourceTurns(),
       notifications: new RecordedNotifications(),
+      externalUrl: undefined,
       now,
       compiler: { compile: async () => ({ pipeline: samplePipeline(), diagnostics: [] }) },
       reader: {
@@ -112,18 +118,19 @@ export class Renames {
     return await this.#stores.pool.anyFirst(rows<{ name: string }>()`SELECT name FROM pipelines ORDER BY id`);
   }
 
-  /** All that hangs on pipelines, but for their names and objects. */
+  /** Everything that belongs to pipelines, without their names and objects. */
   async history(): Promise<readonly object[]> {
     return await this.#stores.pool.any(rows<{ kind: string; row: object }>()`
       SELECT 'pipeline' AS kind, to_jsonb(p) - 'name' - 'uid' AS row FROM pipelines p
-      UNION ALL SELECT 'revision', to_jsonb(r) FROM revisions r UNION ALL SELECT 'resource', to_jsonb(r) FROM resources r
+      UNION ALL SELECT 'revision', to_jsonb(r) FROM revisions r UNION ALL SELECT 'resource', to_jsonb(r)
+      FROM resources r
       UNION ALL SELECT 'job', to_jsonb(j) FROM jobs j UNION ALL SELECT 'get', to_jsonb(g) FROM job_gets g
       UNION ALL SELECT 'build', to_jsonb(b) FROM builds b UNION ALL SELECT 'version', to_jsonb(v) FROM versions v
       UNION ALL SELECT 'scope', to_jsonb(s) FROM check_scopes s
       UNION ALL SELECT 'sources', to_jsonb(k) - 'pipeline' FROM kept_sources k ORDER BY 1, 2`);
   }
 
-  /** Lines about renames, oldest first. */
+  /** Audit entries about renames, oldest first. */
   async audit(): Promise<object[]> {
     const { rows: lines } = await this.#stores.access.audit.entries(
       TEAM,
@@ -133,13 +140,13 @@ export class Renames {
     return lines.map(({ actor, target, details }) => ({ actor, target, details })).toReversed();
   }
 
-  async #work({ uid }: PipelineManifest, life: Life): Promise<void> {
+  async #work({ uid }: PipelineManifest, testProcess: TestProcess): Promise<void> {
     const manifest = this.world.manifests(TEAM).find((one) => one.uid === uid);
     if (manifest === undefined) return;
-    const ports = this.operatorPorts(life);
+    const ports = this.operatorPorts(testProcess);
     if (manifest.deleting) {
       const removed = await removePipeline(manifest, 0, ports);
-      if (removed.outcome === 'removed') this.world.letGo(manifest);
+      if (removed.outcome === 'removed') this.world.removeFinalizer(manifest);
       return;
     }
     const applied = await applyPipeline(manifest, ports);
@@ -148,17 +155,20 @@ export class Renames {
   }
 }
 
-/** Whether the process was killed at that one of its chances; it may have done its work before. */
-export async function killedAt(nth: number, doing: (life: Life) => Promise<unknown>): Promise<boolean> {
+/** Whether the process crashed at its nth chance; its work may be done nevertheless. */
+export async function killedAt(
+  nth: number,
+  doing: (testProcess: TestProcess) => Promise<unknown>,
+): Promise<boolean> {
   let chances = 0;
-  const life = new Life(() => {
+  const testProcess = new TestProcess(() => {
     chances += 1;
     return chances > nth;
   });
   try {
-    await doing(life);
+    await doing(testProcess);
   } catch (error) {
     if (!(error instanceof Crash)) throw error;
   }
-  return life.dead;
+  return testProcess.dead;
 }

@@ -4,7 +4,7 @@ import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts } from '#domain/scheduling/facts.ts';
 import { endBuild, retryAttempt } from '#flows/builds/end-build.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
-import type { AttemptOver, BuildEnd, BuildStore } from '#flows/builds/ports.ts';
+import type { AttemptEnd, BuildEnd, BuildStore } from '#flows/builds/ports.ts';
 import { decidePipeline } from '#flows/builds/schedule-jobs.ts';
 import { triggerJob } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
@@ -13,7 +13,7 @@ interface Builds {
   builds: BuildStore;
 }
 
-/** One decision on the jobs of the pipeline that wait for one; nobody is notified of it. */
+/** Decides once on the pipeline's jobs that wait for a decision, without notifications. */
 export async function scheduleOn(
   { builds }: Builds,
   pipeline: number,
@@ -26,12 +26,12 @@ export async function scheduleOn(
   );
 }
 
-/** A build that a person asks for; nobody is notified of it. */
+/** Triggers a build for a person, without notifications. */
 export async function triggerOn({ builds }: Builds, job: JobName, by: string, at: Date) {
-  return await triggerJob(job, by, { builds, notifications: { notify: () => undefined }, now: () => at });
+  return await triggerJob(job, { by }, { builds, notifications: { notify: () => undefined }, now: () => at });
 }
 
-/** What an agent reports of its build; nobody is notified of it. */
+/** Applies an agent's report of its build, without notifications. */
 export async function followOn({ builds }: Builds, build: number, attempt: number, events: BuildEvent[]) {
   return await followBuild({ build, attempt }, events, {
     builds,
@@ -43,11 +43,11 @@ export async function endOn({ builds }: Builds, build: number, attempt: number, 
   return await endBuild({ build, attempt }, end, builds);
 }
 
-export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptOver) {
+export async function retryOn({ builds }: Builds, build: number, attempt: number, over: AttemptEnd) {
   return await retryAttempt({ build, attempt }, over, builds);
 }
 
-/** As its events tell it so far. */
+/** The state after the events so far. */
 export async function stateOn({ builds }: Builds, build: number, attempt: number) {
   const stored = await builds.buildState(build, attempt);
   return stored && stateOf(stored);

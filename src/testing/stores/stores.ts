@@ -1,5 +1,6 @@
 import { buildStore } from '#adapters/database/builds/build-store.ts';
 import { sessionStore } from '#adapters/database/builds/session-store.ts';
+import { cacheStore } from '#adapters/database/caches/cache-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
 import { openPool, rows, type Database } from '#adapters/database/connection/pool.ts';
@@ -7,8 +8,11 @@ import { makeLogPartitions } from '#adapters/database/migrate.ts';
 import { accessStores } from '#adapters/database/people/access-stores.ts';
 import { teamStore } from '#adapters/database/people/team-store.ts';
 import { actionStore } from '#adapters/database/pipelines/action-store.ts';
+import { cacheRows, cacheViews } from '#adapters/database/pipelines/cache-rows.ts';
+import { identityKeyStore } from '#adapters/database/pipelines/identity-key-store.ts';
 import { pipelineStore } from '#adapters/database/pipelines/pipeline-store.ts';
 import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts';
+import { secretStore } from '#adapters/database/pipelines/secret-store.ts';
 import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
@@ -38,7 +42,7 @@ export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
 
 export type TestStores = Awaited<ReturnType<typeof openStores>>;
 
-/** All stores over a database of their own. */
+/** All stores over a new database. */
 export async function openStores() {
   const database = await makeDatabase();
   const pool = await openPool(database.url, { maximumConnections: 20 });
@@ -48,12 +52,13 @@ export async function openStores() {
     pool,
     ...storesOver({ pool }),
     /**
-     * For the next test: quicker than another database. Ids go on, so nothing that is remembered by id is
-     * wrong.
+     * Empties the tables for the next test, which is faster than a new database. Ids continue, so cached ids
+     * stay valid.
      */
     async empty() {
       await pool.query(
-        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log, sign_in_failures,
+        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log,
+          sign_in_failures,
         oauth_providers CASCADE`,
       );
     },
@@ -74,6 +79,8 @@ export function storesOver(connections: Database) {
     pipelines: pipelinesOver(pipelineStore(database)),
     checks: checksOver(checkStore(database)),
     builds,
+    caches: cacheStore(database),
+    cacheRows: cacheRows(database),
     actions: { ...actions, ...actionFlows(actions, builds) },
     sessions: sessionStore(database),
     leaders: leaderStore(database),
@@ -81,7 +88,12 @@ export function storesOver(connections: Database) {
     logs: logStore(database),
     views: completeViews(viewStore(database), () => new Date()),
     show: showStore(database),
-    access: accessStores(database, renameRequests(database)),
+    access: accessStores(database, {
+      renames: renameRequests(database),
+      secrets: secretStore(database),
+      identityKeys: identityKeyStore(database),
+      caches: cacheViews(database),
+    }),
   };
 }
 
@@ -96,7 +108,7 @@ const pipelinesOver = (store: PipelineStore) => ({
   pipelineFacts: async (name: PipelineName) => await pipelineFacts(name, store, new Date()),
 });
 
-/** With the flows on them, for tests that need what these leave behind. */
+/** The store with flows of checks, for tests that need their results. */
 function checksOver(checks: CheckStore) {
   const portsAt = (at: Date) => ({ checks, now: () => at });
   return {
@@ -114,7 +126,7 @@ function checksOver(checks: CheckStore) {
   };
 }
 
-/** What people do; nobody is notified of it. */
+/** The actions of people, without notifications. */
 function actionFlows(actions: ActionStore, builds: BuildStore) {
   const notifications = { notify: () => undefined };
   return {
@@ -142,7 +154,7 @@ export function toSave(definition: Pipeline, more: Partial<PipelineToSave> = {})
   };
 }
 
-/** A check of the first resource finds these versions. */
+/** Completes a check of the first resource that finds these versions. */
 export async function found(
   stores: Pick<TestStores, 'checks'>,
   saved: { resources: { scope: number }[] },
@@ -154,18 +166,18 @@ export async function found(
   if (opened === undefined) throw new Error('The resource is not due, or another check of it runs.');
   const { recorded } = await stores.checks.recordCheck({ run: opened.run, scope, versions, log: '' }, at);
   await stores.checks.closeRun(opened.run, at);
-  // Due again at once, for the next call.
+  // Makes the check due again for the next call.
   await stores.checks.requestCheck({ team: 'main', pipeline: 'app', resource: 'git.app' }, 'manual', at);
   return recorded;
 }
 
-/** Every queued build has its turn that may. */
+/** Gives a turn to every queued build that may have one. */
 export async function giveTurns({ builds }: Pick<TestStores, 'builds'>): Promise<void> {
   for (const team of await builds.teamsWithQueue())
     while ((await giveTurnsToTeam(team, builds, new Date())).more);
 }
 
-/** Runs all pending builds of the job to their good end. */
+/** Runs all pending builds of the job until they succeed. */
 export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): Promise<void> {
   const at = new Date();
   await giveTurns(stores);
@@ -178,7 +190,7 @@ export async function succeed(stores: Pick<TestStores, 'builds'>, job: string): 
   }
 }
 
-/** Everything that an agent says of a build whose steps all succeed. */
+/** All events of a build whose steps succeed. */
 export function eventsOf(steps: string[], at: string): BuildEvent[] {
   const events = steps.flatMap((step): Unnumbered[] => [
     { at, type: 'step-started', step },

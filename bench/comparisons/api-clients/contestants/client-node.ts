@@ -16,8 +16,8 @@ import { NAMESPACE, PAGE, type Calls } from '#bench/comparisons/api-clients/call
 import { serve } from '#bench/comparisons/api-clients/serve.ts';
 
 /**
- * client-node's typed client. With the argument `pooled` a middleware gives its requests one undici pool with
- * the settings of our own client. Without it the client is what `makeApiClient` returns.
+ * client-node's typed client, as `makeApiClient` returns it. With the argument `pooled`, a middleware sends
+ * its requests through one undici pool with the settings of Millrace's own client.
  */
 const { MEASURE_PORT = '', MEASURE_FAULTY_PORT = '', MEASURE_FOLDER = '' } = process.env;
 const pooled = process.argv[2] === 'pooled';

@@ -1,5 +1,5 @@
-import { say } from '#bench/comparisons/operator-frameworks/told.ts';
+import { printReport } from '#bench/comparisons/operator-frameworks/reports.ts';
 
-/** Node alone, for the memory that no contestant can be blamed for. */
-say({ what: 'heard', change: 'added', kind: 'ConfigMap', name: 'seed', uid: '' });
+/** Node without a library: the baseline of memory. */
+printReport({ what: 'heard', change: 'added', kind: 'ConfigMap', name: 'seed', uid: '' });
 setInterval(() => undefined, 60_000);

@@ -1,8 +1,13 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { handle, NAMESPACE, say, type Said } from '#bench/comparisons/operator-frameworks/told.ts';
+import {
+  handle,
+  NAMESPACE,
+  printReport,
+  type ContestantReport,
+} from '#bench/comparisons/operator-frameworks/reports.ts';
 
-/** @dot-i/k8s-operator from a folder of its own, with its logger on standard error. */
+/** @dot-i/k8s-operator from a separate folder, with its logger on standard error. */
 interface Event {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   object: { metadata?: { name?: string; uid?: string } };
@@ -35,16 +40,16 @@ const loaded: { default: OperatorClass } = load('@dot-i/k8s-operator');
 
 const changes = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
 
-function handlerOf(kind: Said['kind']): (event: Event) => Promise<void> {
+function handlerOf(kind: ContestantReport['kind']): (event: Event) => Promise<void> {
   return ({ type, object }) => {
-    const said = {
+    const report = {
       change: changes[type],
       kind,
       name: object.metadata?.name ?? '',
       uid: object.metadata?.uid ?? '',
     };
-    say({ ...said, what: 'heard' });
-    return handle(said);
+    printReport({ ...report, what: 'heard' });
+    return handle(report);
   };
 }
 

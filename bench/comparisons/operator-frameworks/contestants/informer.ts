@@ -5,11 +5,16 @@ import {
   type KubernetesListObject,
   type KubernetesObject,
 } from '@kubernetes/client-node';
-import { handle, NAMESPACE, say, type Said } from '#bench/comparisons/operator-frameworks/told.ts';
+import {
+  handle,
+  NAMESPACE,
+  printReport,
+  type ContestantReport,
+} from '#bench/comparisons/operator-frameworks/reports.ts';
 
 /**
- * client-node's informer. With the argument `guarded` as its own example uses it, started again 5 s after an
- * error, and with a handler for unhandled rejections that keeps the process alive.
+ * client-node's informer. With the argument `guarded` it is used as its own example shows: restarted 5 s
+ * after an error, with a handler for unhandled rejections that keeps the process alive.
  */
 const guarded = process.argv[2] === 'guarded';
 const config = new KubeConfig();
@@ -17,15 +22,15 @@ config.loadFromDefault();
 const api = config.makeApiClient(CoreV1Api);
 
 async function watch<T extends KubernetesObject>(
-  kind: Said['kind'],
+  kind: ContestantReport['kind'],
   plural: string,
   list: () => Promise<KubernetesListObject<T>>,
 ): Promise<void> {
   const informer = makeInformer(config, `/api/v1/namespaces/${NAMESPACE}/${plural}`, list);
-  const on = (change: Said['change']) => (object: T) => {
-    const said = { change, kind, name: object.metadata?.name ?? '', uid: object.metadata?.uid ?? '' };
-    say({ ...said, what: 'heard' });
-    void handle(said);
+  const on = (change: ContestantReport['change']) => (object: T) => {
+    const report = { change, kind, name: object.metadata?.name ?? '', uid: object.metadata?.uid ?? '' };
+    printReport({ ...report, what: 'heard' });
+    void handle(report);
   };
   informer.on('add', on('added'));
   informer.on('update', on('updated'));
@@ -40,5 +45,5 @@ async function watch<T extends KubernetesObject>(
 if (guarded) process.on('unhandledRejection', (error) => console.error('unhandled', error));
 await watch('ConfigMap', 'configmaps', () => api.listNamespacedConfigMap({ namespace: NAMESPACE }));
 await watch('Secret', 'secrets', () => api.listNamespacedSecret({ namespace: NAMESPACE }));
-// An informer that has given up leaves nothing to wait for; an operator would serve its health port.
+// Keeps the process alive if the informer gives up, like the health port of an operator.
 setInterval(() => undefined, 60_000);

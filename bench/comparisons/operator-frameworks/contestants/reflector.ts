@@ -4,7 +4,7 @@ import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import { Reflector } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
-import { handle, NAMESPACE, say } from '#bench/comparisons/operator-frameworks/told.ts';
+import { handle, NAMESPACE, printReport } from '#bench/comparisons/operator-frameworks/reports.ts';
 
 /** Millrace's own reflector and queue, connected as in a Pod and with the timing of the operator. */
 const { MEASURE_PORT: port = '', MEASURE_FOLDER: folder = '' } = process.env;
@@ -14,7 +14,7 @@ interface Shape {
   metadata?: { name?: string; namespace?: string; uid?: string; resourceVersion?: string };
 }
 
-function keep({ metadata = {} }: Shape): CachedObject {
+function cachedObjectOf({ metadata = {} }: Shape): CachedObject {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
   return { name, namespace, uid, resourceVersion };
 }
@@ -34,9 +34,9 @@ function watch<T extends Shape>(kind: ApiKind<T>, named: 'ConfigMap' | 'Secret')
   const reflector = new Reflector(client, {
     kind,
     namespace: NAMESPACE,
-    project: keep,
+    project: cachedObjectOf,
     changed: ({ type, key, object }) => {
-      say({ what: 'heard', change: type, kind: named, name: object.name, uid: object.uid });
+      printReport({ what: 'heard', change: type, kind: named, name: object.name, uid: object.uid });
       queue.add(key);
     },
     onProblem: (problem) => console.error(problem.reason, problem.message),

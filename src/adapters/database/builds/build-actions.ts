@@ -105,10 +105,11 @@ async function insertRetry(
   const { retry = 0 } = parseNumber(number) ?? {};
   await connection.query(rows()`
     WITH made AS (
-      INSERT INTO builds (job_id, revision_id, number, retry, cause, created_at, wants_pod, status, gate, approved_at)
+      INSERT INTO builds (job_id, revision_id, number, retry, cause, input_values, created_at, wants_pod, status, gate,
+        approved_at)
       SELECT job_id, revision_id, number, ${retry},
         jsonb_build_object('kind', 'retry', 'by', ${by}::text, 'of', ${of}::text),
-        ${timestamp(at)}, false, ${state}, gate, approved_at
+        input_values, ${timestamp(at)}, false, ${state}, gate, approved_at
       FROM builds WHERE id = ${build} RETURNING id),
     attempts AS (INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, ${timestamp(at)} FROM made)
     INSERT INTO build_inputs (build_id, position, job_id, name, resource_id, version_id, nth)

@@ -1,13 +1,22 @@
+import { sql } from 'slonik';
+import { cacheUsesWhere } from '#adapters/database/caches/cache-uses.ts';
 import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
+import {
+  BUILD_COLUMNS,
+  BUILD_NAMES,
+  PREVIOUS_OUTCOME,
+  type BuildRow,
+} from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { RecordedPod } from '#domain/build/pod-ownership.ts';
 import type { StoredState } from '#domain/build/stored-state.ts';
+import type { CacheUse } from '#domain/planning/caches.ts';
+import type { PreviousOutcome } from '#domain/planning/plan.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { AttemptFacts } from '#flows/builds/ports.ts';
 import type { OpenAttempt } from '#flows/pods/workloads.ts';
-import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 import { readState } from './build-steps.ts';
 
 interface AttemptRow {
@@ -53,6 +62,10 @@ type FactsRow = BuildRow &
     cancelReason: string | null;
     retries: number;
     versions: Record<string, string>[] | null;
+    inputs: Record<string, string>;
+    previousOutcome: PreviousOutcome | null;
+    logLimitBytes: number | null;
+    caches: CacheUse[] | null;
   };
 
 export async function attemptFacts(
@@ -62,22 +75,31 @@ export async function attemptFacts(
 ): Promise<AttemptFacts | undefined> {
   const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
     SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
-      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason", (
+      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason",
+      b.input_values AS inputs, t.build_log_bytes AS "logLimitBytes", (
         SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
           AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
         SELECT jsonb_agg(v.fields ORDER BY i.position)
-        FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions
+        FROM build_inputs i JOIN versions v ON v.id = i.version_id WHERE i.build_id = b.id) AS versions,
+      ${PREVIOUS_OUTCOME} AS "previousOutcome",
+      ${cacheUsesWhere(sql.fragment`u.build_id = b.id AND u.attempt = b.attempt`)} AS caches
     FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.id = ${build} AND b.attempt = ${attempt}`);
   if (found === null) return undefined;
-  const { revision, versions, cancelledAt, cancelReason, ...facts } = found;
+  const { revision, versions, cancelledAt, cancelReason, ...row } = found;
+  const { previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches, ...facts } = row;
   const definition = (await definitions.of(pool, [revision])).get(revision);
   if (definition === undefined) return undefined;
   const cancelled = cancelledAt && {
     at: cancelledAt,
     ...withoutNulls({ reason: cancelReason }),
   };
-  return { ...withPod(facts), ...withoutNulls({ cancelled }), definition, versions: versions ?? [] };
+  return {
+    ...withPod(facts),
+    ...withoutNulls({ cancelled, previousOutcome, logLimitBytes, defaultTimeoutSeconds, caches }),
+    definition,
+    versions: versions ?? [],
+  };
 }
 
 /** Includes attempts that have ended. */

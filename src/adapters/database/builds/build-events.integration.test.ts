@@ -170,15 +170,15 @@ describe('events', () => {
   });
 });
 
-/** The end of a build whose agent could tell it to nobody. */
+/** The end of a build whose agent could not report it. */
 const last = (more: Partial<TerminationMessage> = {}): BuildEnd => {
   const end = {
     outcome: 'succeeded',
     reason: 'AllStepsSucceeded',
     message: 'All steps succeeded.',
   } as const;
-  const words = { format: 1, ...end, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more } as const;
-  return { ...end, at: now(), words };
+  const termination = { format: 1, ...end, exits: { '0': 0, '1': 0 }, acknowledged: 0, ...more } as const;
+  return { ...end, at: now(), termination };
 };
 
 describe('a put', () => {
@@ -230,7 +230,7 @@ describe('a put', () => {
     },
   );
 
-  test('a put whose version had no room in the last words of its agent fails its build, and nothing passes', async () => {
+  test('a put whose version was too long for the termination message fails and passes nothing', async () => {
     saved = await stores.pipelines.savePipeline(toSave(withPut));
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();

@@ -24,6 +24,7 @@ interface Row {
   cancel: boolean;
   created_at: Date;
   log_bytes: number;
+  log_limit: number | null;
 }
 
 type StepRow = { [Key in keyof StepState]-?: StepState[Key] | null } & Pick<
@@ -42,9 +43,11 @@ export async function readState(
       b.admitted_at IS NOT NULL AND b.status IN ('pending', 'started') AS admitted,
         b.cancel_requested_at IS NOT NULL AS cancel,
       b.created_at, a.log_bytes, (
+        SELECT t.build_log_bytes FROM pipelines p JOIN teams t ON t.id = p.team_id
+        WHERE p.id = j.pipeline_id) AS log_limit, (
         SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
-          'status', status, 'startedAt', started_at, 'endedAt', ended_at, 'exitCode', exit_code, 'message', message)
-          ORDER BY position)
+          'parent', parent, 'hook', hook, 'attempt', step_attempt, 'status', status, 'startedAt', started_at,
+          'endedAt', ended_at, 'exitCode', exit_code, 'message', message) ORDER BY position)
         FROM build_steps WHERE build_id = a.build_id AND attempt = a.attempt) AS steps
     FROM builds b JOIN build_attempts a ON a.build_id = b.id JOIN jobs j ON j.id = b.job_id
     WHERE b.id = ${build} AND a.attempt = ${attempt} ${lock ? sql.fragment`FOR UPDATE OF b` : sql.fragment``}`);
@@ -66,6 +69,7 @@ export async function readState(
     admitted: row.admitted,
     cancel: row.cancel,
     createdAt: row.created_at,
+    ...withoutNulls({ logLimitBytes: row.log_limit }),
   };
 }
 
@@ -81,13 +85,14 @@ async function plannedFrom(
 }
 
 function toStep(row: StepRow): StepState {
-  const { id, kind, name, status, resource, startedAt, endedAt, exitCode, message } = row;
+  const { id, kind, name, status, resource, parent, hook, attempt, startedAt, endedAt, exitCode, message } =
+    row;
   return {
     id,
     kind,
     name,
     status,
-    ...withoutNulls({ resource }),
+    ...withoutNulls({ resource, parent, hook, attempt }),
     ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
     ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
     ...withoutNulls({ exitCode, message }),
@@ -97,18 +102,19 @@ function toStep(row: StepRow): StepState {
 /** SQL: an upsert of the steps. Rows that do not change are not written. */
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
   return sql.fragment`
-      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, status,
-        started_at, ended_at,
-        exit_code, message)
-      SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.status, n."startedAt", n."endedAt",
-        n."exitCode", n.message
+      INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, parent, hook, step_attempt,
+        status, started_at, ended_at, exit_code, message)
+      SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.parent, n.hook, n.attempt,
+        n.status, n."startedAt", n."endedAt", n."exitCode", n.message
       FROM jsonb_to_recordset(${sql.jsonb(steps.map(toRow))}) AS n
-        (position integer, id text, kind text, name text, resource text, status text, "startedAt" timestamptz,
+        (position integer, id text, kind text, name text, resource text, parent text, hook text,
+        attempt integer, status text, "startedAt" timestamptz,
           "endedAt" timestamptz, "exitCode" integer, message text)
       ON CONFLICT (build_id, attempt, position) DO UPDATE SET status = excluded.status,
+      step_attempt = excluded.step_attempt,
         started_at = excluded.started_at, ended_at = excluded.ended_at, exit_code = excluded.exit_code,
         message = excluded.message
-      WHERE s.status IS DISTINCT FROM excluded.status`;
+      WHERE (s.status, s.step_attempt) IS DISTINCT FROM (excluded.status, excluded.step_attempt)`;
 }
 
 export interface StepsToWrite {

@@ -169,8 +169,8 @@ describe('starting', () => {
     await schedule();
     const build = await oldest();
     const end = { outcome: 'failed', reason: 'PodLost', message: '' } as const;
-    const words = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
-    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now(), words });
+    const termination = { format: 1, ...end, exits: { '0': 0 }, acknowledged: 0 } as const;
+    await retryOn(stores, build, 1, { reason: 'PodLost: gone', at: now(), termination });
     expect(await stores.builds.attemptFacts(build, 2)).toMatchObject({ retries: 1 });
   });
 

@@ -1,7 +1,8 @@
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, rows, textArray, type Database } from '#adapters/database/connection/pool.ts';
+import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
-import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from './build-rows.ts';
 
 /**
  * The oldest builds of each team in turn. Walks from job to job along an index and reads up to `limit` builds
@@ -33,9 +34,11 @@ export async function buildsToStart(
     SELECT ${BUILD_COLUMNS} FROM first f JOIN builds b ON b.id = f.id ${BUILD_NAMES} ORDER BY f.place, b.id`);
   if (found.length === 0) return [];
   const known = await definitions.of(pool, [...new Set(found.map((build) => build.revision))]);
-  return found.flatMap(({ revision, ...build }) => {
+  return found.flatMap(({ revision, defaultTimeoutSeconds, ...build }) => {
     const definition = known.get(revision);
-    return definition === undefined ? [] : { ...build, definition };
+    return definition === undefined
+      ? []
+      : { ...build, ...withoutNulls({ defaultTimeoutSeconds }), definition };
   });
 }
 

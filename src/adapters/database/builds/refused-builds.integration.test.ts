@@ -36,22 +36,22 @@ async function refused(...reasons: (string | undefined)[]): Promise<void> {
 const toStart = async (): Promise<string[]> =>
   (await stores.builds.buildsToStart(10)).map(({ number }) => number);
 
-describe('builds whose Pods were refused', () => {
-  test('refused Pods are retried when there may be room, unless room cannot help', async () => {
+describe('a build whose Pod was refused', () => {
+  test('is retried when a Pod has ended, unless more room does not help', async () => {
     await refused(TAGS, QUOTA, undefined);
     expect(await toStart()).toEqual(['3']);
     expect(await stores.builds.tryRefused('main')).toBe(0);
     expect(await toStart()).toEqual(['2', '3']);
   });
 
-  test('refused Pods are retried when the rules of their Team change', async () => {
+  test('is retried when the rules of its Team change', async () => {
     await refused(TAGS, QUOTA, undefined);
     expect(await stores.builds.tryAllRefused('main')).toBe(true);
     expect(await toStart()).toEqual(['1', '2', '3']);
     expect(await stores.builds.tryAllRefused('main')).toBe(false);
   });
 
-  test('refused Pods keep waiting when another Team changes', async () => {
+  test('waits when another Team changes', async () => {
     await refused(TAGS);
     expect(await stores.builds.tryAllRefused('other')).toBe(false);
     expect(await toStart()).toEqual([]);

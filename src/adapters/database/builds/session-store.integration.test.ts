@@ -18,7 +18,7 @@ beforeAll(async () => {
   await found(
     stores,
     saved,
-    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((ref) => ({ ref })),
+    ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].map((ref) => ({ ref })),
   );
   await scheduleOn(stores, saved.id, now());
   await giveTurns(stores);
@@ -44,6 +44,21 @@ describe('a session of a build', () => {
     const answers = await Promise.all(keys.map((key) => open(session(1), key)));
     expect(answers.filter((answer) => answer === 'opened')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'taken')).toHaveLength(19);
+  });
+
+  test('an attempt gets identity tokens up to a limit, and none once it has ended', async () => {
+    const attempt = { build: builds[8] ?? 0, attempt: 1 };
+    const count = async (tokens: number) =>
+      await stores.sessions.countIdentityTokens(attempt, { count: tokens, max: 5 });
+    expect(await Promise.all([count(2), count(2), count(2)])).toEqual(
+      expect.arrayContaining(['counted', 'counted', 'too-many']),
+    );
+    expect([await count(1), await count(1)]).toEqual(['counted', 'too-many']);
+    const other = { build: attempt.build, attempt: 2 };
+    expect(await stores.sessions.countIdentityTokens(other, { count: 1, max: 5 })).toBe('over');
+    const end = { outcome: 'failed', reason: 'PodLost', message: 'gone', at: now() } as const;
+    await endOn(stores, attempt.build, 1, end);
+    expect(await count(1)).toBe('over');
   });
 
   test('one key that asks many times at once gets one session', async () => {

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { prepared, timestamp, type Database } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 
@@ -27,6 +27,18 @@ export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
       const { build_id: build, attempt, run_id: run } = found;
       if (build !== null && attempt !== null) return { kind: 'build', build, attempt };
       return run === null ? undefined : { kind: 'checks', run };
+    },
+    async countIdentityTokens({ build, attempt }, { count, max }) {
+      const found = await pool.maybeOneFirst(rows<{ counted: boolean }>()`
+        WITH running AS (
+          SELECT b.id FROM builds b WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.ended_at IS NULL),
+        counted AS (
+          UPDATE build_attempts a SET identity_tokens = a.identity_tokens + ${count} FROM running
+          WHERE a.build_id = running.id AND a.attempt = ${attempt} AND a.identity_tokens + ${count} <= ${max}
+          RETURNING a.build_id)
+        SELECT EXISTS (SELECT 1 FROM counted) AS counted FROM running`);
+      if (found === null) return 'over';
+      return found ? 'counted' : 'too-many';
     },
   };
 }

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-describe('from a definition to a second job', () => {
+describe('the stores', () => {
   const at = new Date();
-  test('step by step', async () => {
+  test('lead from a definition over versions and builds to a build of the second job', async () => {
     const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
     expect(saved).toMatchObject({ revision: 1, changed: true, resources: [{ name: 'git.app' }] });
     expect(await stores.pipelines.savePipeline(toSave(samplePipeline()))).toMatchObject({ changed: false });
@@ -56,6 +56,15 @@ describe('from a definition to a second job', () => {
     expect(
       await stores.sessions.openSession({ kind: 'build', build, attempt: 1 }, 'key-2', 'pod-2', at),
     ).toBe('opened');
+    const ofTeam = { defaultTimeoutSeconds: 900, buildLogBytes: 70_000 };
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main', ...ofTeam });
+    expect(await stores.builds.buildsToStart(10)).toMatchObject([{ defaultTimeoutSeconds: 900 }]);
+    expect(await stores.builds.attemptFacts(build, 1)).toMatchObject({
+      defaultTimeoutSeconds: 900,
+      logLimitBytes: 70_000,
+    });
+    await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+    expect(await stores.builds.attemptFacts(build, 1)).not.toHaveProperty('defaultTimeoutSeconds');
     expect(await stores.builds.attemptFacts(build, 1)).toMatchObject({
       versions: [{ ref: 'a' }],
       podUid: 'pod-2',

@@ -174,7 +174,7 @@ async function writeTurns(
   return [...changed];
 }
 
-/** The form of every pending reason: the first code, then the sentences. */
+/** Formats a pending reason: the first code, then all sentences. */
 function toPendingReason(reasons: readonly Reason[]): string {
   return `${reasons[0]?.code ?? 'Pending'}: ${reasons.map(({ message }) => message).join(' ')}`;
 }

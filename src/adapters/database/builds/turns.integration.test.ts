@@ -65,7 +65,7 @@ describe('a build has its turn', () => {
     expect(await stores.builds.teamsWithQueue()).toEqual([]);
   });
 
-  test('a build that nothing can hold has its turn when it is made, and others at the next reconciliation', async () => {
+  test('an unlimited build has its turn at its creation, and others at the next reconciliation', async () => {
     await save(jobs(['unit'], ['deploy', { serialGroups: ['prod'] }], ['lint', { concurrency: 5 }]));
     await ask('unit', 'deploy', 'lint');
     const made = await stores.builds.openAttempts();
@@ -162,9 +162,11 @@ describe('a build has its turn', () => {
     await ask('unit');
     await stores.pool.query(rows()`
       INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod)
-      SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n WHERE job_id = ${request?.job ?? 0}`);
+      SELECT job_id, revision_id, n, cause, created_at, false FROM builds, generate_series(2, 350) n
+      WHERE job_id = ${request?.job ?? 0}`);
     await stores.pool.query(rows()`
-      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds ON CONFLICT DO NOTHING`);
+      INSERT INTO build_attempts (build_id, attempt, created_at) SELECT id, 1, created_at FROM builds
+        ON CONFLICT DO NOTHING`);
     await giveTurns(stores);
     const numbers = (await stores.builds.buildsToStart(1000)).map(({ number }) => Number(number));
     expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));

@@ -1,5 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { versionDigest } from '#adapters/crypto/digests.ts';
+import { writeCacheSizes } from '#adapters/database/caches/cache-uses.ts';
 import { addVersions, requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import {
   LOCK,
@@ -24,6 +25,7 @@ export async function writeChanges(
 ): Promise<void> {
   const target = { ...read, steps: changes.state.steps };
   await writeState(connection, target, changes);
+  if (changes.cacheSizes !== undefined) await writeCacheSizes(connection, read, changes.cacheSizes);
   for (const put of changes.puts) await writePut(connection, target, put);
   if (changes.end !== undefined) await writeEnd(connection, read, changes.end);
 }
@@ -41,7 +43,8 @@ async function writeState(connection: Transaction, target: Target, applied: Atte
   const logs = applied.logs.map((log) => ({ ...log, stored: storeText(log.text) }));
   await connection.query(prepared('write_changes')`
     WITH build AS (
-      UPDATE builds SET status = 'started', started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
+      UPDATE builds SET status = 'started',
+        started_at = coalesce(started_at, ${applied.startedAt ?? null}::timestamptz),
         wants_pod = false, pending_reason = NULL
       WHERE id = ${build} AND status = 'pending' AND ${applied.startedAt ?? null}::timestamptz IS NOT NULL),
     steps AS (
@@ -144,14 +147,14 @@ export async function lockForEnd(connection: Transaction, build: number): Promis
 async function writeEnd(
   connection: Transaction,
   { build, attempt, job }: StoredAttempt,
-  { status, good, reason, at, ...end }: NonNullable<AttemptChanges['end']>,
+  { status, good, reason, at, byAgent, ...end }: NonNullable<AttemptChanges['end']>,
 ): Promise<void> {
   const message = storable(end.message);
   const endedAt = timestamp(new Date(at));
   await connection.query(prepared('end_build')`
     WITH ended AS (
       UPDATE builds SET status = ${status}, reason = ${reason}, wants_pod = false, pending_reason = NULL,
-        ended_at = ${endedAt},
+        ended_at = ${endedAt}, agent_ended = ${byAgent},
         message = CASE
           WHEN ${status}::text <> 'cancelled' OR starts_with(${message}, cancel_reason) THEN ${message}
           ELSE coalesce(cancel_reason, ${message}) END

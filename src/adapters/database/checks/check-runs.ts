@@ -1,4 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
+import { cacheUsesWhere } from '#adapters/database/caches/cache-uses.ts';
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import {
@@ -11,7 +12,9 @@ import {
 } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
 import { resourceNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import { defined } from '#defined';
 import { storable } from '#domain/build/storable.ts';
+import type { CacheUse } from '#domain/planning/caches.ts';
 import type { FreeScope, ScopeTimer } from '#domain/scheduling/check-timers.ts';
 import type { GroupOfPod, RunToOpen } from '#flows/checks/ports.ts';
 import type { PipelineName } from '#flows/names.ts';
@@ -25,6 +28,7 @@ import {
   type TimerRow,
 } from './check-timers.ts';
 import { releaseVersions } from './hook-runs.ts';
+import { endNotifications, notificationsOfRun } from './notification-runs.ts';
 import { NEWEST_FIRST, ofScope } from './versions-in-order.ts';
 
 export async function dueScopes(
@@ -91,9 +95,10 @@ function newestRevision(pipeline: number): FragmentSqlToken {
 }
 
 export async function runFacts(
-  { pool, definitions }: Database & { definitions: Definitions },
+  database: Database & { definitions: Definitions },
   run: number,
 ): Promise<CheckRunFacts | undefined> {
+  const { pool, definitions } = database;
   const knownName = resourceNameIn(sql.fragment`coalesce(c.revision_id, v.id)`);
   const found = await pool.maybeOne(rows<
     PipelineName & {
@@ -102,6 +107,8 @@ export async function runFacts(
       revision: number;
       checks: CheckRunFacts['checks'];
       hooks: HookRunFacts | null;
+      notifies: boolean;
+      caches: CacheUse[] | null;
     }
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId",
@@ -118,17 +125,28 @@ export async function runFacts(
           SELECT jsonb_agg(jsonb_build_object('id', f.id, 'fields', f.fields) ORDER BY f.place) FROM versions f
           WHERE f.scope_id = (SELECT scope_id FROM versions WHERE id = h.first_version)
             AND f.id BETWEEN h.first_version AND h.last_version))
-        FROM hook_runs h JOIN resources r ON r.id = h.resource_id WHERE h.run_id = c.id) END AS hooks
+        FROM hook_runs h JOIN resources r ON r.id = h.resource_id
+        WHERE h.run_id = c.id) END AS hooks, c.cause = 'build' AS notifies,
+      ${cacheUsesWhere(sql.fragment`u.run_id = c.id`)} AS caches
     FROM check_runs c
     JOIN pipelines p ON p.id = c.pipeline_id
     JOIN teams t ON t.id = p.team_id
     JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
     WHERE c.id = ${run} AND c.closed_at IS NULL`);
   if (found === null) return undefined;
-  const { revision, checks, hooks, ...names } = found;
+  const { revision, checks, hooks, notifies, caches, ...names } = found;
   const definition = (await definitions.of(pool, [revision])).get(revision);
   if (definition === undefined) return undefined;
-  return { run, ...names, definition, checks: [...checks], ...withoutNulls({ hooks }) };
+  const notifications = notifies ? await notificationsOfRun(database, run) : undefined;
+  if (notifies && notifications === undefined) return undefined;
+  return {
+    run,
+    ...names,
+    definition,
+    checks: [...checks],
+    ...withoutNulls({ hooks, caches }),
+    ...defined({ notifications }),
+  };
 }
 
 export async function scopesOfRun(
@@ -150,6 +168,7 @@ export async function markRunClosed(
     UPDATE check_runs SET closed_at = coalesce(closed_at, ${timestamp(at)}),
       error = CASE WHEN closed_at IS NULL THEN ${error} ELSE error END
     WHERE id = ${run} RETURNING cause`);
+  if (cause === 'build') await endNotifications(connection, run, { at, error, results: [] });
   if (cause !== 'version') return { released: false };
   return { released: await releaseVersions(connection, run, { at, error, results: [] }) };
 }
@@ -180,7 +199,8 @@ export async function openRuns({ pool }: Database): Promise<OpenRun[]> {
   const open = await pool.any(rows<Omit<OpenRun, 'podUid'> & { podUid: string | null }>()`
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, coalesce(c.pod_uid, a.pod_uid) AS "podUid",
-      c.pod_uid IS NOT NULL AS "byCronJob", c.cause = 'version' AS hooks
+      c.pod_uid IS NOT NULL AS "byCronJob", c.cause IN ('version', 'build') AS hooks,
+      c.cause = 'build' AS notifications
     FROM check_runs c JOIN pipelines p ON p.id = c.pipeline_id JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
     WHERE c.closed_at IS NULL ORDER BY c.id`);

@@ -283,7 +283,7 @@ describe('what a check found', () => {
     expect(await refs()).toEqual(['d', 'c', 'b', 'a']);
   });
 
-  test('versions above the limit of one check are counted until a check is complete or reaches known ones', async () => {
+  test('versions above the limit are counted until a check is complete or reaches known ones', async () => {
     const versions = Array.from({ length: 100 }, (_, index) => ({ ref: String(index) }));
     const cut = async (found: Record<string, string>[], seconds: number): Promise<unknown> => {
       const opened = await open(['git.app'], seconds);

@@ -23,6 +23,7 @@ import {
 import { failCheck } from './check-timers.ts';
 import { cronNext } from './cron-next.ts';
 import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
+import { dueNotifications, openNotificationRuns } from './notification-runs.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';
 import { requestChecksByToken } from './request-checks-by-token.ts';
@@ -55,6 +56,8 @@ export function checkStore(database: Database & { definitions: Definitions }): C
     releaseRun: (run, at, reason) => releaseRun(database, { run, at, reason }),
     openRuns: () => openRuns(database),
     openHookRuns: () => openHookRuns(database),
+    dueNotifications: () => dueNotifications(database),
+    openNotificationRuns: (decision) => openNotificationRuns(database, decision),
     explainHooks: (run, reason) => explainHooks(database, run, reason),
     recordHooks: (run, ended, at) => recordHooks(database, { run, ended, at }),
   };

@@ -6,11 +6,17 @@ import type { HookResult } from '#domain/build/agent-protocol.ts';
 import { storable } from '#domain/build/storable.ts';
 import type { HooksEnded } from '#flows/checks/ports.ts';
 import type { OpenHookRun } from '#flows/pods/workloads.ts';
+import { endNotifications } from './notification-runs.ts';
 import { requestSchedule } from './record-versions.ts';
 
+/** Until a run of notifications has an agent. */
+const MAX_START_SECONDS = 10 * 60;
+/** From then on: more than its plan allows. */
+const SEND_SECONDS = 3 * 60;
+
 /**
- * Open hook runs, those of the oldest versions first. The database's clock, which also ends the hold, tells
- * the time left.
+ * Open runs of hooks and of notifications, oldest first. The time left comes from the database's clock, which
+ * also ends the hold of versions.
  */
 export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
   const open = await pool.any(rows<
@@ -19,11 +25,17 @@ export async function openHookRuns({ pool }: Database): Promise<OpenHookRun[]> {
     SELECT c.id AS run, t.name AS team, p.name AS pipeline, p.id AS "pipelineId", p.namespace, c.check_group AS "group",
       c.opened_at AS "openedAt", c.seen_at IS NOT NULL AS seen, true AS hooks, false AS "byCronJob",
       c.error AS refused,
-      a.pod_uid AS "podUid", extract(epoch FROM h.held_until - now()) * 1000 AS "leftMs"
-    FROM hook_runs h JOIN check_runs c ON c.id = h.run_id JOIN pipelines p ON p.id = c.pipeline_id
+      a.pod_uid AS "podUid", o.work, extract(epoch FROM o.until - now()) * 1000 AS "leftMs"
+    FROM (
+      SELECT run_id, 'hooks' AS work, held_until AS until FROM hook_runs WHERE open
+      UNION ALL
+      SELECT id, 'notifications', coalesce(seen_at + ${SEND_SECONDS} * interval '1 second',
+        opened_at + ${MAX_START_SECONDS} * interval '1 second')
+      FROM check_runs WHERE closed_at IS NULL AND cause = 'build') AS o
+    JOIN check_runs c ON c.id = o.run_id JOIN pipelines p ON p.id = c.pipeline_id
       JOIN teams t ON t.id = p.team_id
     LEFT JOIN agent_sessions a ON a.run_id = c.id
-    WHERE h.open ORDER BY h.run_id`);
+    ORDER BY o.run_id`);
   return open.map(({ refused, podUid, ...run }) => ({
     ...run,
     ...withoutNulls({ refused, podUid }),
@@ -37,7 +49,7 @@ export async function explainHooks({ pool }: Database, run: number, reason: stri
     WHERE id = ${run} AND closed_at IS NULL AND error IS DISTINCT FROM ${storable(reason)}`);
 }
 
-/** Records the results of all hooks of a run and closes it. */
+/** Records the results of all hooks or notifications of a run and closes it. */
 export async function recordHooks(
   database: Database,
   { run, ended, at }: { run: number; ended: HooksEnded; at: Date },
@@ -45,11 +57,14 @@ export async function recordHooks(
   return await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
     const { results, error = null } = ended;
-    const pipelineId = await connection.maybeOneFirst(rows<{ pipeline_id: number }>()`
+    const closed = await connection.maybeOne(rows<{ pipelineId: number; cause: string }>()`
       UPDATE check_runs SET closed_at = ${timestamp(at)}, error = ${error}
-      WHERE id = ${run} AND closed_at IS NULL AND cause = 'version' RETURNING pipeline_id`);
-    if (pipelineId === null) return 'over';
-    await releaseVersions(connection, run, { at, error, results });
+      WHERE id = ${run} AND closed_at IS NULL AND cause IN ('version', 'build')
+      RETURNING pipeline_id AS "pipelineId", cause`);
+    if (closed === null) return 'over';
+    const { pipelineId, cause } = closed;
+    if (cause === 'build') await endNotifications(connection, run, { at, error: null, results });
+    else await releaseVersions(connection, run, { at, error, results });
     return { pipelineId };
   });
 }
@@ -74,6 +89,8 @@ export async function releaseVersions(
       FROM released o JOIN versions v ON v.id = o.first_version
       WHERE s.id = v.scope_id AND coalesce((s.last_hooks ->> 'last')::bigint, 0) < o.last_version),
     requested AS (
-      ${requestSchedule(sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`)})
+      ${requestSchedule(
+        sql.fragment`SELECT g.job_id FROM job_gets g JOIN released o ON o.resource_id = g.resource_id`,
+      )})
     SELECT EXISTS (SELECT 1 FROM released) AS released`);
 }

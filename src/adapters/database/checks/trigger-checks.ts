@@ -8,6 +8,15 @@ const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
 /** Length of a check's error in a build's cause; the resource's page shows all of it. */
 const MAX_ERROR_LENGTH = 300;
 
+interface TriggerRow {
+  job: number;
+  by: string;
+  /** JSON. */
+  inputs: string | null;
+  waitMs: number;
+  at: Date;
+}
+
 /**
  * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits for
  * the next run of each scope. Locks scopes in order and before jobs, as recording a check does. Returns the
@@ -15,7 +24,7 @@ const MAX_ERROR_LENGTH = 300;
  */
 export async function insertTrigger(
   connection: Transaction,
-  { job, by, waitMs, at }: { job: number; by: string; waitMs: number; at: Date },
+  { job, by, inputs, waitMs, at }: TriggerRow,
 ): Promise<number> {
   return await connection.oneFirst(rows<{ id: number }>()`
     WITH free AS MATERIALIZED (
@@ -26,8 +35,9 @@ export async function insertTrigger(
     requested AS (
       UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
-    INSERT INTO job_triggers (job_id, requested_by, requested_at, check_until, checks)
-    SELECT ${job}::bigint, ${by}, ${timestamp(at)}, clock_timestamp() + ${waitMs} * interval '1 millisecond',
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values, check_until, checks)
+    SELECT ${job}::bigint, ${by}, ${timestamp(at)}, ${inputs}::jsonb,
+      clock_timestamp() + ${waitMs} * interval '1 millisecond',
       coalesce(jsonb_agg(jsonb_build_object('scope', a.id, 'after', a.after, 'resource', r.id)
         ORDER BY r.position), '[]')
     FROM requested a JOIN resources r ON r.scope_id = a.id

@@ -16,7 +16,7 @@ const definition = samplePipeline({
   jobs: [job('unit', get('git.app'), task('test')), job('lib', get('git.lib'), task('test'))],
 });
 let stores: TestStores;
-/** One connection only, so that its counters can be asked for. */
+/** Only one connection, so that its counters can be queried. */
 let pool: DatabasePool;
 let saved: SavedPipeline;
 
@@ -43,7 +43,8 @@ async function found(scopes: number[], count: number): Promise<void> {
   for (const scope of scopes)
     await stores.pool.query(rows()`
       INSERT INTO versions (scope_id, digest, fields, found_at)
-      SELECT ${scope}, sha256((${count} || '-' || n)::bytea), '{}', now() FROM generate_series(1, ${count}::integer) n`);
+      SELECT ${scope}, sha256((${count} || '-' || n)::bytea), '{}', now()
+      FROM generate_series(1, ${count}::integer) n`);
 }
 
 test('reading a resource that has not changed for long is fast, however much others have changed', async () => {

@@ -29,7 +29,7 @@ function open(url = database.url): ClosableNotifications {
   return notifications;
 }
 
-/** What a listener hears, and a way to wait for it. */
+/** The notifications that a listener received, and a way to wait for them. */
 function listener() {
   const heard: string[] = [];
   const waiting: { text: string; resolve: () => void }[] = [];

@@ -21,7 +21,7 @@ afterEach(async () => {
 
 interface Line {
   url: string;
-  /** What is open breaks, and whoever connects is refused. */
+  /** Open connections break, and new ones are refused. */
   break(): void;
   /** What is open stays open and carries nothing; what is opened from now on works. */
   silence(): void;

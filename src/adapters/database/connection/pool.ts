@@ -8,8 +8,8 @@ import { parseDatabaseUrl } from './url.ts';
 /** The server ends a statement after this time. */
 const STATEMENT_MS = 30_000;
 /**
- * A server without an answer after this time is gone (for example its node vanished). TCP would go on trying
- * for 15 minutes. Slonik does not pass the driver's own setting on.
+ * A server that does not answer within this time is gone (for example its node vanished). TCP would retry for
+ * 15 minutes. Slonik does not pass on the driver's own setting.
  */
 const QUERY_MS = STATEMENT_MS + 5000;
 
@@ -45,12 +45,12 @@ export interface PoolOptions {
  * between.
  */
 export async function openPool(url: string, options: PoolOptions = {}): Promise<DatabasePool> {
-  const deadline = Date.now() + (options.connectTimeoutMilliseconds ?? 60_000);
+  const deadline = performance.now() + (options.connectTimeoutMilliseconds ?? 60_000);
   for (let wait = 100; ; wait = Math.min(wait * 2, 5000)) {
     try {
       return await connect(url, options);
     } catch (error) {
-      if (!(error instanceof Error) || Date.now() + wait > deadline) throw error;
+      if (!(error instanceof Error) || performance.now() + wait > deadline) throw error;
       options.onError?.(error);
       await sleep(wait);
     }

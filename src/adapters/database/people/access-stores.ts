@@ -8,7 +8,10 @@ import type {
   UserSessionStore,
 } from '#flows/people/ports.ts';
 import type { ThrottleStore } from '#flows/people/throttle-ports.ts';
+import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
+import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
+import type { SecretStore } from '#flows/pipelines/secret-ports.ts';
 import { accountStore } from './account-store.ts';
 import { auditStore } from './audit-store.ts';
 import { memberStore } from './member-store.ts';
@@ -27,9 +30,15 @@ export interface AccessStores {
   audit: AuditStore;
   oauth: OAuthStore;
   renames: RenameRequests;
+  secrets: SecretStore;
+  identityKeys: IdentityKeyStore;
+  caches: CacheViews;
 }
 
-export function accessStores(database: { pool: DatabasePool }, renames: RenameRequests): AccessStores {
+export function accessStores(
+  database: { pool: DatabasePool },
+  others: Pick<AccessStores, 'renames' | 'secrets' | 'identityKeys' | 'caches'>,
+): AccessStores {
   return {
     accounts: accountStore(database),
     members: memberStore(database),
@@ -38,6 +47,6 @@ export function accessStores(database: { pool: DatabasePool }, renames: RenameRe
     throttle: throttleStore(database),
     audit: auditStore(database),
     oauth: oauthStore(database),
-    renames,
+    ...others,
   };
 }

@@ -15,7 +15,7 @@ import type {
 import { withAccessLock } from './access-lock.ts';
 import { audit } from './audit-store.ts';
 import { HELD_ROLES, highest } from './held-roles.ts';
-import { expectAgain, joinTeams } from './team-members.ts';
+import { joinTeams, restoreExpectedMembers } from './team-members.ts';
 
 /** SQL: roles by name of existing teams. */
 export const ROLES_BY_TEAM = sql.fragment`coalesce((
@@ -70,7 +70,7 @@ function accountTransaction(connection: Transaction, username: string): AccountT
         await audit(connection, { ...about(username, act), ...entry });
     },
     async remove({ id }, act) {
-      await expectAgain(connection, id);
+      await restoreExpectedMembers(connection, id);
       await connection.query(rows()`DELETE FROM users WHERE id = ${id}`);
       await audit(connection, { ...about(username, act), action: 'user.deleted' });
     },

@@ -155,7 +155,7 @@ export async function joinTeams(connection: Transaction, username: string, at: D
 }
 
 /** Members that a manifest lists are expected again when their account is removed. */
-export async function expectAgain(connection: Transaction, userId: number): Promise<void> {
+export async function restoreExpectedMembers(connection: Transaction, userId: number): Promise<void> {
   await connection.query(rows()`
     INSERT INTO team_expected (team_id, username, role)
     SELECT m.team_id, u.username, m.role FROM team_members m JOIN users u ON u.id = m.user_id

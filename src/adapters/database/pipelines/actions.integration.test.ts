@@ -40,7 +40,7 @@ describe('the manifest wins', () => {
     await save({ paused: true });
     expect(await stores.actions.unpausePipeline(APP)).toEqual(MANAGED);
     expect(await stores.views.job(UNIT)).toMatchObject({ paused: true });
-    // Taken out of the manifest it stays as it is, and the API decides.
+    // After it leaves the manifest it does not change, and the API decides.
     await save();
     expect(await stores.views.pipeline(APP)).toMatchObject({ paused: true });
     expect(await stores.actions.unpausePipeline(APP)).toMatchObject({ answer: 'done' });

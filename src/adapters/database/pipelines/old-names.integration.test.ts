@@ -13,7 +13,7 @@ import {
   type TestStores,
 } from '#testing/stores/stores.ts';
 
-/* History goes on under new names, and what was begun under the old ones comes to its end. */
+/* History continues under new names, and work that began under the old ones ends normally. */
 const APP = { team: 'main', pipeline: 'app' };
 let stores: TestStores;
 let saved: SavedPipeline;
@@ -104,7 +104,7 @@ describe('a job with another name', () => {
 });
 
 describe('a resource with another name', () => {
-  test('a renamed resource continues with its versions, pin and webhook token, and nothing is built again', async () => {
+  test('a renamed resource keeps its versions, pin and webhook token, and builds nothing again', async () => {
     const [first = 0] = await found(stores, saved, [{ ref: 'a' }]);
     expect(await schedule()).toEqual(['unit#1']);
     await stores.actions.pin({ ...APP, resource: 'git.app' }, { version: first, by: 'ann' });
@@ -142,7 +142,7 @@ describe('a resource with another name', () => {
     expect(await stores.views.resource({ ...APP, resource: 'git.repo' })).toMatchObject({ versions: 1 });
   });
 
-  test('a renamed resource gets the put of a build that began under the old name, even if another resource has that name now', async () => {
+  test('a renamed resource gets puts under its old name, even if another resource has that name now', async () => {
     await found(stores, saved, [{ ref: 'a' }]);
     await schedule();
     await giveTurns(stores);

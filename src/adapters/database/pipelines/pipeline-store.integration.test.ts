@@ -175,7 +175,7 @@ describe('what a job starts from', () => {
 });
 
 describe('a pipeline that is deleted', () => {
-  test('a deleted pipeline that is applied again has its ids, versions, builds and webhook tokens, and builds nothing again', async () => {
+  test('a pipeline that is applied again after its deletion keeps its history and builds nothing again', async () => {
     const saved = await save();
     await found(stores, saved, [{ ref: 'a' }]);
     await built(saved.id);
@@ -244,6 +244,7 @@ function nothing() {
 async function fingerprint(): Promise<unknown> {
   return await stores.pool.any(rows()`
     SELECT 'pipelines' AS of, xmin::text, id FROM pipelines UNION ALL SELECT 'jobs', xmin::text, id FROM jobs
-    UNION ALL SELECT 'resources', xmin::text, id FROM resources UNION ALL SELECT 'scopes', xmin::text, id FROM check_scopes
+    UNION ALL SELECT 'resources', xmin::text, id FROM resources UNION ALL SELECT 'scopes', xmin::text, id
+    FROM check_scopes
     UNION ALL SELECT 'revisions', xmin::text, id FROM revisions ORDER BY 1, 3`);
 }

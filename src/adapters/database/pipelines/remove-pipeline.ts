@@ -40,7 +40,8 @@ async function retire(connection: Transaction, id: number): Promise<void> {
       WHERE pipeline_id = ${id} AND live`);
   await connection.query(rows()`
     WITH closed AS (
-      UPDATE check_runs SET closed_at = now() WHERE pipeline_id = ${id} AND cause = 'version' AND closed_at IS NULL)
+      UPDATE check_runs SET closed_at = now() WHERE pipeline_id = ${id} AND cause IN ('version', 'build')
+      AND closed_at IS NULL)
     UPDATE hook_runs h SET open = false FROM resources r WHERE r.id = h.resource_id AND r.pipeline_id = ${id}
       AND h.open`);
   await connection.query(rows()`
@@ -51,6 +52,9 @@ async function retire(connection: Transaction, id: number): Promise<void> {
       wants_pod = false, pending_reason = NULL
     FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL
       AND (b.wants_pod OR (b.admitted_at IS NULL AND b.status IN ('pending', 'waiting')))`);
+  await connection.query(rows()`
+    DELETE FROM build_notifications n USING builds b, jobs j
+    WHERE b.id = n.build_id AND j.id = b.job_id AND j.pipeline_id = ${id} AND n.ended_at IS NULL`);
   await connection.query(rows()`
     UPDATE builds b SET cancel_requested_at = coalesce(b.cancel_requested_at, now())
     FROM jobs j WHERE j.id = b.job_id AND j.pipeline_id = ${id} AND b.ended_at IS NULL`);

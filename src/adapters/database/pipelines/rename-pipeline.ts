@@ -58,7 +58,7 @@ async function refusal(
   connection: Transaction,
   { id, teamId }: Locked,
   to: string,
-): Promise<Exclude<RenameAnswer, { answer: 'asked' }> | undefined> {
+): Promise<Extract<RenameAnswer, { answer: 'taken' | 'history' | 'busy' }> | undefined> {
   const other = await connection.maybeOneFirst(rows<{ live: boolean }>()`
     SELECT deleted_at IS NULL AS live FROM pipelines WHERE team_id = ${teamId} AND name = ${to}`);
   if (other !== null) return { answer: other ? 'taken' : 'history' };
@@ -92,7 +92,7 @@ export function renameStore(database: Database): RenameStore {
         WHERE t.name = ${renaming.team} AND p.name = ${renaming.pipeline} AND p.deleted_at IS NULL`);
       return own ? 'own' : 'unasked';
     },
-    takeName: async (renaming, at) =>
+    completeRename: async (renaming, at) =>
       await pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
         const found = await connection.maybeOne(requestedRename(renaming));
@@ -102,8 +102,7 @@ export function renameStore(database: Database): RenameStore {
         if (requested === null) return { answer: 'unasked' };
         if (requested.moved) return { answer: 'done', id: requested.id };
         const refused = await refusal(connection, requested, renaming.pipeline);
-        if (refused?.answer === 'busy') return refused;
-        if (refused !== undefined) return { answer: 'history' };
+        if (refused !== undefined) return refused;
         await move(connection, requested, renaming, at);
         return { answer: 'done', id: requested.id };
       }),

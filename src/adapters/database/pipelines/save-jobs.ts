@@ -12,17 +12,21 @@ export async function saveJobs(
   { jobs, gets }: Pick<DefinitionRows, 'jobs' | 'gets'>,
 ): Promise<void> {
   const names = jobs.map((job) => job.name);
-  const records = jobs.map(({ approval, ...job }) => ({ ...job, approval: approval && { ...approval } }));
+  const records = jobs.map(({ approval, inputs, ...job }) => ({
+    ...job,
+    approval: approval && { ...approval },
+    inputs: inputs.map((input) => ({ ...input })),
+  }));
   await connection.query(rows()`
     INSERT INTO jobs AS j (pipeline_id, name, position, schedule_requested, paused, concurrency,
       serial_groups, interruptible, supersede,
-      allow_failure, disable_retry, approval)
+      allow_failure, disable_retry, approval, inputs)
     SELECT p.id, n.name, n.position, 1, p.paused, n.concurrency,
       ARRAY(SELECT jsonb_array_elements_text(n."serialGroups")),
-      n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval
+      n.interruptible, n.supersede, n."allowFailure", n."disableRetry", n.approval, n.inputs
     FROM pipelines p, jsonb_to_recordset(${sql.jsonb(records)}) AS n (name text, position integer, concurrency integer,
       "serialGroups" jsonb, interruptible boolean, supersede boolean,
-      "allowFailure" boolean, "disableRetry" boolean, approval jsonb)
+      "allowFailure" boolean, "disableRetry" boolean, approval jsonb, inputs jsonb)
     WHERE p.id = ${pipeline}
     ON CONFLICT (pipeline_id, name) DO UPDATE
       SET position = excluded.position, deleted_at = NULL, schedule_requested = j.schedule_requested + 1,
@@ -30,7 +34,8 @@ export async function saveJobs(
         concurrency = excluded.concurrency, serial_groups = excluded.serial_groups,
           interruptible = excluded.interruptible,
         supersede = excluded.supersede,
-        allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval`);
+        allow_failure = excluded.allow_failure, disable_retry = excluded.disable_retry, approval = excluded.approval,
+        inputs = excluded.inputs`);
   const removed = await connection.anyFirst(rows<{ id: number }>()`
     UPDATE jobs SET deleted_at = now(), last_scheduled = schedule_requested
     WHERE pipeline_id = ${pipeline} AND deleted_at IS NULL AND name <> ALL(${textArray(names)}) RETURNING id`);

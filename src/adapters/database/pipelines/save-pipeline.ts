@@ -6,7 +6,7 @@ import { removeSurplusRevisions } from '#adapters/database/retention/retain-revi
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { PipelineToSave } from '#flows/pipelines/ports.ts';
 import type { PipelineBefore, SaveTransaction } from '#flows/pipelines/save-ports.ts';
-import { carryNames } from './carry-names.ts';
+import { applyRenames } from './apply-renames.ts';
 import { ofPipeline, pauseJobs, unpauseJobs } from './pause-jobs.ts';
 import { pinTransaction } from './pin-resource.ts';
 import { saveJobs } from './save-jobs.ts';
@@ -49,10 +49,10 @@ function saveTransaction(
   return {
     before,
     saveRevision: () => saveRevision(connection, before, toSave),
-    async carryNames(revision) {
+    async applyRenames(revision) {
       // Lock scopes before rows of jobs and resources, as recording versions does.
       await lockScopes(connection, pipeline);
-      return await carryNames(connection, { pipeline, revision, definition: toSave.definition });
+      return await applyRenames(connection, { pipeline, revision, definition: toSave.definition });
     },
     async saveDefinition(derived, revision) {
       const switched = await saveResources(connection, { pipeline, revision, rows: derived, webhookKey });

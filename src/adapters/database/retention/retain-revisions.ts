@@ -4,18 +4,18 @@ import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 const AT_ONCE = 100;
 
 /**
- * How many replaced revisions without a build or check run a pipeline keeps at most. Older ones are deleted
- * even before the retention period ends.
+ * How many replaced revisions a pipeline keeps that no build or check run uses. Older ones are deleted before
+ * the retention period ends.
  */
-export const MAX_UNNAMED_REVISIONS = 20;
+export const MAX_UNUSED_REVISIONS = 20;
 
 /** Runs at each save, so that a pipeline that changes every second does not fill the database. */
 export async function removeSurplusRevisions(connection: Transaction, pipeline: number): Promise<void> {
   await connection.query(rows()`
     DELETE FROM revisions WHERE id = ANY(ARRAY(
-      SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnnamed('builds')}
-        AND ${isUnnamed('check_runs')}
-      ORDER BY r.number DESC OFFSET ${MAX_UNNAMED_REVISIONS + 1} LIMIT ${AT_ONCE}))`);
+      SELECT r.id FROM revisions r WHERE r.pipeline_id = ${pipeline} AND ${isUnused('builds')}
+        AND ${isUnused('check_runs')}
+      ORDER BY r.number DESC OFFSET ${MAX_UNUSED_REVISIONS + 1} LIMIT ${AT_ONCE}))`);
 }
 
 /**
@@ -33,7 +33,7 @@ export async function removeOldRevisions(
         AND r.number < (
           SELECT max(n.number) FROM revisions n WHERE n.pipeline_id = ${pipeline}
             AND n.created_at < ${replacedBefore.toISOString()})
-        AND ${isUnnamed('builds')} AND ${isUnnamed('check_runs')}
+        AND ${isUnused('builds')} AND ${isUnused('check_runs')}
       ORDER BY r.number LIMIT ${AT_ONCE})) RETURNING id`);
   return gone.length;
 }
@@ -42,7 +42,7 @@ export async function removeOldRevisions(
  * SQL condition. `ORDER BY … LIMIT 1` forces the index: if all builds have one revision, the planner would
  * expect a scan to find one quickly.
  */
-function isUnnamed(table: 'builds' | 'check_runs'): FragmentSqlToken {
+function isUnused(table: 'builds' | 'check_runs'): FragmentSqlToken {
   return sql.fragment`(
     SELECT o.revision_id FROM ${sql.identifier([table])} o WHERE o.revision_id >= r.id
     ORDER BY o.revision_id LIMIT 1) IS DISTINCT FROM r.id`;

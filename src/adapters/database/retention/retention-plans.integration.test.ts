@@ -32,7 +32,7 @@ const TABLES = [
   LOGS,
 ];
 let stores: TestStores;
-/** One connection only, so that its counters can be asked for. */
+/** Only one connection, so that its counters can be queried. */
 let pool: DatabasePool;
 
 beforeAll(async () => {
@@ -83,7 +83,7 @@ test('no step of retention reads through history, however long it is', async () 
   });
 }, 600_000);
 
-/** What else is kept of builds and checks: a row each. */
+/** Other records of builds and checks: a row each. */
 async function hangOn(connection: Transaction): Promise<void> {
   const [made, month] = [MADE.toISOString(), logMonth(MADE)];
   await connection.query(rows()`
@@ -95,9 +95,11 @@ async function hangOn(connection: Transaction): Promise<void> {
   await connection.query(rows()`
     INSERT INTO build_votes (build_id, voter, approve, voted_at) SELECT id, 'ann', true, ${made} FROM builds`);
   await connection.query(rows()`
-    INSERT INTO job_triggers (job_id, requested_by, requested_at, build_id) SELECT job_id, 'ann', ${made}, id FROM builds`);
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, build_id) SELECT job_id, 'ann', ${made},
+      id FROM builds`);
   await connection.query(rows()`
-    INSERT INTO job_triggers (job_id, requested_by, requested_at, refused) SELECT job_id, 'ann', ${made}, '[]' FROM builds`);
+    INSERT INTO job_triggers (job_id, requested_by, requested_at, refused) SELECT job_id, 'ann', ${made},
+      '[]' FROM builds`);
   await connection.query(rows()`
     INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
     SELECT ${month}::date, id, 1, 1, '0', ${made}, 'plain', '' FROM builds`);
@@ -105,7 +107,8 @@ async function hangOn(connection: Transaction): Promise<void> {
     INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at, revision_id)
     SELECT r.pipeline_id, 'g', 'schedule', ${made}, ${made}, r.id FROM revisions r, generate_series(1, ${BUILDS})`);
   await connection.query(rows()`
-    INSERT INTO agent_sessions (run_id, key_hash, pod_uid, opened_at) SELECT id, 'c' || id, 'pod', ${made} FROM check_runs`);
+    INSERT INTO agent_sessions (run_id, key_hash, pod_uid, opened_at) SELECT id, 'c' || id, 'pod', ${made}
+      FROM check_runs`);
   await connection.query(rows()`
     INSERT INTO revisions (pipeline_id, number, digest, config, definition, actor, created_at)
     SELECT pipeline_id, n, n, config, definition, actor, ${made} FROM revisions, generate_series(2, ${REVISIONS}) n`);

@@ -8,7 +8,7 @@ import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';
-import { MAX_UNNAMED_REVISIONS } from './retain-revisions.ts';
+import { MAX_UNUSED_REVISIONS } from './retain-revisions.ts';
 import { retentionStore } from './retention-store.ts';
 
 const APP = { team: 'main', pipeline: 'app' };
@@ -67,11 +67,12 @@ async function leftovers(): Promise<number> {
   return await stores.pool.oneFirst(rows<{ count: number }>()`
     SELECT (SELECT count(*) FROM build_steps s WHERE NOT EXISTS (SELECT 1 FROM builds b WHERE b.id = s.build_id))
       + (SELECT count(*) FROM build_logs l WHERE NOT EXISTS (SELECT 1 FROM builds b WHERE b.id = l.build_id))
-      + (SELECT count(*) FROM good_versions g WHERE NOT EXISTS (SELECT 1 FROM builds b WHERE b.id = g.build_id)) AS count`);
+      + (SELECT count(*) FROM good_versions g WHERE NOT EXISTS (SELECT 1 FROM builds b
+      WHERE b.id = g.build_id)) AS count`);
 }
 
 describe('builds', () => {
-  test('builds beyond the newest are deleted with everything of theirs, and their versions are not built again', async () => {
+  test('old builds are deleted with all their rows, and their versions are not built again', async () => {
     await built('a', 'b', 'c', 'd');
     expect(await tidy()).toMatchObject({ builds: 2 });
     expect(await numbers()).toEqual(['3', '4']);
@@ -133,7 +134,7 @@ describe('builds', () => {
     const [common = 0] = await found(stores, saved, [{ ref: 'common' }]);
     await triggerOn(stores, UNIT, 'ann', new Date());
     await succeed(stores, 'unit');
-    // `lint` goes on, `unit` never again: the newest version that both have is an old one of `lint`.
+    // `lint` continues, `unit` does not: the newest version that both have is an old one of `lint`.
     for (const ref of ['b', 'c', 'd', 'e']) {
       await schedule();
       await succeed(stores, 'lint');
@@ -218,7 +219,7 @@ describe('definitions', () => {
     expect(await tidy()).toMatchObject({ builds: 0, records: 2 });
     expect(await definitions()).toEqual([2, 4, 5]);
     await keep({ builds: 1, days: 30 });
-    // Records of checks are kept for a week, and those of this test lie in the future.
+    // Records of checks are stored for a week, and those of this test are in the future.
     await stores.pool.query(rows()`UPDATE check_runs SET revision_id = NULL`);
     days = 9;
     expect(await tidy()).toMatchObject({ builds: 1, records: 1 });
@@ -227,11 +228,11 @@ describe('definitions', () => {
 
   test('definitions that nothing names are limited in number, however often a pipeline changes', async () => {
     await built('a');
-    for (let more = 0; more < MAX_UNNAMED_REVISIONS + 5; more += 1) await change();
+    for (let more = 0; more < MAX_UNUSED_REVISIONS + 5; more += 1) await change();
     const left = await definitions();
     // The first has a build.
     expect(left.slice(0, 2)).toEqual([1, 6]);
-    expect(left).toHaveLength(MAX_UNNAMED_REVISIONS + 2);
+    expect(left).toHaveLength(MAX_UNUSED_REVISIONS + 2);
   });
 
   test('definitions that run or that a retry would use stay', async () => {
@@ -254,7 +255,7 @@ describe('definitions', () => {
   });
 });
 
-/** A check that goes on. */
+/** A check that continues. */
 async function startCheck(): Promise<void> {
   await stores.checks.requestCheck(GIT, 'manual', new Date());
   const [due] = await stores.checks.dueChecks(new Date(), 1);
@@ -295,7 +296,7 @@ describe('versions', () => {
     await found(stores, saved, [{ ref: 'a' }, { ref: 'b' }]);
     days = FOUND + 31;
     expect(await tidy()).toMatchObject({ versions: 1 });
-    // The next check goes on from the newest.
+    // The next check continues from the newest version.
     expect(await shown()).toEqual(['b']);
     expect(await found(stores, saved, [{ ref: 'a' }])).toEqual([]);
     expect(await shown()).toEqual(['b']);

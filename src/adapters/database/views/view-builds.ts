@@ -4,6 +4,7 @@ import { readState } from '#adapters/database/builds/build-steps.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { rows } from '#adapters/database/connection/pool.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import type { SentNotifications } from '#domain/build/sent-notifications.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type { BuildRef, JobName } from '#flows/names.ts';
@@ -23,6 +24,7 @@ interface Row {
   createdAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
+  inputValues: Record<string, string>;
 }
 
 /** The message of a pending build is the reason why it waits. */
@@ -30,7 +32,8 @@ const COLUMNS = sql.fragment`b.id, CASE b.retry WHEN 0 THEN b.number::text
   ELSE b.number || '.' || b.retry END AS number,
   b.status, b.attempt, b.reason, coalesce(b.message, b.pending_reason) AS message,
   b.cancelled_by AS "cancelledBy", b.warned_by AS "warnedBy", b.created_at AS "createdAt",
-    b.started_at AS "startedAt", b.ended_at AS "endedAt"`;
+    b.started_at AS "startedAt", b.ended_at AS "endedAt",
+    b.input_values AS "inputValues"`;
 
 export async function viewBuilds(
   pool: DatabasePool,
@@ -73,8 +76,19 @@ export async function viewBuild(
     ...withoutNulls(row),
     inputs: inputs ?? [],
     steps: stored?.state.steps ?? { kind: 'recorded', steps: [] },
+    sent: await sentNotifications(pool, row.id),
     ...withoutNulls({ checks }),
   };
+}
+
+type SentRow = Omit<SentNotifications, 'error' | 'endedAt'> & { error: string | null; endedAt: Date | null };
+
+async function sentNotifications(pool: DatabasePool, build: number): Promise<SentNotifications[]> {
+  const sent = await pool.any(rows<SentRow>()`
+    SELECT moment, to_jsonb(coalesce(notifications, '{}')) AS names, coalesce(results, '[]') AS results, error,
+      due_at AS "startedAt", ended_at AS "endedAt"
+    FROM build_notifications WHERE build_id = ${build} ORDER BY id`);
+  return sent.map(({ error, endedAt, ...row }) => ({ ...row, ...withoutNulls({ error, endedAt }) }));
 }
 
 export async function viewBuildIds(

@@ -31,7 +31,8 @@ async function write(texts: string[]): Promise<void> {
     const { encoding, content } = storeText(text);
     await stores.pool.query(rows()`
       INSERT INTO build_logs (month, build_id, attempt, sequence, step, logged_at, encoding, content)
-      SELECT date_trunc('month', created_at AT TIME ZONE 'UTC')::date, id, 1, ${index + 1}, '0', ${timestamp(at)}, ${encoding},
+      SELECT date_trunc('month', created_at AT TIME ZONE 'UTC')::date, id, 1, ${index + 1}, '0',
+      ${timestamp(at)}, ${encoding},
         decode(${content.toString('hex')}, 'hex') FROM builds WHERE id = ${build}`);
   }
 }
@@ -60,7 +61,7 @@ async function page(after = 0) {
   return { ...log, bytes: bytes() };
 }
 
-/** What cannot be compressed, as it is in the way of attackers. */
+/** Content that cannot be compressed, as an attacker would send it. */
 const noise = (): string => randomBytes((CHUNK * 3) / 4).toString('base64');
 
 test('a page of a log reads only as many rows as its characters need', async () => {

@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows } from '#adapters/database/connection/pool.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import type { JobView, PipelineView } from '#flows/views/ports.ts';
 import { pipelineId } from './pipeline-id.ts';
 
@@ -24,6 +25,7 @@ interface JobRow {
   name: string;
   paused: boolean;
   running: boolean;
+  inputs: Input[];
   latest: { number: string; status: 'pending'; startedAt: string | null; endedAt: string | null } | null;
 }
 
@@ -34,7 +36,7 @@ export async function viewJobs(
   const pipeline = await pipelineId(pool, name);
   if (pipeline === undefined) return undefined;
   const found = await pool.any(prepared<JobRow>(`view_jobs_${job === undefined}`)`
-    SELECT j.id, j.name, j.paused,
+    SELECT j.id, j.name, j.paused, j.inputs,
       EXISTS (SELECT 1 FROM builds b WHERE b.job_id = j.id AND b.ended_at IS NULL AND b.status = 'started') AS running,
       (SELECT jsonb_build_object('status', b.status, 'startedAt', b.started_at, 'endedAt', b.ended_at,
           'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)

@@ -59,7 +59,7 @@ describe('why something waits', () => {
       tidy: ['NoVersion'],
     });
     await found(stores, saved, [{ ref: 'a' }]);
-    // About to be built: there is nothing to tell.
+    // It is about to be built, so there is no reason.
     expect(await codes()).toMatchObject({ unit: [], image: ['NothingPassed'], tidy: ['NoTrigger'] });
     await schedule();
     expect(await codes()).toMatchObject({ unit: ['NothingNew'], image: ['NothingPassed'] });

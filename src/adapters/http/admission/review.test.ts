@@ -15,10 +15,10 @@ const body = (spec: unknown, request: object = {}, whole: object = {}): unknown 
   ...whole,
 });
 
-describe('a question', () => {
+describe('readReview', () => {
   test.each<[string, unknown, Review | undefined]>([
     [
-      'about a text',
+      'an inline text',
       body({ config: 'x' }),
       {
         uid: 'u1',
@@ -28,7 +28,7 @@ describe('a question', () => {
       },
     ],
     [
-      'about a text with variables of its own and from elsewhere',
+      'an inline text with its own variables and with varsFrom',
       body({ config: 'x', vars: { a: '1', b: 2 }, varsFrom: [{ secretRef: { name: 's' } }] }),
       {
         uid: 'u1',
@@ -38,18 +38,22 @@ describe('a question', () => {
       },
     ],
     [
-      'with an empty list of sources of variables',
+      'an empty varsFrom as no variables from elsewhere',
       body({ config: 'x', varsFrom: [] }, { name: undefined }),
       { uid: 'u1', namespace: 'blue', name: '', manifest: { config: 'x', vars: {}, varsElsewhere: false } },
     ],
     [
-      'about a text elsewhere',
+      'a text from a ConfigMap as no manifest to check',
       body({ configFrom: { configMapKeyRef: { name: 'c', key: 'k' } } }),
       { uid: 'u1', namespace: 'blue', name: 'demo' },
     ],
-    ['about a manifest without a spec', body(undefined), { uid: 'u1', namespace: 'blue', name: 'demo' }],
     [
-      'with the names of what every object has',
+      'an object without a spec as no manifest to check',
+      body(undefined),
+      { uid: 'u1', namespace: 'blue', name: 'demo' },
+    ],
+    [
+      'a variable named __proto__ like any other',
       body(
         { config: 'x', vars: JSON.parse('{"__proto__": "a"}') },
         { name: undefined, namespace: undefined },
@@ -61,15 +65,19 @@ describe('a question', () => {
         manifest: { config: 'x', vars: JSON.parse('{"__proto__": "a"}'), varsElsewhere: false },
       },
     ],
-    ['without an id', body({ config: 'x' }, { uid: 5 }), undefined],
-    ['about a deletion, which has no object', body({}, { object: null }), undefined],
-    ['about another kind', body({}, { object: { kind: 'Team' } }), undefined],
-    ['in another version', body({ config: 'x' }, {}, { apiVersion: 'admission.k8s.io/v1beta1' }), undefined],
-    ['of another kind', body({ config: 'x' }, {}, { kind: 'Review' }), undefined],
-    ['that is nothing', null, undefined],
-    ['that is a list', [], undefined],
-    ['that is a text', 'config', undefined],
-  ])('%s', (_, asked, expected) => {
+    ['nothing from a review without a uid', body({ config: 'x' }, { uid: 5 }), undefined],
+    ['nothing from a deletion, which has no object', body({}, { object: null }), undefined],
+    ['nothing from an object of another kind', body({}, { object: { kind: 'Team' } }), undefined],
+    [
+      'nothing from another API version',
+      body({ config: 'x' }, {}, { apiVersion: 'admission.k8s.io/v1beta1' }),
+      undefined,
+    ],
+    ['nothing from a document of another kind', body({ config: 'x' }, {}, { kind: 'Review' }), undefined],
+    ['nothing from null', null, undefined],
+    ['nothing from a list', [], undefined],
+    ['nothing from a string', 'config', undefined],
+  ])('reads %s', (_, asked, expected) => {
     expect(readReview(asked)).toEqual(expected);
   });
 });
@@ -82,21 +90,21 @@ const envelope = (answer: object): object => ({
   response: { uid: 'u1', ...answer },
 });
 
-describe('the answer', () => {
+describe('the admission response', () => {
   test.each<[string, AdmissionVerdict, object]>([
-    ['lets in what has nothing wrong', { errors: [], warnings: [] }, { allowed: true }],
+    ['allows a manifest without errors', { errors: [], warnings: [] }, { allowed: true }],
     [
-      'lets in what has warnings, and tells them',
+      'allows a manifest with warnings and contains them',
       { errors: [], warnings: ['3:7: the job "a" has no steps'] },
       { allowed: true, warnings: ['spec.config: 3:7: the job "a" has no steps'] },
     ],
     [
-      'lets in what could not be checked, and says so',
+      'allows a manifest that was not checked and warns about it',
       { unchecked: 'not in time' },
       { allowed: true, warnings: ['not in time'] },
     ],
     [
-      'refuses what has errors, with all of them and the warnings',
+      'rejects a manifest with errors and lists all errors and warnings',
       { errors: ['1:1: one', '2:2: two'], warnings: ['3:3: three'] },
       {
         allowed: false,
@@ -122,12 +130,12 @@ describe('the answer', () => {
     expect(response(verdict)).toEqual(envelope(expected));
   });
 
-  test('leaves out a name that the API server has yet to make up', () => {
+  test('omits the object name if the API server has not generated it yet', () => {
     const answer = JSON.stringify(response({ errors: ['1:1: one'], warnings: [] }, { ...asked, name: '' }));
     expect(answer).toContain('"kind":"Pipeline","causes"');
   });
 
-  test('is bounded, however many errors there are, and cuts none of them in two', () => {
+  test('limits the length of the error list and truncates no single error', () => {
     const errors = Array.from({ length: 2000 }, (_, index) => `${index}:1: ${'x'.repeat(100)}`);
     const answer: { response: { status: { message: string; details: { causes: { message: string }[] } } } } =
       JSON.parse(JSON.stringify(response({ errors, warnings: [] })));
@@ -139,7 +147,7 @@ describe('the answer', () => {
     expect(message).toBe(`spec.config: ${lines.join('\n')}`);
   });
 
-  test('has few and short warnings, however many there are', () => {
+  test('limits the number and length of warnings', () => {
     const warnings = Array.from({ length: 30 }, () => 'x'.repeat(400));
     const answer: { response: { warnings: string[] } } = JSON.parse(
       JSON.stringify(response({ errors: [], warnings })),

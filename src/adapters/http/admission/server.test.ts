@@ -100,10 +100,10 @@ function ask(asked: Asked = {}): Promise<Answered> {
   });
 }
 
-describe('a review', () => {
+describe('an admission review', () => {
   test.each<[string, ManifestDiagnosis, boolean, ReviewResult]>([
-    ['of a sound text lets it in', SOUND, true, 'allowed'],
-    ['of a bad text refuses it', { errors: ['1:1: no'], warnings: [] }, false, 'refused'],
+    ['allows a valid text', SOUND, true, 'allowed'],
+    ['rejects an invalid text', { errors: ['1:1: no'], warnings: [] }, false, 'refused'],
   ])('%s', async (_, diagnosis, allowed, result) => {
     const seen: ManifestText[] = [];
     await start({
@@ -119,7 +119,7 @@ describe('a review', () => {
     expect(results).toEqual([result]);
   });
 
-  test('that cannot be made lets the manifest in, and says so', async () => {
+  test('allows the manifest with a warning if the check fails', async () => {
     await start({
       diagnose: async () => {
         throw new Error('no engine');
@@ -132,7 +132,7 @@ describe('a review', () => {
     expect(results).toEqual(['unchecked']);
   });
 
-  test('that takes too long lets the manifest in, and says so; those behind it that are late too are left out', async () => {
+  test('allows the manifest with a warning after a timeout, and reviews queued behind it are skipped', async () => {
     let begun = 0;
     const { promise: forever, resolve: end } = Promise.withResolvers<ManifestDiagnosis>();
     await start({
@@ -151,25 +151,25 @@ describe('a review', () => {
   });
 });
 
-describe('what is no review is refused', () => {
+describe('the admission server rejects', () => {
   test.each<[string, Asked, number]>([
     ['another path', { path: '/' }, 404],
-    ['a path below it', { path: '/validate-pipeline/x' }, 404],
+    ['a path below its own', { path: '/validate-pipeline/x' }, 404],
     ['another method', { method: 'PUT' }, 405],
-    ['another type', { headers: { 'content-type': 'text/plain' } }, 415],
-    ['a text that is no JSON', { body: '{' }, 400],
-    ['nothing at all', { body: '' }, 400],
+    ['another content type', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['a body that is not JSON', { body: '{' }, 400],
+    ['an empty body', { body: '' }, 400],
     ['JSON of another shape', { body: '[1]' }, 400],
-    ['a body beyond 8 MiB', { body: 'x'.repeat(8 * 1024 * 1024 + 1) }, 413],
+    ['a body larger than 8 MiB', { body: 'x'.repeat(8 * 1024 * 1024 + 1) }, 413],
     [
-      'such a body that does not say its length',
+      'a chunked body larger than 8 MiB',
       { body: 'x'.repeat(8 * 1024 * 1024 + 1), headers: { 'transfer-encoding': 'chunked' } },
       413,
     ],
   ])('%s', async (_, asked, expected) => {
     await start();
     const { status, connection } = await ask(asked).catch((error: unknown) => {
-      // The answer may be cut by the end of a connection whose body nobody reads on.
+      // The server may close the connection before the client has sent its body and read the response.
       if (expected === 413 && error instanceof Error && /EPIPE|ECONNRESET/.test(error.message))
         return { status: 413, connection: 'close' };
       throw error;
@@ -179,7 +179,7 @@ describe('what is no review is refused', () => {
     expect(results).toEqual([]);
   });
 
-  test('what comes while sixteen others are looked at', async () => {
+  test('a review while sixteen others run', async () => {
     const { promise, resolve: go } = Promise.withResolvers<ManifestDiagnosis>();
     await start({ diagnose: () => promise, maxReviewMs: 60_000 });
     const agent = new Agent({ keepAlive: false });
@@ -198,7 +198,7 @@ describe('what is no review is refused', () => {
   });
 });
 
-test('who goes away in the middle of a question is no fault, and the next one is answered', async () => {
+test('a client that disconnects during a request causes no error, and the next request is answered', async () => {
   const logged: string[] = [];
   await start({ log: createLog('info', 'test', { write: (line) => logged.push(line) }) });
   const address = server?.address();
@@ -216,14 +216,14 @@ test('who goes away in the middle of a question is no fault, and the next one is
   expect(logged).toEqual([]);
 });
 
-test('while it drains, each answer ends its connection', async () => {
+test('the server closes each connection after its response while it drains', async () => {
   await start({ draining: () => true });
   const agent = new Agent({ keepAlive: true });
   expect((await ask({ agent })).connection).toBe('close');
   agent.destroy();
 });
 
-test('without a certificate nobody is answered', async () => {
+test('the server accepts no connection before it has a certificate', async () => {
   server = createAdmissionServer({ diagnose: async () => SOUND, log: createLog('silent', 'test') });
   await new Promise<void>((resolve) => {
     server?.listen(0, '127.0.0.1', resolve);

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import { defined } from '#defined';
 import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
-import type { BuildEvent } from '#domain/build/events.ts';
+import { AGENT_REASONS, type BuildEvent } from '#domain/build/events.ts';
 import { MAX_CHECK_BYTES, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
+import { MAX_SECRET_OUTPUT_BYTES } from '#domain/build/parse-secret-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
 const RowId = Type.String({ pattern: '^[0-9]{1,15}$' });
@@ -21,6 +22,7 @@ export const SessionBody = Type.Object({
   pod: Type.Object({ namespace: Name, name: Name, uid: Name }),
   nonce: Type.Optional(Type.String({ maxLength: 200 })),
   token: Type.Optional(Type.String({ maxLength: 16 * 1024 })),
+  architecture: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,20}$' })),
 });
 
 const every = { sequence: Type.Integer({ minimum: 1, maximum: 2_000_000_000 }), at: At };
@@ -32,7 +34,12 @@ const Event = Type.Union([
     step: StepId,
     text: Type.String({ maxLength: 1024 * 1024 }),
   }),
-  Type.Object({ ...every, type: Type.Literal('step-started'), step: StepId }),
+  Type.Object({
+    ...every,
+    type: Type.Literal('step-started'),
+    step: StepId,
+    attempt: Type.Optional(Type.Integer({ minimum: 2, maximum: 1_000_000 })),
+  }),
   Type.Object({
     ...every,
     type: Type.Literal('step-ended'),
@@ -42,25 +49,31 @@ const Event = Type.Union([
     signal: Type.Optional(Type.String({ maxLength: 32 })),
     message: Type.Optional(Short),
     version: Type.Optional(Fields),
+    cacheBytes: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   }),
   Type.Object({
     ...every,
     type: Type.Literal('build-ended'),
     outcome: Type.Enum(['succeeded', 'failed', 'cancelled']),
-    // Reasons that an agent can know. The others come from the status of its Pod.
-    reason: Type.Enum([
-      'AllStepsSucceeded',
-      'StepFailed',
-      'OutOfMemory',
-      'JobTimeout',
-      'Cancelled',
-      'AgentFault',
-    ]),
+    reason: Type.Enum([...AGENT_REASONS]),
     message: Short,
   }),
 ]);
 
 export const EventsBody = Type.Object({ events: Type.Array(Event, { maxItems: 10_000 }) });
+
+const SecretOutput = Type.Union([
+  Type.Object(
+    { value: Type.String({ maxLength: MAX_SECRET_OUTPUT_BYTES }) },
+    { additionalProperties: false },
+  ),
+  Type.Object({ fault: Type.String({ maxLength: 1000 }) }, { additionalProperties: false }),
+]);
+
+export const SecretsBody = Type.Object({
+  operation: StepId,
+  given: Type.Optional(Type.Record(Type.String({ maxLength: 600 }), SecretOutput, { maxProperties: 500 })),
+});
 
 export const CheckResultsBody = Type.Object({
   results: Type.Array(
@@ -86,6 +99,11 @@ export const CheckResultsBody = Type.Object({
     ),
   ),
   done: Type.Boolean(),
+});
+
+export const IdentityTokensBody = Type.Object({
+  step: StepId,
+  seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000_000_000 })),
 });
 
 export function storableEvents({ events }: EventsRequest): BuildEvent[] {

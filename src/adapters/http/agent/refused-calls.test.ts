@@ -3,7 +3,7 @@ import { MAX_REFUSED_CALLS, RefusedCalls } from './refused-calls.ts';
 
 const POD = '10.0.0.7';
 
-test('a refused call counts, one that is not refused does not', () => {
+test('only refused calls count towards the limit', () => {
   const calls = new RefusedCalls(() => 0);
   for (let count = 0; count < 10 * MAX_REFUSED_CALLS; count += 1) calls.begin(POD)(false);
   for (let count = 0; count < MAX_REFUSED_CALLS; count += 1) calls.begin(POD)(true);
@@ -11,7 +11,7 @@ test('a refused call counts, one that is not refused does not', () => {
   expect(() => calls.begin('10.0.0.8')).not.toThrow();
 });
 
-test('after a while calls are taken again, one every two seconds', () => {
+test('one call is allowed again every two seconds', () => {
   let now = 0;
   const calls = new RefusedCalls(() => now);
   for (let count = 0; count < MAX_REFUSED_CALLS; count += 1) calls.begin(POD)(true);
@@ -22,7 +22,7 @@ test('after a while calls are taken again, one every two seconds', () => {
   expect(() => calls.begin(POD)).toThrow();
 });
 
-test('a call with a weight counts as many until it is settled', () => {
+test('a call with a weight counts that much until it is settled', () => {
   const calls = new RefusedCalls(() => 0);
   const settle = calls.begin(POD, MAX_REFUSED_CALLS);
   expect(() => calls.begin(POD)).toThrow();

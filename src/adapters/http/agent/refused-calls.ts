@@ -14,7 +14,7 @@ interface Bucket {
   at: number;
 }
 
-/** A call is over. `refused`: its credential is nobody's. */
+/** Ends the call. `refused`: its credential was unknown. */
 type Settle = (refused: boolean) => void;
 
 /**

@@ -4,12 +4,20 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { AgentMetrics } from '#adapters/telemetry/metrics.ts';
+import type { IdentityTokensResponse } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { AgentApi } from './agent-api.ts';
+import type { AgentFlows } from './agent-flows.ts';
 import type { CommandStreams } from './command-streams.ts';
-import { CheckResultsBody, EventsBody, storableEvents, storableResults } from './messages.ts';
+import {
+  CheckResultsBody,
+  EventsBody,
+  IdentityTokensBody,
+  SecretsBody,
+  storableEvents,
+  storableResults,
+} from './messages.ts';
 import type { RefusedCalls } from './refused-calls.ts';
-import { over, type Sessions } from './sessions.ts';
+import { sessionOver, type Sessions } from './sessions.ts';
 
 export type AgentApp = FastifyInstance<
   Server,
@@ -20,7 +28,7 @@ export type AgentApp = FastifyInstance<
 >;
 
 export interface AgentRoutes {
-  api: AgentApi;
+  flows: AgentFlows;
   sessions: Sessions;
   streams: CommandStreams;
   refusals: RefusedCalls;
@@ -35,20 +43,38 @@ declare module 'fastify' {
 }
 
 export const EVENTS_LIMIT = 4 * 1024 * 1024;
+/** A build has some secrets from gets at most. */
+const SECRETS_LIMIT = 16 * 1024 * 1024;
 export const RESULTS_LIMIT = 16 * 1024 * 1024;
+const IDENTITY_LIMIT = 1024;
 
 /** Registers the routes that need a session; a hook of the server has put it into the request. */
-export function registerAgentRoutes(app: AgentApp, { api, sessions, streams, metrics }: AgentRoutes): void {
+export function registerAgentRoutes(app: AgentApp, { flows, sessions, streams, metrics }: AgentRoutes): void {
   app.post(
     '/agent/v1/events',
     { schema: { body: EventsBody }, bodyLimit: EVENTS_LIMIT },
     async ({ agent, body }) => {
       const { keyHash, session } = known(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'A check run has no events.');
-      const answer = await api.applyEvents(session, storableEvents(body));
+      const answer = await flows.followBuild(session, storableEvents(body));
       metrics.events(body.events.length);
       if (answer === 'over') throw forgotten(sessions, keyHash);
       return { acknowledged: answer.acknowledged, ...(answer.cancel && { cancel: true }) };
+    },
+  );
+
+  app.post(
+    '/agent/v1/secrets',
+    { schema: { body: SecretsBody }, bodyLimit: SECRETS_LIMIT },
+    async ({ agent, body, log }) => {
+      const { keyHash, session } = known(agent);
+      const answer = await flows.fetchSecrets(session, body);
+      if (answer.answer === 'over') throw forgotten(sessions, keyHash);
+      if (answer.answer === 'unknown')
+        throw new Problem('invalid-request', 'The work of this agent has no such operation.');
+      if (answer.answer === 'wait')
+        log.warn({ reason: answer.reason, session }, 'secrets cannot be read yet');
+      return answer;
     },
   );
 
@@ -58,12 +84,14 @@ export function registerAgentRoutes(app: AgentApp, { api, sessions, streams, met
     async ({ agent, body }) => {
       const { keyHash, session } = known(agent);
       if (session.kind !== 'checks') throw new Problem('invalid-request', 'A build has no check results.');
-      const answer = await api.recordChecks(session, storableResults(body));
+      const answer = await flows.recordVersions(session.run, storableResults(body));
       if (answer === 'over') throw forgotten(sessions, keyHash);
       if (body.done) sessions.forget(keyHash);
       return {};
     },
   );
+
+  registerIdentityTokens(app, flows, sessions);
 
   app.get('/agent/v1/commands', async (request, reply) => {
     const { session } = known(request.agent);
@@ -72,12 +100,36 @@ export function registerAgentRoutes(app: AgentApp, { api, sessions, streams, met
   });
 }
 
+function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sessions: Sessions): void {
+  app.post(
+    '/agent/v1/identity-tokens',
+    { schema: { body: IdentityTokensBody }, bodyLimit: IDENTITY_LIMIT },
+    async ({ agent, body, log }): Promise<IdentityTokensResponse> => {
+      const { keyHash, session } = known(agent);
+      if (session.kind !== 'build') throw new Problem('invalid-request', 'Checks have no identity tokens.');
+      const answer = await flows.issueIdentityTokens(session, body);
+      switch (answer.answer) {
+        case 'issued':
+          log.info({ work: session, step: body.step, tokens: answer.issued }, 'identity tokens were issued');
+          return { tokens: answer.tokens };
+        case 'refused':
+          return { refused: answer.reason };
+        case 'over':
+          throw forgotten(sessions, keyHash);
+        case 'unavailable':
+        default:
+          throw new Problem('unavailable', answer.reason);
+      }
+    },
+  );
+}
+
 function known(agent: { keyHash: string; session: AgentSession } | undefined) {
-  if (agent === undefined) throw over();
+  if (agent === undefined) throw sessionOver();
   return agent;
 }
 
 function forgotten(sessions: Sessions, keyHash: string): Problem {
   sessions.forget(keyHash);
-  return over();
+  return sessionOver();
 }

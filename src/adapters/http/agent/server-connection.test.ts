@@ -31,7 +31,7 @@ const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
 
 describe('calls without a session', () => {
-  test('of a key that is nobody ask the database once, and from one address are refused early', async () => {
+  test('with an unknown key query the database once and are then refused early by address', async () => {
     const answers = [];
     for (let count = 0; count < MAX_REFUSED_CALLS + 5; count += 1)
       answers.push((await ask('/agent/v1/events', { key: 'bogus', body: { events: [] } })).status);
@@ -39,7 +39,7 @@ describe('calls without a session', () => {
     expect(fake.state.lookUps).toBe(1);
   });
 
-  test('that want a session are refused early from one address, and only there', async () => {
+  test('that open a session are refused early by address, and other addresses are not affected', async () => {
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     fake.state.answer = { answer: 'refused', reason: 'its nonce is not of our making' };
     const statuses = await openings(MAX_REFUSED_CALLS + 5);
@@ -52,7 +52,7 @@ describe('calls without a session', () => {
     time.mockRestore();
   });
 
-  test('count from their beginning, so that many at once do not all pass', async () => {
+  test('count while they are in progress, so that many concurrent calls cannot pass the limit', async () => {
     const gate = Promise.withResolvers<void>();
     fake.state.gate = gate.promise;
     const atOnce = MAX_REFUSED_CALLS / OPENING_WEIGHT;
@@ -68,12 +68,12 @@ describe('calls without a session', () => {
     await Promise.all(asking);
   });
 
-  test('are not held against an agent whose Pod has no address yet', async () => {
+  test("do not count while the agent's Pod has no address yet", async () => {
     fake.state.answer = { answer: 'not-yet', reason: 'the Pod has no address' };
     expect(new Set(await openings(MAX_REFUSED_CALLS + 5))).toEqual(new Set([503]));
   });
 
-  test('do not hinder the agent at the same address: steps share it', async () => {
+  test('do not block an agent at the same address, which it shares with its steps', async () => {
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     fake.sessions.set(hashKey(KEY), BUILD);
     const events = { key: KEY, body: { events: [] } };
@@ -85,7 +85,7 @@ describe('calls without a session', () => {
   });
 });
 
-test('what a body inflates to counts, not what was sent', async () => {
+test('the request rate limit counts the decompressed size of a body', async () => {
   const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   fake.sessions.set(hashKey(KEY), BUILD);
   const text = 'x'.repeat(60 * 1024);
@@ -116,7 +116,7 @@ async function handshake(options: object = {}): Promise<TLSSocket> {
 }
 
 describe('the connection', () => {
-  test('is TLS 1.3 with the elliptic key of the authority, and nothing older', async () => {
+  test("requires TLS 1.3 with the authority's elliptic-curve key", async () => {
     const socket = await handshake();
     expect(socket.getProtocol()).toBe('TLSv1.3');
     expect(socket.getPeerCertificate()).toMatchObject({ asn1Curve: 'prime256v1' });
@@ -124,9 +124,9 @@ describe('the connection', () => {
     await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow();
   });
 
-  test('a second one resumes the first, at another replica too', async () => {
+  test('can be resumed by a second one, also at another replica', async () => {
     const other = createAgentServer({
-      api: fake.api,
+      ...fake.parts,
       certificate: await readCertificate(folder),
       log: createLog('silent', 'test'),
       metrics: agentMetrics(createMetrics('other', '0').registry),
@@ -144,7 +144,7 @@ describe('the connection', () => {
     await other.close();
   });
 
-  test('takes a renewed certificate without a restart, and waits for the other half of a broken one', async () => {
+  test('uses a renewed certificate without a restart and ignores one that does not match its key', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
     try {
       const received: string[] = [];
@@ -172,7 +172,7 @@ describe('the connection', () => {
     }
   });
 
-  test('health needs no key', async () => {
+  test('the health endpoint requires no key', async () => {
     expect(await ask('/health', { method: 'GET' })).toEqual({
       status: 200,
       body: { status: 'ok', db: 'connected', version: '0.0.0-test' },

@@ -23,8 +23,53 @@ const RUN: AgentSession = { kind: 'checks', run: 7 };
 const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
 
+describe('identity tokens', () => {
+  const body = { step: '0.on_failure.1', seconds: 90 };
+  const token = `header.payload.${'s'.repeat(86)}`;
+
+  test('are issued to the session of a build, and the log names them without their text', async () => {
+    fake.sessions.set(hashKey(KEY), BUILD);
+    fake.state.identity = (step) => ({
+      answer: 'issued',
+      tokens: { [step]: token },
+      issued: [{ id: 'id-1', audience: 'vault' }],
+    });
+    const answer = await ask('/agent/v1/identity-tokens', { key: KEY, body });
+    expect(answer).toEqual({ status: 200, body: { tokens: { '0.on_failure.1': token } } });
+    const line = lines.find((text) => text.includes('identity tokens were issued')) ?? '{}';
+    expect(JSON.parse(line)).toMatchObject({
+      work: BUILD,
+      step: '0.on_failure.1',
+      tokens: [{ id: 'id-1', audience: 'vault' }],
+    });
+    expect(lines.join()).not.toContain(token.slice(-20));
+  });
+
+  test.each<
+    [title: string, given: { session?: AgentSession; body?: object; over?: boolean; status: number }]
+  >([
+    ['without a session', { status: 401 }],
+    ['to a session of checks', { session: RUN, status: 400 }],
+    ['to a build that has ended', { session: BUILD, over: true, status: 401 }],
+    ['for a request with other fields', { session: BUILD, body: { step: 1 }, status: 400 }],
+  ])('are not issued %s', async (_title, { session, body: other = body, over = false, status }) => {
+    if (session) fake.sessions.set(hashKey(KEY), session);
+    fake.state.over = over;
+    expect(await ask('/agent/v1/identity-tokens', { key: KEY, body: other })).toMatchObject({ status });
+  });
+
+  test('are asked for again while the gateway has no key, and not if it refuses', async () => {
+    fake.sessions.set(hashKey(KEY), BUILD);
+    fake.state.identity = () => ({ answer: 'unavailable', reason: 'no key yet' });
+    expect(await ask('/agent/v1/identity-tokens', { key: KEY, body })).toMatchObject({ status: 503 });
+    fake.state.identity = () => ({ answer: 'refused', reason: 'Set externalURL.' });
+    const refused = { status: 200, body: { refused: 'Set externalURL.' } };
+    expect(await ask('/agent/v1/identity-tokens', { key: KEY, body })).toEqual(refused);
+  });
+});
+
 describe('a session', () => {
-  test('is the plan, and the key is known without another look', async () => {
+  test('is answered with the plan, and its key needs no look-up afterwards', async () => {
     fake.state.answer = opened;
     const answer = await ask('/agent/v1/session', { body: WORD });
     expect(answer).toEqual({ status: 200, body: opened.answer === 'opened' ? opened.response : undefined });
@@ -33,19 +78,19 @@ describe('a session', () => {
   });
 
   const refusals: Record<string, [answer: AgentSessionAnswer, status: number]> = {
-    'of a stranger': [{ answer: 'refused', reason: 'the Pod has another uid' }, 401],
-    'whose credential another key used': [{ answer: 'taken', session: BUILD }, 401],
-    'of an attempt that is over': [{ answer: 'over' }, 401],
-    'of a Pod without an address yet': [{ answer: 'not-yet', reason: 'the Pod has no address' }, 503],
+    'another Pod': [{ answer: 'refused', reason: 'the Pod has another uid' }, 401],
+    'a credential that another key has used': [{ answer: 'taken', session: BUILD }, 401],
+    'an attempt that is over': [{ answer: 'over' }, 401],
+    'a Pod without an address': [{ answer: 'not-yet', reason: 'the Pod has no address' }, 503],
   };
-  test.each(Object.entries(refusals))('%s is refused', async (_name, [answer, status]) => {
+  test.each(Object.entries(refusals))('is refused to %s', async (_name, [answer, status]) => {
     fake.state.answer = answer;
     const firstAnswer = await ask('/agent/v1/session', { body: WORD });
     expect(firstAnswer.status).toBe(status);
     expect(JSON.stringify(firstAnswer.body)).not.toContain('another uid');
   });
 
-  test('may begin early: work first, whose it is later', async () => {
+  test('can start provisionally: the plan comes first and the confirmation later', async () => {
     const response = opened.answer === 'opened' ? opened.response : undefined;
     fake.state.answer = opened;
     fake.state.early = response;
@@ -58,7 +103,7 @@ describe('a session', () => {
   });
 
   test.each(Object.entries(refusals))(
-    '%s is refused even after it began',
+    'is revoked after a provisional start for %s',
     async (_name, [answer, status]) => {
       fake.state.answer = answer;
       fake.state.early = opened.answer === 'opened' ? opened.response : undefined;
@@ -71,7 +116,7 @@ describe('a session', () => {
     },
   );
 
-  test('a credential shown twice is an alarm in log and metrics', async () => {
+  test('raises an alarm in the log and the metrics if a credential is used twice', async () => {
     fake.state.answer = { answer: 'taken', session: BUILD };
     await ask('/agent/v1/session', { body: WORD });
     expect(lines.find((line) => line.includes('"alarm":true'))).toContain('"level":"error"');
@@ -80,68 +125,71 @@ describe('a session', () => {
     );
   });
 
-  test('neither credential, key nor secrets reach the log', async () => {
+  test('writes no credential, key or secret to the log', async () => {
     for (const answer of [opened, ...Object.values(refusals).map(([refused]) => refused)]) {
       fake.state.answer = answer;
       await ask('/agent/v1/session', { body: WORD });
     }
     const text = lines.join('');
-    for (const secret of [NONCE, KEY, hashKey(KEY), 'hunter2']) expect(text).not.toContain(secret);
+    for (const secret of [NONCE, KEY, hashKey(KEY)]) expect(text).not.toContain(secret);
     expect(text).toContain('/agent/v1/session');
   });
 
   test.each([
     ['a key that is too short', { ...WORD, key: 'short' }],
     ['no Pod', { key: KEY, nonce: NONCE }],
-    ['a number where a name belongs', { ...WORD, pod: { ...POD, name: 7 } }],
-  ])('a request with %s is not understood', async (_name, body) => {
+    ["a number as the Pod's name", { ...WORD, pod: { ...POD, name: 7 } }],
+  ])('is a bad request with %s', async (_name, body) => {
     expect((await ask('/agent/v1/session', { body })).status).toBe(400);
   });
 });
 
-describe('behind the key', () => {
+describe('a call with a session key', () => {
   beforeEach(() => {
     fake.sessions.set(hashKey(KEY), BUILD);
   });
 
-  test.each(['/agent/v1/events', '/agent/v1/check-results'])('%s refuses who has none', async (path) => {
-    for (const key of [undefined, 'x'.repeat(43), hashKey(KEY)]) {
-      expect((await ask(path, { body: { events: [] }, ...(key && { key }) })).status).toBe(401);
-    }
-  });
+  test.each(['/agent/v1/events', '/agent/v1/check-results'])(
+    'to %s is refused without a valid key',
+    async (path) => {
+      for (const key of [undefined, 'x'.repeat(43), hashKey(KEY)]) {
+        expect((await ask(path, { body: { events: [] }, ...(key && { key }) })).status).toBe(401);
+      }
+    },
+  );
 
-  test('events are acknowledged, and the key is looked up once', async () => {
+  test('has its events acknowledged, and its key is looked up once', async () => {
     const first = await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } });
     await ask('/agent/v1/events', { key: KEY, body: { events: [] } });
     expect(first).toEqual({ status: 200, body: { acknowledged: 1 } });
     expect([fake.applied.length, fake.state.lookUps]).toEqual([1, 1]);
   });
 
-  test('the answer to events carries a cancel', async () => {
+  test('is answered with a pending cancel', async () => {
     fake.state.cancel = true;
     const answer = await ask('/agent/v1/events', { key: KEY, body: { events: [] } });
     expect(answer.body).toEqual({ acknowledged: 0, cancel: true });
   });
 
-  test('events may be gzipped', async () => {
+  test('can send gzipped events', async () => {
     const body = gzipSync(JSON.stringify({ events: [LOG_EVENT] }));
     const headers = { 'content-encoding': 'gzip' };
     expect((await ask('/agent/v1/events', { key: KEY, body, headers })).status).toBe(200);
   });
 
   const hostile: Record<string, [body: unknown, headers: Record<string, string>, status: number]> = {
-    'a body of more than 4 MiB': [{ events: [], filler: 'x'.repeat(4 * 1024 * 1024) }, {}, 413],
-    'a small body that swells to more than 4 MiB': [
+    'a body larger than 4 MiB': [{ events: [], filler: 'x'.repeat(4 * 1024 * 1024) }, {}, 413],
+    'a small body that inflates to more than 4 MiB': [
       gzipSync(JSON.stringify({ events: [], filler: ' '.repeat(64 * 1024 * 1024) })),
       { 'content-encoding': 'gzip' },
       413,
     ],
-    'gzip that is none': [Buffer.from('plain'), { 'content-encoding': 'gzip' }, 400],
+    'invalid gzip data': [Buffer.from('plain'), { 'content-encoding': 'gzip' }, 400],
     'another encoding': [Buffer.from('x'), { 'content-encoding': 'br' }, 415],
-    'an event without a number': [{ events: [{ ...LOG_EVENT, sequence: undefined }] }, {}, 400],
+    'an event without a sequence number': [{ events: [{ ...LOG_EVENT, sequence: undefined }] }, {}, 400],
     'an event of an unknown type': [{ events: [{ ...LOG_EVENT, type: 'shutdown' }] }, {}, 400],
-    'a number that is a text': [{ events: [{ ...LOG_EVENT, sequence: '1' }] }, {}, 400],
-    'an outcome that only the operator may find': [
+    'a sequence number that is a string': [{ events: [{ ...LOG_EVENT, sequence: '1' }] }, {}, 400],
+    'an outcome that only the operator may report': [
       {
         events: [
           { sequence: 1, at: AT, type: 'build-ended', outcome: 'failed', reason: 'PodEvicted', message: '' },
@@ -151,7 +199,7 @@ describe('behind the key', () => {
       400,
     ],
   };
-  test.each(Object.entries(hostile))('%s is refused', async (_name, [body, headers, status]) => {
+  test.each(Object.entries(hostile))('is refused with %s', async (_name, [body, headers, status]) => {
     expect((await ask('/agent/v1/events', { key: KEY, body, headers })).status).toBe(status);
     expect(fake.applied).toEqual([]);
   });
@@ -159,21 +207,21 @@ describe('behind the key', () => {
   test.each([
     ['as many fields as a check may print', VERSION_LIMITS.fields, 200],
     ['more fields than a check may print', VERSION_LIMITS.fields + 1, 400],
-  ])('a version with %s gets its answer', async (_name, count, status) => {
+  ])('is answered as expected for a version with %s', async (_name, count, status) => {
     const version = Object.fromEntries(Array.from({ length: count }, (_, index) => [`field_${index}`, 'x']));
     const event = { sequence: 1, at: AT, type: 'step-ended', step: '0', status: 'succeeded', version };
     expect((await ask('/agent/v1/events', { key: KEY, body: { events: [event] } })).status).toBe(status);
     expect(fake.applied).toEqual(status === 200 ? [event] : []);
   });
 
-  test('what Postgres cannot hold is replaced', async () => {
+  test('has characters replaced that Postgres cannot store', async () => {
     const version = { ref: 'a\0b\uD800' };
     const event = { sequence: 1, at: AT, type: 'step-ended', step: '0', status: 'succeeded', version };
     await ask('/agent/v1/events', { key: KEY, body: { events: [event] } });
     expect(fake.applied).toEqual([{ ...event, version: { ref: 'a\uFFFDb\uFFFD' } }]);
   });
 
-  test('a session that is over is told so, and forgotten', async () => {
+  test('learns that its session is over, and the session is removed from the cache', async () => {
     await ask('/agent/v1/events', { key: KEY, body: { events: [] } });
     fake.state.over = true;
     expect((await ask('/agent/v1/events', { key: KEY, body: { events: [] } })).status).toBe(401);
@@ -182,7 +230,7 @@ describe('behind the key', () => {
     expect(fake.state.lookUps).toBe(2);
   });
 
-  test('a build sends no check results, a check run no events', async () => {
+  test('can send check results only for a check run, and events only for a build', async () => {
     expect(
       (await ask('/agent/v1/check-results', { key: KEY, body: { results: [], done: true } })).status,
     ).toBe(400);
@@ -195,8 +243,8 @@ describe('behind the key', () => {
     });
   });
 
-  test('an agent gone wild is slowed down', async () => {
-    // All within the ten seconds for which requests are counted, however long they take.
+  test('is rate-limited if the agent sends too much', async () => {
+    // All calls fall into one period of ten seconds, however long they take.
     const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const answers = await Promise.all(
       Array.from({ length: 310 }, () => ask('/agent/v1/events', { key: KEY, body: { events: [] } })),
@@ -206,12 +254,12 @@ describe('behind the key', () => {
   });
 });
 
-describe('the commands', () => {
+describe('the command stream', () => {
   beforeEach(() => {
     fake.sessions.set(hashKey(KEY), BUILD);
   });
 
-  test('a cancel goes out at once; the hint alone is no cancel', async () => {
+  test('sends a cancel at once, but only if the database confirms the hint', async () => {
     const answer = await open('/agent/v1/commands', { method: 'GET', key: KEY });
     const received = answer.setEncoding('utf8')[Symbol.asyncIterator]();
     expect(await received.next()).toMatchObject({ value: '\n' });
@@ -222,7 +270,7 @@ describe('the commands', () => {
     answer.destroy();
   });
 
-  test('a cancel that was asked for before is told at the beginning', async () => {
+  test('sends a cancel at its start that was requested earlier', async () => {
     fake.state.cancel = true;
     const answer = await open('/agent/v1/commands', { method: 'GET', key: KEY });
     let text = '';
@@ -233,7 +281,7 @@ describe('the commands', () => {
     expect(text).toBe('\n{"command":"cancel"}\n');
   });
 
-  test('a session has two streams at most: a third ends the oldest', async () => {
+  test('is limited to two per session: a third one ends the oldest', async () => {
     const first = await open('/agent/v1/commands', { method: 'GET', key: KEY });
     const others = [];
     for (let count = 0; count < 2; count += 1)
@@ -243,7 +291,7 @@ describe('the commands', () => {
     for (const other of others) other.destroy();
   });
 
-  test('the stream ends with the session, and with the server', async () => {
+  test('ends with its session and with the server', async () => {
     const streams = await Promise.all(
       [1, 2].map(() => open('/agent/v1/commands', { method: 'GET', key: KEY })),
     );
@@ -258,7 +306,7 @@ describe('the commands', () => {
     await ended;
   });
 
-  test('who has no key hears nothing', async () => {
+  test('requires a valid key', async () => {
     const answer = await open('/agent/v1/commands', { method: 'GET' });
     expect(answer.statusCode).toBe(401);
     answer.destroy();

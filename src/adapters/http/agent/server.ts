@@ -8,7 +8,8 @@ import { healthOf } from '#adapters/http/server/readiness.ts';
 import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
-import type { AgentApi } from './agent-api.ts';
+import type { SessionStore } from '#flows/builds/session-ports.ts';
+import type { AgentFlows, CancelHints } from './agent-flows.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
 import { RefusedCalls } from './refused-calls.ts';
@@ -17,7 +18,9 @@ import { registerSessionRoute } from './session-route.ts';
 import { Sessions } from './sessions.ts';
 
 export interface AgentServerParts {
-  api: AgentApi;
+  flows: AgentFlows;
+  sessions: Pick<SessionStore, 'sessionOf'>;
+  cancels: CancelHints;
   certificate: TlsCertificate;
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
@@ -30,7 +33,7 @@ export interface AgentServerParts {
 
 /** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
-  const { api, metrics, log } = parts;
+  const { flows, cancels, metrics, log } = parts;
   const app: AgentApp = Fastify({
     https: { ...parts.certificate, ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
     loggerInstance: log,
@@ -47,12 +50,15 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
       void sendProblem(reply, toProblem(error));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  const sessions = new Sessions((keyHash) => api.sessionOf(keyHash));
-  const streams = new CommandStreams(api, metrics, (error) =>
-    log.error({ err: error }, 'a cancel could not be looked up'),
-  );
+  const sessions = new Sessions((keyHash) => parts.sessions.sessionOf(keyHash));
+  const streams = new CommandStreams({
+    flows,
+    cancels,
+    metrics,
+    failed: (error) => log.error({ err: error }, 'a cancel could not be looked up'),
+  });
   const refusals = new RefusedCalls();
-  const routes = { api, sessions, streams, metrics, refusals };
+  const routes = { flows, sessions, streams, metrics, refusals };
 
   app.decorateRequest('agent');
   app.addHook('onRequest', async (_request, reply) => {
@@ -106,7 +112,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
   void app.register(async (behindKey: AgentApp) => {
     behindKey.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
-      // Steps share the Pod's address with their agent, whose calls go on whatever the steps send.
+      // Steps share the Pod's address with their agent, whose calls must continue whatever the steps send.
       if (sessions.knows(authorization)) request.agent = await sessions.of(authorization);
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });

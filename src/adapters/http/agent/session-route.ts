@@ -6,7 +6,7 @@ import type { ProvisionalWork, SessionConfirmation, SessionResponse } from '#dom
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
 import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';
-import { hashKey, over } from './sessions.ts';
+import { hashKey, sessionOver } from './sessions.ts';
 
 const SESSION_LIMIT = 64 * 1024;
 /**
@@ -16,7 +16,10 @@ const SESSION_LIMIT = 64 * 1024;
 export const OPENING_WEIGHT = 5;
 
 /** Registers the route on which an agent exchanges its credential for a session of its own key. */
-export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, refusals }: AgentRoutes): void {
+export function registerSessionRoute(
+  app: AgentApp,
+  { flows, sessions, metrics, refusals }: AgentRoutes,
+): void {
   app.post(
     '/agent/v1/session',
     { schema: { body: SessionBody }, bodyLimit: SESSION_LIMIT },
@@ -26,7 +29,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
       const lines = new ResponseLines(reply);
       let result: SessionResult = 'error';
       try {
-        const answer = await api.openSession(body, peer, (work) =>
+        const answer = await flows.openSession(body, peer, (work) =>
           lines.begin({ ...work, provisional: true }),
         );
         result = answer.answer;
@@ -52,7 +55,7 @@ export function registerSessionRoute(app: AgentApp, { api, sessions, metrics, re
 /** `error` and `not-yet` are no fault of the caller. */
 const REFUSED: ReadonlySet<SessionResult> = new Set(['refused', 'taken', 'over']);
 
-/** The response as JSON lines, if the first is known before the last. */
+/** Sends the response as JSON lines: first the work that may begin, then the confirmation. */
 class ResponseLines {
   readonly #reply: FastifyReply;
   #stream: PassThrough | undefined;
@@ -84,16 +87,16 @@ function refusal(answer: Refusal, log: FastifyBaseLogger, metrics: AgentMetrics)
   switch (answer.answer) {
     case 'refused':
       log.warn({ reason: answer.reason }, 'an agent was refused');
-      return over();
+      return sessionOver();
     case 'taken':
       metrics.nonceReused();
       log.error({ work: answer.session, alarm: true }, 'a second key used the credential of an agent');
-      return over();
+      return sessionOver();
     case 'not-yet':
       log.warn({ reason: answer.reason }, 'an agent has to try again');
       return new Problem('unavailable', 'The Pod cannot be identified yet. Try again in a moment.');
     case 'over':
     default:
-      return over();
+      return sessionOver();
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bearerToken } from '#adapters/http/auth/authorize.ts';
+import { bearerToken } from '#adapters/http/auth/authenticate.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 
@@ -42,7 +42,7 @@ export class Sessions {
   /** Returns the session of the request's key. Refuses unknown keys and agents that send too much. */
   async of(authorization: string | undefined): Promise<{ keyHash: string; session: AgentSession }> {
     const key = bearerToken(authorization);
-    if (key === undefined || key === '') throw over();
+    if (key === undefined || key === '') throw sessionOver();
     const keyHash = hashKey(key);
     const entry = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
     if (entry.until < performance.now()) {
@@ -79,13 +79,13 @@ export class Sessions {
   }
 
   async #find(keyHash: string): Promise<AgentSession> {
-    if ((this.#unknown.get(keyHash) ?? 0) > performance.now()) throw over();
+    if ((this.#unknown.get(keyHash) ?? 0) > performance.now()) throw sessionOver();
     const session = await this.#lookUp(keyHash);
     if (session !== undefined) return session;
     this.#cached.delete(keyHash);
     if (this.#unknown.size >= MAX_UNKNOWN) this.#unknown.clear();
     this.#unknown.set(keyHash, performance.now() + UNKNOWN_MS);
-    throw over();
+    throw sessionOver();
   }
 
   /** Maps keep the order of insertion. */
@@ -97,7 +97,7 @@ export class Sessions {
   }
 }
 
-export function over(): Problem {
+export function sessionOver(): Problem {
   return new Problem('unauthenticated', 'This session has ended or never existed.');
 }
 

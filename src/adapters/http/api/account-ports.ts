@@ -10,9 +10,12 @@ import type {
   TokenStore,
   UserSessionStore,
 } from '#flows/people/ports.ts';
+import type { CacheViews } from '#flows/pipelines/cache-ports.ts';
+import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { Compiler } from '#flows/pipelines/manifest-ports.ts';
 import type { ApiObjects } from '#flows/pipelines/object-ports.ts';
 import type { RenameRequests } from '#flows/pipelines/rename-ports.ts';
+import type { SecretStore, SetSecretPorts } from '#flows/pipelines/secret-ports.ts';
 
 /** What the routes of accounts, sessions, tokens, members and the audit log need. */
 export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'sessions' | 'audit'> {
@@ -27,6 +30,10 @@ export interface AccountPorts extends Omit<ChangePasswordPorts, 'accounts' | 'se
   audit: AuditStore;
   oauth: OAuthStore;
   renames: RenameRequests;
+  secrets: SecretStore;
+  identityKeys: Pick<IdentityKeyStore, 'publicKeys'>;
+  caches: CacheViews;
+  seal: SetSecretPorts['seal'];
   client: OAuthPorts['client'];
   random: OAuthPorts['random'];
   digest: OAuthPorts['digest'];

@@ -13,7 +13,7 @@ const VERSION = `${APP}/resources/git.app/versions/11`;
 const ports = inMemoryPorts();
 const app = createServer({
   routes: publicRoutes(ports, async () => undefined, '0.0.0-test'),
-  authorize: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
+  authenticate: async () => ({ user: 'ann', globalAdmin: true, teams: new Map() }),
   log: createLog('silent', 'test'),
 });
 
@@ -32,19 +32,19 @@ interface Case {
 const MANAGED = 'The Pipeline object sets this itself, and the object wins. Change its spec.';
 
 const CASES: Record<string, Case> = {
-  'a pipeline is paused by the person who asks': {
+  'pauses a pipeline in the name of the caller': {
     asked: ['POST', `${APP}/pause`],
     status: 200,
     body: { data: { paused: true } },
     calls: ['pause by ann'],
   },
-  'a pipeline is unpaused': { asked: ['POST', `${APP}/unpause`], status: 200, calls: ['unpause'] },
-  'one job is paused': {
+  'unpauses a pipeline': { asked: ['POST', `${APP}/unpause`], status: 200, calls: ['unpause'] },
+  'pauses one job': {
     asked: ['POST', `${APP}/jobs/unit/pause`],
     status: 200,
     calls: ['pause unit by ann'],
   },
-  'what the manifest says itself cannot be changed here': {
+  'cannot change what the manifest sets': {
     asked: ['POST', '/teams/main/pipelines/managed/pause'],
     status: 409,
     body: {
@@ -53,18 +53,18 @@ const CASES: Record<string, Case> = {
       reasons: [{ code: 'ManagedByManifest', message: MANAGED }],
     },
   },
-  'a pin names a version and may say why': {
+  'pins a version with a comment': {
     asked: ['POST', `${APP}/resources/git.app/pin`, { version_id: 11, comment: 'the last good one' }],
     status: 200,
     body: { data: { resource: 'git.app', pinned_version_id: 11 } },
     calls: ['pin git.app {"version":11,"by":"ann","comment":"the last good one"}'],
   },
-  'a pin without a version is refused': {
+  'cannot pin without a version': {
     asked: ['POST', `${APP}/resources/git.app/pin`, {}],
     status: 400,
     calls: [],
   },
-  'a version that is triggered answers with builds and with jobs that were refused': {
+  'triggers a version and returns the builds and the refused jobs': {
     asked: ['POST', `${VERSION}/trigger`],
     status: 201,
     body: {
@@ -74,49 +74,49 @@ const CASES: Record<string, Case> = {
       },
     },
   },
-  'a version that no job can take is a conflict with every reason': {
+  'is a conflict with every reason if no job can take the version': {
     asked: ['POST', `${APP}/resources/git.app/versions/12/trigger`],
     status: 409,
     body: { reasons: [{ code: 'JobPaused', message: 'Job publish: Job publish is paused.' }] },
   },
-  'a build is cancelled': {
+  'cancels a build': {
     asked: ['POST', `${JOB}/builds/8/cancel`],
     status: 202,
     body: { data: { job: 'unit', number: '8' } },
     calls: ['cancel unit 8 by ann'],
   },
-  'a build that has ended cannot be cancelled': {
+  'cannot cancel a build that has ended': {
     asked: ['POST', `${APP}/jobs/unit/builds/6/cancel`],
     status: 409,
     body: { type: 'https://millrace.dev/problems/refused', reasons: [{ code: 'AlreadyEnded' }] },
   },
-  'a retry answers with its number': {
+  'retries a build and returns the number of the retry': {
     asked: ['POST', `${BUILD}/retry`],
     status: 201,
     body: { data: { job: 'unit', number: '7.1', url: `${APP}/jobs/unit/builds/7.1` } },
   },
-  'an approval needs no body': {
+  'approves a build without a body': {
     asked: ['POST', `${JOB}/builds/9/approve`],
     status: 200,
     body: { data: { state: 'approved' } },
   },
-  'a rejection without a reason is refused': {
+  'cannot reject a build without a reason': {
     asked: ['POST', `${JOB}/builds/9/reject`, {}],
     status: 400,
     calls: [],
   },
-  'a failure is marked as a warning': {
+  'changes a failure to a warning': {
     asked: ['PUT', `${JOB}/builds/5/warning`],
     status: 200,
     body: { data: { status: 'warning' } },
   },
-  'what is not there cannot be acted on': {
+  'is not found for a build that does not exist': {
     asked: ['POST', '/teams/main/pipelines/other/pause'],
     status: 404,
   },
 };
 
-describe('what people decide', () => {
+describe('an action', () => {
   test.each(Object.entries(CASES))('%s', async (_, { asked, status, body, calls }) => {
     const answer = await ask(...asked);
     expect(answer.status).toBe(status);

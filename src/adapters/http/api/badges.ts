@@ -6,13 +6,13 @@ import type { PipelineName } from '#flows/names.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { JobParams, PipelineParams } from './schemas.ts';
 
-export function badgeRoutes({ shows, drawBadge }: PipelinePorts): Route[] {
+export function badgeRoutes({ overviews, drawBadge }: PipelinePorts): Route[] {
   const send = async (
     name: PipelineName & { job?: string },
     request: Pick<FastifyRequest, 'identity' | 'params'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const badge = requireVisible(request, await shows.badge(name, isMember(request.identity, name.team)));
+    const badge = requireVisible(request, await overviews.badge(name, isMember(request.identity, name.team)));
     if (badge.public) void reply.header('cache-control', 'no-cache');
     return reply.type('image/svg+xml; charset=utf-8').send(drawBadge(badge));
   };

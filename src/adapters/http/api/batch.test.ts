@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { batched } from './batch.ts';
 
-/** Calls that end when they are told to. */
+/** Calls that end when the test ends them. */
 function held(limits: { maxItems?: number; maxWaiting?: number } = {}) {
   const calls: { items: string[]; end: (answers?: string[]) => void; fail: () => void }[] = [];
   const ask = batched<string, string>({
@@ -27,8 +27,8 @@ const settled = async (): Promise<void> => {
   await new Promise(setImmediate);
 };
 
-describe('requests that share calls', () => {
-  test('what comes in one turn is one call, and equal items are one', async () => {
+describe('batched requests', () => {
+  test('in one turn of the event loop share one call, and equal items are sent once', async () => {
     const { calls, ask } = held();
     const answers = [ask('a'), ask('b'), ask('a')];
     await settled();
@@ -37,7 +37,7 @@ describe('requests that share calls', () => {
     expect(await Promise.all(answers)).toEqual(['a!', 'b!', 'a!']);
   });
 
-  test('what comes during a call has one that begins after it', async () => {
+  test('during a call share the next call', async () => {
     const { calls, ask } = held();
     const first = ask('a');
     await settled();
@@ -52,7 +52,7 @@ describe('requests that share calls', () => {
     expect(await Promise.all(burst)).toEqual(['two', 'three', 'two']);
   });
 
-  test('a call takes no more than it may, and the others have the next', async () => {
+  test('beyond the size limit of a call wait for the next one', async () => {
     const { calls, ask } = held({ maxItems: 2 });
     const answers = Promise.all([ask('a'), ask('b'), ask('c')]);
     await settled();
@@ -63,7 +63,7 @@ describe('requests that share calls', () => {
     expect(await answers).toEqual(['a!', 'b!', 'c!']);
   });
 
-  test('a call that fails fails those that were in it, and nobody else', async () => {
+  test('fail only if their own call fails', async () => {
     const { calls, ask } = held({ maxItems: 1 });
     const [one, other] = [ask('a'), ask('b')];
     await settled();
@@ -74,7 +74,7 @@ describe('requests that share calls', () => {
     expect(await other).toBe('b!');
   });
 
-  test('more than may wait are refused at once; equal ones need no place', async () => {
+  test('beyond the queue limit are refused at once, unless an equal one is queued', async () => {
     const { calls, ask } = held({ maxWaiting: 2 });
     const answers = Promise.all([ask('a'), ask('b'), ask('b')]);
     await expect(ask('c')).rejects.toMatchObject({ status: 503 });

@@ -25,6 +25,10 @@ import {
   Time,
 } from './schemas.ts';
 
+const InputValues = Type.Record(Type.String(), Type.String(), {
+  description: "Values of the job's inputs, as `$INPUT_<NAME>` holds them. Absent: the job has none.",
+});
+
 export const BuildSchema = {
   id: Type.Integer(),
   number: Type.String(),
@@ -39,6 +43,7 @@ export const BuildSchema = {
   ended_at: Type.Optional(Time),
   /** Nanoseconds. */
   duration: Type.Optional(Type.Integer()),
+  input_values: Type.Optional(InputValues),
 };
 
 const Input = Type.Object({
@@ -50,9 +55,14 @@ const Input = Type.Object({
 
 export const StepSchema = Type.Object({
   id: Type.String(),
-  kind: Type.Enum(['get', 'task', 'put']),
+  kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
   name: Type.String(),
   resource: Type.Optional(Type.String()),
+  /** Id of the group, branch, or step that it is part of. */
+  parent: Type.Optional(Type.String()),
+  hook: Type.Optional(Type.Enum(['on_success', 'on_failure', 'on_cancel', 'ensure'])),
+  /** Which attempt of the step it is, from the second on. */
+  attempt: Type.Optional(Type.Integer()),
   status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),
   started_at: Type.Optional(Time),
   ended_at: Type.Optional(Time),
@@ -123,7 +133,7 @@ export function nameBuild(ref: BuildRef): string {
 
 function encode(build: BuildView) {
   const { id, number, status, attempt, reason, message, createdAt, startedAt, endedAt } = build;
-  const { cancelledBy, warnedBy } = build;
+  const { cancelledBy, warnedBy, inputValues } = build;
   return {
     id,
     number,
@@ -133,6 +143,7 @@ function encode(build: BuildView) {
     created_at: createdAt.toISOString(),
     ...defined({ started_at: startedAt?.toISOString(), ended_at: endedAt?.toISOString() }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration: nanoseconds(startedAt, endedAt) }),
+    ...(Object.keys(inputValues).length > 0 && { input_values: inputValues }),
   };
 }
 

@@ -3,7 +3,7 @@ import { addressGroup } from '#adapters/http/protocol/address-group.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { isRecentSignIn, type Identity } from '#domain/access/decide-access.ts';
 import type { ChangeRefusal } from '#domain/access/last-admin.ts';
-import type { Act, Changed } from '#flows/people/ports.ts';
+import type { Act, ChangeResult } from '#flows/people/ports.ts';
 import type { Caller } from '#flows/people/sign-in.ts';
 
 const KINDS = {
@@ -14,7 +14,7 @@ const KINDS = {
 } as const satisfies Record<ChangeRefusal['reason'], string>;
 
 /** Returns the result of a change, or throws the problem why there is none. */
-export function done<T>(changed: Changed<T> | { answer: 'fault'; message: string }): T {
+export function done<T>(changed: ChangeResult<T> | { answer: 'fault'; message: string }): T {
   if (changed.answer === 'done') return changed.value;
   if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
   if (changed.answer === 'fault') throw new Problem('invalid-request', changed.message);

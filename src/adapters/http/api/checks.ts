@@ -29,7 +29,7 @@ const Check = {
   last_checked_at: Type.Optional(Time),
   next_check_at: Type.Optional(Time),
   error: Type.Optional(Type.String()),
-  /** In a row. */
+  /** Consecutive failures. */
   failures: Type.Integer(),
   stalled: Type.Boolean(),
   held: Type.Optional(Type.String()),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { limitCompiles, MAX_COMPILES, MAX_COMPILES_OF_TEAM } from './compile-limits.ts';
 
-/** Holds every text until it is let go. */
+/** Compiles no text until the test releases it. */
 function held() {
   const waiting: (() => void)[] = [];
   const shares: (string | undefined)[] = [];
@@ -25,7 +25,7 @@ function held() {
   };
 }
 
-test('a team with many texts is refused more, and another team is not', async () => {
+test('a team that compiles many texts is refused more, and another team is not affected', async () => {
   const { ask, letGo, shares } = held();
   const greedy = Array.from({ length: MAX_COMPILES_OF_TEAM }, () => ask('greedy'));
   expect(await ask('greedy')).toBe(
@@ -40,7 +40,7 @@ test('a team with many texts is refused more, and another team is not', async ()
   expect(await again).toBe('done');
 });
 
-test('all teams together have a limit too', async () => {
+test('all teams together have a limit', async () => {
   const { ask, letGo } = held();
   const many = Array.from({ length: MAX_COMPILES }, (_, one) => ask(`team-${one}`));
   expect(await ask('late')).toBe('Many texts are being checked now. Try again in a second.');

@@ -26,14 +26,14 @@ interface Query {
 
 const ABOUT = {
   svg:
-    'The graph of the pipeline as an SVG image. `hide_intermediates=1` draws direct edges between jobs and shows only ' +
-    'resources that trigger; `group_parallel=1` merges jobs with the same parents into one node; ' +
+    'The graph of the pipeline as an SVG image. `hide_intermediates=1` draws direct edges between jobs ' +
+    'and shows only resources that trigger; `group_parallel=1` merges jobs with the same parents into one node; ' +
     '`version_id` fades what that version does not reach.',
   png: 'The graph of the pipeline as a PNG image, with the same parameters.',
 };
 const TYPES = { svg: 'image/svg+xml; charset=utf-8', png: 'image/png' } as const;
 
-export function imageRoutes({ shows }: PipelinePorts): Route[] {
+export function imageRoutes({ overviews }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -45,7 +45,7 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
       schema: { params: PipelineParams, querystring: PictureQuery, response: answer({ dot: Type.String() }) },
       forPublic: 'same',
       handler: async (request, reply) => {
-        const dot = await draw(shows, 'dot', request, reply);
+        const dot = await draw(overviews, 'dot', request, reply);
         return dot === undefined ? reply : { data: { dot: Buffer.from(dot).toString('utf8') } };
       },
     }),
@@ -59,7 +59,7 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
         forPublic: 'same',
         schema: { params: PipelineParams, querystring: PictureQuery },
         handler: async (request, reply) => {
-          const picture = await draw(shows, format, request, reply);
+          const picture = await draw(overviews, format, request, reply);
           return picture === undefined ? reply : reply.type(TYPES[format]).send(picture);
         },
       }),
@@ -67,31 +67,31 @@ export function imageRoutes({ shows }: PipelinePorts): Route[] {
   ];
 }
 
-const CACHED_ADDRESSES = 2000;
-/** Characters of an address with both switches. */
-const MAX_ADDRESS_CHARACTERS = 200;
-const ADDRESS = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
+const CACHED_URLS = 2000;
+/** Characters of a URL with both switches. */
+const MAX_URL_CHARACTERS = 200;
+const IMAGE_URL = /^\/teams\/([\w.-]{1,63})\/pipelines\/([\w.-]{1,63})\/image\.(svg|png)(?:\?(.+))?$/;
 const SWITCHES = /^(?:(?:hide_intermediates|group_parallel)=(?:[01]|true|false)(?:&(?!$)|$))+$/;
 
-/** Finds cached images of public pipelines. An address in an unusual form is left to the routes. */
-export function cachedPictures(shows: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
-  const read = memoize(CACHED_ADDRESSES, readAddress);
+/** Finds cached images of public pipelines. A URL in an unusual form is left to the routes. */
+export function cachedPictures(overviews: Pick<Overviews, 'cachedPicture'>): FindCachedImage {
+  const parse = memoize(CACHED_URLS, parseImageUrl);
   return (url) => {
-    const address = url.length <= MAX_ADDRESS_CHARACTERS && url.includes('/image.') ? read(url) : undefined;
-    const picture = address && shows.cachedPicture(address.name, address.wanted);
-    return picture && { route: address.route, type: address.type, ...picture };
+    const image = url.length <= MAX_URL_CHARACTERS && url.includes('/image.') ? parse(url) : undefined;
+    const picture = image && overviews.cachedPicture(image.name, image.wanted);
+    return picture && { route: image.route, type: image.type, ...picture };
   };
 }
 
-interface Address {
+interface ImageUrl {
   name: { team: string; pipeline: string };
   wanted: PictureOptions;
   route: string;
   type: string;
 }
 
-function readAddress(url: string): Address | undefined {
-  const { 1: team, 2: pipeline, 3: format, 4: query } = ADDRESS.exec(url) ?? [];
+function parseImageUrl(url: string): ImageUrl | undefined {
+  const { 1: team, 2: pipeline, 3: format, 4: query } = IMAGE_URL.exec(url) ?? [];
   if (team === undefined || pipeline === undefined || (format !== 'svg' && format !== 'png'))
     return undefined;
   if (query !== undefined && !SWITCHES.test(query)) return undefined;
@@ -124,7 +124,7 @@ function wantedOf(format: PictureOptions['format'], query: Query): PictureOption
 
 /** Returns the bytes, or undefined once a 304 has been sent. */
 async function draw(
-  shows: Pick<Overviews, 'picture'>,
+  overviews: Pick<Overviews, 'picture'>,
   format: PictureOptions['format'],
   request: ImageRequest,
   reply: FastifyReply,
@@ -133,7 +133,7 @@ async function draw(
   const wanted = wantedOf(format, query);
   const picture = requireVisible(
     request,
-    await shows.picture(params, isMember(identity, params.team), wanted),
+    await overviews.picture(params, isMember(identity, params.team), wanted),
   );
   if (picture === 'no-version') {
     throw new Problem('not-found', `Pipeline ${params.pipeline} has no version ${query.version_id}.`);

@@ -4,10 +4,12 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { defined } from '#defined';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import { describeCheck } from '#domain/scheduling/why-not-checked.ts';
+import { INPUT_REASONS } from '#domain/scheduling/why-not-inputs.ts';
 import { triggerJob, triggerJobAfterChecks } from '#flows/builds/trigger-job.ts';
 import type { JobName } from '#flows/names.ts';
 import type { JobView } from '#flows/views/ports.ts';
 import { requireFound } from './found.ts';
+import { encodeInputs, givenInputs, JobInputs, MAX_TRIGGER_BODY, TriggerBody } from './job-inputs.ts';
 import { nanoseconds } from './nanoseconds.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { encodePublicJob, PUBLIC_SCHEMAS, publicData, publicList } from './public-schemas.ts';
@@ -24,6 +26,7 @@ export const JobSchema = {
   latest_build_duration: Type.Optional(Type.Integer()),
   started_at: Type.Optional(Time),
   has_running: Type.Boolean(),
+  inputs: Type.Optional(JobInputs),
 };
 
 export function jobRoutes(ports: PipelinePorts): Route[] {
@@ -83,7 +86,6 @@ export function encodeChecks(checks: readonly RequestedCheck[]): Static<typeof R
   });
 }
 
-/** The body is ignored: inputs of jobs are a later part of the language. */
 function triggerRoute(ports: PipelinePorts): Route {
   const waiting = new TriggerLimits();
   return route({
@@ -95,9 +97,12 @@ function triggerRoute(ports: PipelinePorts): Route {
       'Starts a build with the newest versions that fit: 201 with its number, or 409 with the reason for ' +
       'each input that has none. `check=true` first checks the resources that the job gets without ' +
       '`passed`, for at most 25 seconds; `checks` says for each whether it was `checked`, `failed` or ' +
-      '`late`. The body is ignored.',
+      '`late`. The body may have `inputs`, by name. 400 with every reason if the job does not take them, ' +
+      'or if one without a default is missing; no build is created then.',
+    bodyLimit: MAX_TRIGGER_BODY,
     schema: {
       params: JobParams,
+      body: TriggerBody,
       querystring: Type.Object({ check: Type.Boolean({ default: false }) }),
       response: {
         201: Type.Object({
@@ -110,11 +115,12 @@ function triggerRoute(ports: PipelinePorts): Route {
         }),
       },
     },
-    handler: async ({ params, query: { check }, identity }, reply) => {
+    handler: async ({ params, query: { check }, body, identity }, reply) => {
       const by = identity?.user ?? 'unknown';
+      const request = { by, ...givenInputs(body) };
       const answered = check
-        ? await waiting.wait(by, () => triggerJobAfterChecks(params, by, ports))
-        : await triggerJob(params, by, ports);
+        ? await waiting.wait(by, () => triggerJobAfterChecks(params, request, ports))
+        : await triggerJob(params, request, ports);
       ports.metrics.trigger(answered.answer);
       if (answered.answer === 'busy') throw new Problem('too-many-requests', TOO_MANY, { retry_after: 5 });
       if (answered.answer === 'unknown') throw new Problem('not-found', `${nameJob(params)} does not exist.`);
@@ -134,6 +140,8 @@ const TOO_MANY =
 
 function refusal(job: string, reasons: { code: string; message: string }[]): Problem {
   const sentences = reasons.map(({ message }) => message).join(' ');
+  if (reasons.some(({ code }) => INPUT_REASONS.has(code)))
+    return new Problem('invalid-inputs', sentences, { reasons });
   return new Problem('job-cannot-run', `Job ${job} cannot run now: ${sentences}`, { reasons });
 }
 
@@ -146,7 +154,7 @@ export function nameJob({ team, pipeline, job }: JobName): string {
   return `Job ${job} of pipeline ${pipeline} in team ${team}`;
 }
 
-export function encodeJob({ id, name, paused, running, latest }: JobView) {
+export function encodeJob({ id, name, paused, running, latest, inputs }: JobView) {
   const { startedAt, endedAt } = latest ?? {};
   return {
     id,
@@ -157,5 +165,6 @@ export function encodeJob({ id, name, paused, running, latest }: JobView) {
     ...defined({ started_at: startedAt?.toISOString() }),
     ...(startedAt !== undefined &&
       endedAt !== undefined && { latest_build_duration: nanoseconds(startedAt, endedAt) }),
+    ...(inputs.length > 0 && { inputs: encodeInputs(inputs) }),
   };
 }

@@ -9,7 +9,10 @@ const pageOf = (sequence: number, hasMore: boolean, attempt = 1): LogPage => ({
   complete: !hasMore,
 });
 
-/** What is sent of three pages, and whether it was whole. `allowed`: how often somebody may still read on. */
+/**
+ * Downloads three pages of a log. `allowed`: how many access checks succeed. `whole`: the download did not
+ * fail.
+ */
 async function downloaded(allowed: number): Promise<[sent: string, whole: boolean]> {
   let asked = 0;
   const sent: string[] = [];
@@ -28,16 +31,45 @@ async function downloaded(allowed: number): Promise<[sent: string, whole: boolea
   }
 }
 
+const chunk = (sequence: number, text: string, attempt = 1): LogPage['chunks'][number] => ({
+  attempt,
+  sequence,
+  step: '0',
+  text,
+  at: new Date(sequence * 1000),
+});
+
 describe('the text of a log', () => {
-  test('comes whole to whoever may read it all the time, and tells where another attempt begins', async () => {
+  test('contains the whole log for an authorized reader and separates attempts', async () => {
     const retry = '\n--- attempt 2: PodLost: The Pod is gone. ---\n';
     expect(await downloaded(2)).toEqual([`line 1\nline 2\n${retry}line 3\n`, true]);
+  });
+
+  test('has a timestamp at the start of each line on request', async () => {
+    const chunks = [chunk(1, 'a\n\nb'), chunk(2, 'c\nd\n'), chunk(3, 'e'), chunk(4, 'f\n', 2)];
+    const reading = { recheckAccess: async () => undefined, read: async () => undefined, timestamps: true };
+    const sent: string[] = [];
+    for await (const text of logText({ ...pageOf(1, false, 2), chunks }, reading)) sent.push(text);
+    const [one, two, three, four] = [1, 2, 3, 4].map((second) => new Date(second * 1000).toISOString());
+    expect(sent.join('').split('\n')).toEqual([
+      `${one} a`,
+      `${one} `,
+      `${one} bc`,
+      `${two} d`,
+      `${three} e`,
+      '--- attempt 2: PodLost: The Pod is gone. ---',
+      `${four} f`,
+      '',
+    ]);
   });
 
   test.each([
     [0, 'line 1\n'],
     [1, 'line 1\nline 2\n'],
-  ])('breaks off when the rights end during the download, after %s more pages', async (allowed, sent) => {
-    expect(await downloaded(allowed)).toEqual([sent, false]);
-  });
+  ])(
+    'ends early if the reader loses access during the download, after %s more pages',
+    async (allowed, sent) => {
+      expect(await downloaded(allowed)).toEqual([sent, false]);
+    },
+  );
 });

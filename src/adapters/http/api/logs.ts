@@ -27,12 +27,13 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
       needs: 'read',
       about:
         'The log as plain text, or as numbered chunks if you accept `application/json`. `after`: resume ' +
-        'after this sequence number.',
+        'after this sequence number. `timestamps=true`: each line of the text starts with its time.',
       timeLimit: MAX_DOWNLOAD_MS,
       schema: {
         params: BuildParams,
         querystring: Type.Object({
           after: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 }),
+          timestamps: Type.Boolean({ default: false }),
         }),
         response: {
           200: {
@@ -61,6 +62,7 @@ export function logRoutes({ views }: PipelinePorts): Route[] {
             logText(page, {
               recheckAccess: async () => await request.server.recheckAccess(request),
               read: async (after) => await views.logs(ref, after),
+              timestamps: query.timestamps,
             }),
           ),
         );
@@ -81,31 +83,52 @@ export function encodeChunk({ at, ...chunk }: LogPage['chunks'][number]) {
   return { ...chunk, at: at.toISOString() };
 }
 
+type StoredChunk = LogPage['chunks'][number];
+
 interface LogReading {
-  /** Throws if the reader may no longer read the log. */
+  /** Throws if the viewer may no longer read the log. */
   recheckAccess: () => Promise<void>;
   read: (after: number) => Promise<LogPage | undefined>;
+  /** Each line starts with the time at which it was sent. Absent: false. */
+  timestamps?: boolean;
 }
 
 /**
- * Yields the log page by page, each after the previous one was sent, and checks the reader's rights in
+ * Yields the log page by page, each after the previous one was sent, and checks the viewer's rights in
  * between: a slow download lasts minutes. A line marks where another attempt starts, and why.
  */
-export async function* logText(first: LogPage, { recheckAccess, read }: LogReading): AsyncGenerator<string> {
+export async function* logText(
+  first: LogPage,
+  { recheckAccess, read, timestamps = false }: LogReading,
+): AsyncGenerator<string> {
+  const textOf = textWriter(first, timestamps);
   let page: LogPage | undefined = first;
-  let attempt = first.chunks[0]?.attempt ?? 1;
   if (first.removed) yield `${LOG_REMOVED}\n`;
   while (page !== undefined) {
-    for (const chunk of page.chunks) {
-      if (chunk.attempt !== attempt) yield retryLine(page, chunk.attempt);
-      attempt = chunk.attempt;
-      yield chunk.text;
-    }
+    for (const chunk of page.chunks) yield textOf(page, chunk);
     const last: number | undefined = page.chunks.at(-1)?.sequence;
     if (!page.hasMore || last === undefined) return;
     await recheckAccess();
     page = await read(last);
   }
+}
+
+/** The text of each chunk in turn, after the line that announces another attempt. */
+function textWriter(first: LogPage, timestamps: boolean): (page: LogPage, chunk: StoredChunk) => string {
+  let attempt = first.chunks[0]?.attempt ?? 1;
+  let atLineStart = true;
+  return (page, chunk) => {
+    const retry = chunk.attempt === attempt ? '' : retryLine(page, chunk.attempt);
+    const text = timestamps ? withTimes(chunk, atLineStart || retry !== '') : chunk.text;
+    attempt = chunk.attempt;
+    atLineStart = chunk.text.endsWith('\n');
+    return retry + text;
+  };
+}
+
+function withTimes({ text, at }: StoredChunk, atLineStart: boolean): string {
+  const time = `${at.toISOString()} `;
+  return (atLineStart ? time : '') + text.replaceAll(/\n(?!$)/g, `\n${time}`);
 }
 
 function retryLine({ retried }: LogPage, attempt: number): string {

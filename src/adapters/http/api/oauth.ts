@@ -16,7 +16,7 @@ import { accountOf, actOf, callerOf, freshAccountOf } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, Nothing, SMALL_BODY, Username } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
-import { handOver, SessionFields, Transport } from './sign-in.ts';
+import { issueSession, SessionFields, Transport } from './sign-in.ts';
 
 export const ProviderParams = Type.Object({
   canonical: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{0,62}$' }),
@@ -137,7 +137,10 @@ async function encodeFinished(
   }
   const cookies = ports.browser.cookies(request);
   void reply.clearCookie(cookies.flow, cookies.options);
-  return { status: 'signed-in' as const, session: await handOver(ports, finished.session, 'cookie', reply) };
+  return {
+    status: 'signed-in' as const,
+    session: await issueSession(ports, finished.session, 'cookie', reply),
+  };
 }
 
 function profileRoute(ports: AccountPorts): Route {
@@ -173,7 +176,7 @@ function profileRoute(ports: AccountPorts): Route {
         throw new Problem('already-exists', `User ${username} exists already: choose another name.`);
       if (made.answer === 'unknown')
         throw new Problem('provider-failed', 'This sign-in is over. Begin again.');
-      return reply.code(201).send({ data: await handOver(ports, made.session, session, reply) });
+      return reply.code(201).send({ data: await issueSession(ports, made.session, session, reply) });
     },
   });
 }

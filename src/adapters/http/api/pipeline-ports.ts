@@ -14,7 +14,7 @@ export interface PipelinePorts extends ActionPorts {
   views: Views;
   /** What the public reads of public pipelines. */
   publicViews: PublicViews;
-  shows: Overviews;
+  overviews: Overviews;
   /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;

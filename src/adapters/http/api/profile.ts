@@ -11,7 +11,7 @@ import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './caller
 import { requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
-import { handOver, SessionFields, Transport } from './sign-in.ts';
+import { issueSession, SessionFields, Transport } from './sign-in.ts';
 import { encodeUser, User } from './users.ts';
 
 const Session = Type.Object({
@@ -94,7 +94,7 @@ function passwordRoute(ports: AccountPorts): Route {
       };
       const changed = await changePassword(change, ports);
       if (changed.answer !== 'changed') throw passwordProblem(changed);
-      return { data: await handOver(ports, changed.session, session, reply) };
+      return { data: await issueSession(ports, changed.session, session, reply) };
     },
   });
 }

@@ -52,7 +52,7 @@ const Build = Type.Object({
   ...Taken,
 });
 const Step = Type.Object({
-  kind: Type.Enum(['get', 'task', 'put']),
+  kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
   name: Type.String(),
   resource: Type.Optional(Type.String()),
   status: Type.Enum(['waiting', 'started', 'succeeded', 'failed', 'cancelled', 'skipped']),

@@ -42,10 +42,8 @@ const View = {
   resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
 };
 
-/**
- * Nothing is sent that the schema does not name; and nothing comes here that `publicStructure` does not name.
- */
-export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
+/** The public view of a pipeline. Its schema and `publicStructure` both list what the public may see. */
+export function publicViewRoutes({ overviews }: PipelinePorts): Route[] {
   return [
     route({
       method: 'GET',
@@ -58,7 +56,7 @@ export function publicViewRoutes({ shows }: PipelinePorts): Route[] {
       forPublic: 'same',
       handler: async (request) => {
         const { params, identity } = request;
-        const view = await shows.overview(params, isMember(identity, params.team));
+        const view = await overviews.overview(params, isMember(identity, params.team));
         return { data: encode(requireVisible(request, view)) };
       },
     }),

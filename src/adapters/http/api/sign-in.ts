@@ -82,13 +82,13 @@ function loginRoute(ports: AccountPorts): Route {
       if (answered.answer === 'failed') {
         throw new Problem('sign-in-failed', 'The username or the password is wrong.');
       }
-      return { data: await handOver(ports, answered.session, session, reply) };
+      return { data: await issueSession(ports, answered.session, session, reply) };
     },
   });
 }
 
 /** Encodes a session for its owner, with the token or as a cookie. */
-export async function handOver(
+export async function issueSession(
   ports: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   session: OpenedSession,
   transport: Transport,
@@ -113,7 +113,7 @@ export async function handOver(
   return { ...fields, csrf_token: codec.csrfToken(session.id) };
 }
 
-/** Ends the session that this browser had before, whoever owned it: nobody could sign out of it later. */
+/** Ends the session that this browser had before, for any account: nobody could sign out of it later. */
 async function endPreviousSession(
   { codec, browser, sessions, now }: Pick<AccountPorts, 'codec' | 'browser' | 'sessions' | 'now'>,
   { username }: OpenedSession,

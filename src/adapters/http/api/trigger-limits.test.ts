@@ -3,7 +3,7 @@ import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT, TriggerLimits }
 
 const busy = { answer: 'busy' };
 
-test('one account waits for so many triggers, and others still may', async () => {
+test('one account can have a limited number of waiting triggers, and other accounts are not affected', async () => {
   const waiting = new TriggerLimits();
   const { promise: checked, resolve } = Promise.withResolvers<string>();
   const own = Array.from({ length: MAX_WAITING_TRIGGERS_PER_ACCOUNT }, () =>
@@ -16,7 +16,7 @@ test('one account waits for so many triggers, and others still may', async () =>
   expect(await waiting.wait('ann', async () => 'created')).toBe('created');
 });
 
-test('all accounts together wait for so many', async () => {
+test('all accounts together can have a limited number of waiting triggers', async () => {
   const waiting = new TriggerLimits();
   const { promise: checked, resolve } = Promise.withResolvers<string>();
   const all = Array.from({ length: MAX_WAITING_TRIGGERS }, (_, index) =>
@@ -27,7 +27,7 @@ test('all accounts together wait for so many', async () => {
   await Promise.all(all);
 });
 
-test('a trigger that fails waits no longer', async () => {
+test('a failed trigger no longer counts', async () => {
   const waiting = new TriggerLimits();
   for (let turn = 0; turn <= MAX_WAITING_TRIGGERS_PER_ACCOUNT; turn += 1)
     await expect(waiting.wait('ann', () => Promise.reject(new Error('of the test')))).rejects.toThrow(

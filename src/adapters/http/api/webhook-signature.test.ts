@@ -16,45 +16,49 @@ function verdict(headers: Record<string, string>, body = BODY): string {
   return check.verdict();
 }
 
-describe('what forges send as a proof', () => {
-  test('a secret can be any forge’s: GitLab wants 32 bytes behind whsec_', () => {
+describe('the check of a webhook signature', () => {
+  test('generates secrets that every forge accepts: GitLab requires 32 bytes after whsec_', () => {
     expect([SECRET.slice(0, 6), KEY.length]).toEqual(['whsec_', 32]);
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['nothing', { 'x-github-event': 'push' }, 'absent'],
+    ['no signature', { 'x-github-event': 'push' }, 'absent'],
     ['a signature with SHA-1 alone, which proves nothing', { 'x-hub-signature': 'sha1=00' }, 'absent'],
-    ['GitHub', { 'x-hub-signature-256': `sha256=${hex}` }, 'valid'],
-    ['GitHub in capitals', { 'x-hub-signature-256': `SHA256=${hex.toUpperCase()}` }, 'valid'],
-    ['GitHub without the name of the algorithm', { 'x-hub-signature-256': hex }, 'invalid'],
-    ['Gitea', { 'x-gitea-signature': hex, 'x-hub-signature-256': `sha256=${hex}` }, 'valid'],
-    ['Forgejo', { 'x-forgejo-signature': hex, 'x-gitea-signature': hex }, 'valid'],
+    ['a GitHub signature', { 'x-hub-signature-256': `sha256=${hex}` }, 'valid'],
+    ['a GitHub signature in capitals', { 'x-hub-signature-256': `SHA256=${hex.toUpperCase()}` }, 'valid'],
+    ['a GitHub signature without the name of the algorithm', { 'x-hub-signature-256': hex }, 'invalid'],
+    ['a Gitea signature', { 'x-gitea-signature': hex, 'x-hub-signature-256': `sha256=${hex}` }, 'valid'],
+    ['a Forgejo signature', { 'x-forgejo-signature': hex, 'x-gitea-signature': hex }, 'valid'],
     [
-      'one that is right beside one that is wrong',
+      'a valid signature beside an invalid one',
       { 'x-forgejo-signature': hex, 'x-gitea-signature': 'ff' },
       'invalid',
     ],
-    ['an empty one', { 'x-gitea-signature': '' }, 'invalid'],
-    ['GitLab', { 'x-gitlab-token': SECRET }, 'valid'],
-    ['GitLab with another secret', { 'x-gitlab-token': `${SECRET}x` }, 'invalid'],
-    ['GitLab with a signing token', { ...STANDARD, 'webhook-signature': `v1,${standard}` }, 'valid'],
-    ['… while it changes', { ...STANDARD, 'webhook-signature': `v1,AAAA v1,${standard}` }, 'valid'],
+    ['an empty signature', { 'x-gitea-signature': '' }, 'invalid'],
+    ['a GitLab token', { 'x-gitlab-token': SECRET }, 'valid'],
+    ['a GitLab token with another secret', { 'x-gitlab-token': `${SECRET}x` }, 'invalid'],
+    ['a GitLab signing token', { ...STANDARD, 'webhook-signature': `v1,${standard}` }, 'valid'],
     [
-      '… of another delivery',
+      'a GitLab signing token during its rotation',
+      { ...STANDARD, 'webhook-signature': `v1,AAAA v1,${standard}` },
+      'valid',
+    ],
+    [
+      'a GitLab signing token of another delivery',
       { ...STANDARD, 'webhook-id': 'id-2', 'webhook-signature': `v1,${standard}` },
       'invalid',
     ],
-    ['… without id and time', { 'webhook-signature': `v1,${standard}` }, 'invalid'],
-  ])('%s', (_, headers, expected) => {
+    ['a GitLab signing token without id and time', { 'webhook-signature': `v1,${standard}` }, 'invalid'],
+  ])('decides about %s', (_, headers, expected) => {
     expect(verdict(headers)).toBe(expected);
   });
 
   test.each<[string, Record<string, string>]>([
-    ['GitHub', { 'x-hub-signature-256': `sha256=${hex}` }],
-    ['Gitea', { 'x-gitea-signature': hex }],
-    ['Forgejo', { 'x-forgejo-signature': hex }],
-    ['a signing token', { ...STANDARD, 'webhook-signature': `v1,${standard}` }],
-  ])('%s: a body that was changed on the way is seen', (_, headers) => {
+    ['a GitHub signature', { 'x-hub-signature-256': `sha256=${hex}` }],
+    ['a Gitea signature', { 'x-gitea-signature': hex }],
+    ['a Forgejo signature', { 'x-forgejo-signature': hex }],
+    ['a GitLab signing token', { ...STANDARD, 'webhook-signature': `v1,${standard}` }],
+  ])('detects a changed body with %s', (_, headers) => {
     expect(verdict(headers, BODY.replace('main', 'mine'))).toBe('invalid');
   });
 });

@@ -11,7 +11,7 @@ const RESOURCE = '/teams/main/pipelines/app/resources/git.app';
 const ports = inMemoryPorts();
 const app = createServer({
   routes: publicRoutes(ports, async () => undefined, '0'),
-  authorize: async () => ({ user: 'anna', globalAdmin: true, teams: new Map() }),
+  authenticate: async () => ({ user: 'anna', globalAdmin: true, teams: new Map() }),
   log: createLog('silent', 'test'),
 });
 const post = async (url: string, payload?: string, headers: Record<string, string> = {}) =>
@@ -28,23 +28,28 @@ const signed = (payload: string) => ({
 
 describe('a webhook', () => {
   test.each<[string, string | undefined, Record<string, string>, string]>([
-    ['without a signature', '{}', {}, '202 absent'],
-    ['with the signature of its body', '{"a":1}', signed('{"a":1}'), '202 valid'],
+    ['is accepted without a signature if none is required', '{}', {}, '202 absent'],
+    ['is accepted with a valid signature', '{"a":1}', signed('{"a":1}'), '202 valid'],
     [
-      'with that of an empty body',
+      'is accepted without a body with a valid token',
       undefined,
       { 'x-gitlab-token': `secret-of-${WEBHOOK_TOKEN}` },
       '202 valid',
     ],
-    ['with the signature of another body', '{"a":2}', signed('{"a":1}'), '403 invalid'],
-    ['of a megabyte', 'x'.repeat(1024 * 1024), signed('x'.repeat(1024 * 1024)), '202 valid'],
+    ['is refused with the signature of another body', '{"a":2}', signed('{"a":1}'), '403 invalid'],
+    [
+      'is accepted with a body of 1 MiB',
+      'x'.repeat(1024 * 1024),
+      signed('x'.repeat(1024 * 1024)),
+      '202 valid',
+    ],
   ])('%s', async (_, payload, headers, expected) => {
     const { statusCode } = await post(URL, payload, headers);
     expect([`webhook ${expected.split(' ')[1]}`]).toEqual(ports.calls);
     expect(String(statusCode)).toBe(expected.split(' ')[0]);
   });
 
-  test('that is refused says where the secret is, and not what it is', async () => {
+  test('is refused with a message that names the setting and not the secret', async () => {
     const answer = await post(URL, '{}', { 'x-gitlab-token': 'guessed' });
     expect(answer.json()).toMatchObject({
       type: 'https://millrace.dev/problems/wrong-signature',
@@ -54,19 +59,19 @@ describe('a webhook', () => {
     expect(answer.body).not.toContain('secret-of');
   });
 
-  test('of a token that nobody has is judged all the same before it is said', async () => {
+  test('with an unknown token has its signature checked before it is answered', async () => {
     expect((await post('/webhooks/none', '{}', { 'x-gitlab-token': 'guessed' })).statusCode).toBe(404);
     expect(ports.calls).toEqual(['webhook invalid']);
   });
 });
 
-describe('a token that is made anew', () => {
+describe('a new webhook token', () => {
   test.each([
     [undefined, 'optional'],
     ['{"signature":"required"}', 'required'],
     ['{"signature":"optional"}', 'optional'],
     ['{}', 'optional'],
-  ])('with the body %s', async (payload, signature) => {
+  ])('is created with the body %s', async (payload, signature) => {
     const answer = await post(
       `${RESOURCE}/webhook_token`,
       payload,
@@ -85,12 +90,15 @@ describe('a token that is made anew', () => {
     ]);
   });
 
-  test.each(['{"signature":"sometimes"}', '[]', '"required"'])('not with the body %s', async (payload) => {
-    const headers = { 'content-type': 'application/json' };
-    expect((await post(`${RESOURCE}/webhook_token`, payload, headers)).statusCode).toBe(400);
-  });
+  test.each(['{"signature":"sometimes"}', '[]', '"required"'])(
+    'is not created with the body %s',
+    async (payload) => {
+      const headers = { 'content-type': 'application/json' };
+      expect((await post(`${RESOURCE}/webhook_token`, payload, headers)).statusCode).toBe(400);
+    },
+  );
 
-  test('is none of a resource that is not there', async () => {
+  test('is not created for a resource that does not exist', async () => {
     expect((await post(RESOURCE.replace('git.app', 'git.none') + '/webhook_token')).statusCode).toBe(404);
   });
 });

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { refuseAccess, type Identity } from '#domain/access/decide-access.ts';
-import type { Authorize } from './authorize.ts';
+import type { Authenticate } from './authenticate.ts';
 import { refuseCrossSite } from './csrf.ts';
 import { teamOf } from './public-access.ts';
 import type { RouteRules } from './route-rules.ts';
@@ -12,11 +12,11 @@ import { sessionCookie, type BrowserRules } from './session-cookie.ts';
  * is closed to everyone. Without credentials only public routes are open.
  */
 export async function identify(
-  { authorize, browser }: { authorize: Authorize; browser?: BrowserRules | undefined },
+  { authenticate, browser }: { authenticate: Authenticate; browser?: BrowserRules | undefined },
   request: FastifyRequest,
   rules: RouteRules | undefined,
 ): Promise<Identity | undefined> {
-  const identity = await authenticate(authorize, request, browser, rules?.needs === 'public');
+  const identity = await authenticateRequest(authenticate, request, browser, rules?.needs === 'public');
   if (identity === undefined) return undefined;
   if (rules === undefined) throw new Problem('forbidden', 'Nobody may use this path.');
   const { needs, beforePasswordChange = false } = rules;
@@ -32,8 +32,8 @@ export function hasNoCredentials({ headers }: Pick<FastifyRequest, 'headers'>): 
 }
 
 /** Undefined: an anonymous request to a public route. */
-async function authenticate(
-  authorize: Authorize,
+async function authenticateRequest(
+  authenticate: Authenticate,
   request: FastifyRequest,
   browser: BrowserRules | undefined,
   isPublic: boolean,
@@ -41,7 +41,7 @@ async function authenticate(
   const { authorization } = request.headers;
   const cookie =
     authorization === undefined && browser !== undefined ? sessionCookie(request, browser) : undefined;
-  const identity = await authorize({ authorization, cookie });
+  const identity = await authenticate({ authorization, cookie });
   if (identity === 'anonymous' || identity === 'invalid') {
     // A browser whose session has ended can still read what is public.
     if (isPublic && (identity === 'anonymous' || cookie !== undefined)) return undefined;

@@ -3,8 +3,8 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Authorization } from './authorize.ts';
-import { authorizeByInstallation } from './installation-tokens.ts';
+import type { Authentication } from './authenticate.ts';
+import { authenticateByInstallation } from './installation-tokens.ts';
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const textOf = (entries: Record<string, object>): string =>
@@ -15,7 +15,7 @@ const UNKNOWN = 'invalid';
 let folder = '';
 let now = 0;
 let complaints: string[] = [];
-/** Moves by itself a little, as every clock does between two looks at it. */
+/** Advances a little at each call, as a real clock does. */
 const clock = {
   now: () => (now += 0.001),
   sleep: async (milliseconds: number) => {
@@ -31,9 +31,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function opened(file: string | undefined, newest?: () => Promise<string | undefined>) {
-  const authorize = authorizeByInstallation({ file, newest }, (one) => complaints.push(one), clock);
-  return async (token: string): Promise<Authorization> =>
-    await authorize({ authorization: `Bearer ${token}` });
+  const authenticate = authenticateByInstallation({ file, newest }, (one) => complaints.push(one), clock);
+  return async (token: string): Promise<Authentication> =>
+    await authenticate({ authorization: `Bearer ${token}` });
 }
 
 function written(text: string): string {
@@ -42,14 +42,14 @@ function written(text: string): string {
   return path;
 }
 
-/** As the kubelet brings a newer one: another file takes the name. */
+/** Replaces the file as the kubelet does: a new file gets its name. */
 function swapped(text: string): void {
   writeFileSync(join(folder, 'tokens.json.new'), text);
   renameSync(join(folder, 'tokens.json.new'), join(folder, 'tokens.json'));
 }
 
-describe('who a token belongs to', () => {
-  test('its entry says: user, team and role', async () => {
+describe('an installation token', () => {
+  test('is valid for the user, team and role of its entry', async () => {
     const ask = opened(
       written(textOf({ 'tok-1': ANNA, 'tok-2': { user: 'root', team: '*', role: 'admin' } })),
     );
@@ -62,25 +62,28 @@ describe('who a token belongs to', () => {
   });
 
   const headers: Record<string, [header: string | undefined, answer: unknown]> = {
-    'no header': [undefined, 'anonymous'],
-    'the scheme in small letters': ['bearer tok-1', expect.objectContaining({ user: 'anna' })],
+    'no value': [undefined, 'anonymous'],
+    'its scheme in lower case': ['bearer tok-1', expect.objectContaining({ user: 'anna' })],
     'an unknown token': ['Bearer tok-9', UNKNOWN],
     'the hash instead of the token': [`Bearer ${hashOf('tok-1')}`, UNKNOWN],
     'an empty token': ['Bearer ', UNKNOWN],
     'another scheme': ['Basic dG9rLTE=', UNKNOWN],
-    'an endless token': [`Bearer ${'x'.repeat(600)}`, UNKNOWN],
+    'a token without an end': [`Bearer ${'x'.repeat(600)}`, UNKNOWN],
   };
-  test.each(Object.entries(headers))('%s', async (_name, [authorization, answer]) => {
-    const file = written(textOf({ 'tok-1': ANNA }));
-    const authorize = authorizeByInstallation({ file }, () => undefined, clock);
-    expect(await authorize({ authorization })).toEqual(answer);
-  });
+  test.each(Object.entries(headers))(
+    'is unknown if the header has %s',
+    async (_name, [authorization, answer]) => {
+      const file = written(textOf({ 'tok-1': ANNA }));
+      const authenticate = authenticateByInstallation({ file }, () => undefined, clock);
+      expect(await authenticate({ authorization })).toEqual(answer);
+    },
+  );
 
-  test('without a Secret nobody has a token', async () => {
+  test('is never valid without a Secret', async () => {
     expect(await opened(undefined)('tok-1')).toBe(UNKNOWN);
   });
 
-  test('of many who ask at once, before anything was read, nobody is refused', async () => {
+  test('is accepted in concurrent requests before the first read has finished', async () => {
     const ask = opened(written(textOf({ 'tok-1': ANNA })));
     for (const answer of await Promise.all(Array.from({ length: 20 }, async () => await ask('tok-1')))) {
       expect(answer).toMatchObject({ user: 'anna' });
@@ -88,7 +91,7 @@ describe('who a token belongs to', () => {
   });
 });
 
-test('the mounted file is read again when it is swapped, as a mounted Secret is, and kept when it is broken', async () => {
+test('a replaced token file is read again, and a broken file leaves the previous tokens valid', async () => {
   const link = join(folder, 'current');
   const put = (name: string, text: string): void => {
     writeFileSync(join(folder, name), text);
@@ -110,7 +113,7 @@ test('the mounted file is read again when it is swapped, as a mounted Secret is,
   expect(complaints).toEqual([`The tokens file ${link} cannot be used: it is not valid JSON`]);
 });
 
-/** The Secret as the API server has it; an error for an API server that is away. */
+/** An API server with this Secret. An error: it is unavailable. */
 function apiServer(first: string | undefined | Error) {
   const server = { has: first, asked: 0 };
   const newest = async (): Promise<string | undefined> => {
@@ -122,8 +125,8 @@ function apiServer(first: string | undefined | Error) {
 }
 const AWAY = new Error('the API server does not answer');
 
-describe('the Secret itself', () => {
-  test('lets a new token in at once, whatever the mounted file says, and also right after it was refused', async () => {
+describe('the Secret', () => {
+  test('makes a new token valid at once, even if the file lacks it and after a refusal', async () => {
     const { server, newest } = apiServer(textOf({ 'tok-1': ANNA }));
     const ask = opened(written(textOf({ 'tok-1': ANNA })), newest);
     expect([await ask('tok-1'), await ask('tok-2')]).toEqual([expect.anything(), UNKNOWN]);
@@ -131,7 +134,7 @@ describe('the Secret itself', () => {
     expect(await ask('tok-2')).toMatchObject({ user: 'anna' });
   });
 
-  test('shuts out within seconds who is no longer in it, or when it is deleted', async () => {
+  test('invalidates a token within seconds after its removal or the removal of the Secret', async () => {
     const { server, newest } = apiServer(textOf({ 'tok-1': ANNA, 'tok-2': ANNA }));
     const ask = opened(written(textOf({ 'tok-1': ANNA, 'tok-2': ANNA })), newest);
     await ask('tok-1');
@@ -146,14 +149,14 @@ describe('the Secret itself', () => {
     expect(await ask('tok-2')).toBe(UNKNOWN);
   });
 
-  test('is asked for once a second at most, however many guess', async () => {
+  test('is read at most once per second, however many tokens are guessed', async () => {
     const { server, newest } = apiServer(textOf({}));
     const ask = opened(undefined, newest);
     const guess = async () => {
       await Promise.all(Array.from({ length: 50 }, async (_, index) => await ask(`guess-${index}`)));
       return [server.asked, Math.floor(now / 1000)];
     };
-    // The first has one look of its own: it was under way when the others asked.
+    // The first guess has a read of its own, which had begun before the others asked.
     expect([await guess(), await guess(), await guess()]).toEqual([
       [2, 1],
       [3, 2],
@@ -161,7 +164,7 @@ describe('the Secret itself', () => {
     ]);
   });
 
-  test('does not have to answer: at first the file counts, then what it said last, at last the file that came since', async () => {
+  test('gives way to the file before its first read, and to a newer file after a long outage', async () => {
     const { server, newest } = apiServer(AWAY);
     const file = written(textOf({ mounted: ANNA }));
     const ask = opened(file, newest);
@@ -179,7 +182,7 @@ describe('the Secret itself', () => {
     expect(complaints).toEqual([sentence, sentence]);
   });
 
-  test('lets nobody in again whom it shut out, while it is away and the kubelet could not bring a newer file', async () => {
+  test('keeps a removed token invalid while it is unavailable and the file is old', async () => {
     const { server, newest } = apiServer(textOf({ 'tok-1': ANNA, 'tok-2': ANNA }));
     const ask = opened(written(textOf({ 'tok-1': ANNA, 'tok-2': ANNA })), newest);
     await ask('tok-1');
@@ -191,7 +194,7 @@ describe('the Secret itself', () => {
     expect([await ask('tok-1'), await ask('tok-2')]).toEqual([UNKNOWN, expect.anything()]);
   });
 
-  test('that was broken when it was first seen lets nobody in by a file from before', async () => {
+  test('keeps older files from being used if its first read was broken', async () => {
     const { server, newest } = apiServer('{"0123abcd": half');
     const ask = opened(written(textOf({ 'tok-1': ANNA })), newest);
     await ask('tok-1');
@@ -200,7 +203,7 @@ describe('the Secret itself', () => {
     expect(await ask('tok-1')).toBe(UNKNOWN);
   });
 
-  test('that never answers holds nobody up for long', async () => {
+  test('delays no request for long if it never answers', async () => {
     const ask = opened(written(textOf({ 'tok-1': ANNA })), async () => await new Promise(() => undefined));
     expect(await ask('tok-1')).toMatchObject({ user: 'anna' });
     expect(complaints).toEqual([

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withTimeout } from '#adapters/http/protocol/timeout.ts';
-import { bearerToken, type Authorization, type Authorize } from './authorize.ts';
+import { bearerToken, type Authenticate, type Authentication } from './authenticate.ts';
 import { parseTokens, type TokenEntry } from './parse-installation-tokens.ts';
 
 /** Where the tokens of the installation come from: one Secret, read in two ways. */
@@ -44,11 +44,11 @@ const MAX_FILE_BYTES = 1024 * 1024;
  * Authorizes tokens of the installation, from a Secret. An unknown token is refused only after a read that
  * started after the request. If nothing can be read, the last content counts.
  */
-export function authorizeByInstallation(
+export function authenticateByInstallation(
   sources: TokenSources,
   report: (sentence: string) => void,
   clock: Clock = REAL,
-): Authorize {
+): Authenticate {
   const tokens = readTokens(sources, report, clock);
   const { knownMs, apartMs } = sources.newest === undefined ? OF_FILE : OF_SECRET;
   const readSince = sharedReads(async () => await tokens.read(), apartMs, clock);
@@ -156,9 +156,9 @@ async function textOf(file: string): Promise<string> {
 }
 
 /** Compares with every entry, so that the time does not reveal which one was close. */
-function find(entries: TokenEntry[], token: string): Authorization {
+function find(entries: TokenEntry[], token: string): Authentication {
   const hash = createHash('sha256').update(token).digest();
-  let found: Authorization = 'invalid';
+  let found: Authentication = 'invalid';
   for (const entry of entries) {
     if (timingSafeEqual(entry.hash, hash)) found = entry.identity;
   }

@@ -10,10 +10,10 @@ describe('the tokens of the installation', () => {
     'no user': [{ ...ANNA, user: '' }, 'it names no user'],
     'no team': [{ user: 'a', role: 'read' }, 'it names no team'],
     'an unknown role': [{ ...ANNA, role: 'owner' }, 'its role is not one of read, write, maintain, admin'],
-    'all teams for less than an admin': [{ ...ANNA, team: '*' }, 'team * is for the role admin only'],
-    'no object': ['anna', 'its value is not an object'],
+    'all teams for a role below admin': [{ ...ANNA, team: '*' }, 'team * is for the role admin only'],
+    'a string for an object': ['anna', 'its value is not an object'],
   };
-  test.each(Object.entries(faults))('an entry with %s is left out and told', (_name, [value, complaint]) => {
+  test.each(Object.entries(faults))('omit an entry with %s and report it', (_name, [value, complaint]) => {
     const { entries, complaints } = parseTokens(
       JSON.stringify({ [hashOf('a')]: ANNA, [hashOf('b')]: value }),
     );
@@ -21,7 +21,7 @@ describe('the tokens of the installation', () => {
     expect(complaints).toEqual([`Entry 2 of the tokens of the installation is ignored: ${complaint}.`]);
   });
 
-  test('a token written in clear is left out, and not told', () => {
+  test('omit a token in plain text and report it without its value', () => {
     const { complaints } = parseTokens(JSON.stringify({ 'my-secret-token': ANNA }));
     expect(complaints).toEqual([
       'Entry 1 of the tokens of the installation is ignored: its name is not the SHA-256 of a token in hex.',
@@ -29,7 +29,7 @@ describe('the tokens of the installation', () => {
   });
 
   test.each(['[]', 'null', '"x"', '{"0123abcd": half'])(
-    '%s is no tokens at all, and is not quoted',
+    'are none for %s, and the report does not quote it',
     (text) => {
       expect(() => parseTokens(text)).toThrow(/^it is not (valid JSON|a JSON object of token hashes)$/);
     },

@@ -11,7 +11,7 @@ export function isNonMember({ identity, params, routeOptions }: FastifyRequest):
 }
 
 /**
- * What a reader needs to continue reading a stream or a log. A member must still be a member. For non-members
+ * What a viewer needs to continue reading a stream or a log. A member must still be a member. For non-members
  * the stream itself checks that its pipeline is still public.
  */
 export function rulesWhileReading(request: FastifyRequest): RouteRules | undefined {
@@ -34,8 +34,8 @@ const PLACES = [
 
 /**
  * Returns the thing, or throws a problem that is the same whether it does not exist or is not public. Its
- * text comes from the path alone. Users who must change their password first are told so, which reveals
- * nothing either.
+ * text comes from the path alone. Users who must change their password first get a problem that says so,
+ * which reveals nothing either.
  */
 export function requireVisible<T>(
   request: Pick<FastifyRequest, 'identity' | 'params'>,

@@ -4,7 +4,7 @@ import { limitByAddress } from './rate-limits.ts';
 function limited(addresses = 100) {
   let now = 0;
   const take = limitByAddress({ burst: 3, perSecond: 2, addresses }, () => now);
-  /** How many of so many requests get through. */
+  /** Returns how many of this number of requests are allowed. */
   const through = (address: string, times: number): number =>
     Array.from({ length: times }).filter(() => {
       try {
@@ -17,8 +17,8 @@ function limited(addresses = 100) {
   return { take, through, later: (milliseconds: number) => void (now += milliseconds) };
 }
 
-describe('what an address may ask for', () => {
-  test('is a burst, and then what comes to it each second', () => {
+describe('the rate limit of an address', () => {
+  test('allows a burst and then a number of requests per second', () => {
     const { through, later } = limited();
     expect(through('192.0.2.1', 10)).toBe(3);
     later(1000);
@@ -27,17 +27,17 @@ describe('what an address may ask for', () => {
     expect(through('192.0.2.1', 10)).toBe(3);
   });
 
-  test('is its own', () => {
+  test('is independent of other addresses', () => {
     const { through } = limited();
     expect([through('192.0.2.1', 10), through('192.0.2.2', 10)]).toEqual([3, 3]);
   });
 
-  test('is not more for somebody who has a network of addresses', () => {
+  test('is shared by the addresses of one IPv6 network', () => {
     const { through } = limited();
     expect([through('2001:db8::1', 10), through('2001:db8::ffff:2', 10)]).toEqual([3, 0]);
   });
 
-  test('is told when it is too much, with the time to wait', () => {
+  test('returns the time to wait in its error', () => {
     const { take, through } = limited();
     through('192.0.2.1', 3);
     expect(() => take('192.0.2.1')).toThrow(
@@ -45,7 +45,7 @@ describe('what an address may ask for', () => {
     );
   });
 
-  test('is remembered for so many addresses, and first forgotten of those that were quiet for longest', () => {
+  test('is stored for a limited number of addresses, and the least recently active is removed first', () => {
     const { through } = limited(2);
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.3']) through(address, 2);
     expect([through('192.0.2.1', 10), through('192.0.2.2', 10)]).toEqual([0, 3]);

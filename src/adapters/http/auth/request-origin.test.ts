@@ -22,26 +22,31 @@ const CASES: Record<string, Case> = {
     own: 'http://millrace-public.ci.svc',
     encrypted: false,
   },
-  'an address': { origin: 'http://10.96.0.7', host: '10.96.0.7', own: 'http://10.96.0.7', encrypted: false },
-  'an address of IPv6': {
+  'an IPv4 address': {
+    origin: 'http://10.96.0.7',
+    host: '10.96.0.7',
+    own: 'http://10.96.0.7',
+    encrypted: false,
+  },
+  'an IPv6 address': {
     origin: 'http://[::1]:8080',
     host: '[::1]:8080',
     own: 'http://[::1]:8080',
     encrypted: false,
   },
-  'another host that an address of IPv6 is written like': {
+  'another host whose name looks like an IPv6 address': {
     origin: 'http://[::1].evil.example',
     host: '[::1]',
     own: undefined,
     encrypted: false,
   },
-  'a default port that only one of them names': {
+  'a default port that only one of them contains': {
     origin: 'http://ci.lan',
     host: 'CI.lan:80',
     own: 'http://ci.lan',
     encrypted: false,
   },
-  'a proxy that ends TLS and says nothing of it': {
+  'a proxy that ends TLS without forwarding headers': {
     origin: 'https://ci.lan',
     host: 'ci.lan',
     own: 'https://ci.lan',
@@ -54,7 +59,7 @@ const CASES: Record<string, Case> = {
     own: 'https://ci.lan',
     encrypted: true,
   },
-  'a program, which names no origin': { origin: undefined, host: 'ci.lan', own: undefined, encrypted: false },
+  'a program that sends no Origin': { origin: undefined, host: 'ci.lan', own: undefined, encrypted: false },
   'a program behind a trusted proxy that ends TLS': {
     origin: undefined,
     host: 'ci.lan',
@@ -63,38 +68,43 @@ const CASES: Record<string, Case> = {
     encrypted: true,
   },
   'another host': { origin: 'http://evil.example', host: 'ci.lan', own: undefined, encrypted: false },
-  'another port of the host': {
+  'another port of the same host': {
     origin: 'http://localhost:9090',
     host: 'localhost:8080',
     own: undefined,
     encrypted: false,
   },
-  'a host that begins like ours': {
+  'a host whose name starts with ours': {
     origin: 'https://ci.lan.evil.example',
     host: 'ci.lan',
     own: undefined,
     encrypted: false,
   },
-  'a page without TLS to the same host with TLS': {
+  'a page without TLS for the same host with TLS': {
     origin: 'http://ci.lan',
     host: 'ci.lan',
     protocol: 'https',
     own: undefined,
     encrypted: true,
   },
-  'a page of no origin': { origin: 'null', host: 'null', own: undefined, encrypted: false },
-  'no web page': { origin: 'ftp://ci.lan', host: 'ci.lan', own: undefined, encrypted: false },
-  'a host that is none': { origin: 'http://ci.lan', host: '', own: undefined, encrypted: false },
+  'the opaque origin null': { origin: 'null', host: 'null', own: undefined, encrypted: false },
+  'an origin that is no web page': {
+    origin: 'ftp://ci.lan',
+    host: 'ci.lan',
+    own: undefined,
+    encrypted: false,
+  },
+  'an invalid host': { origin: 'http://ci.lan', host: '', own: undefined, encrypted: false },
 };
 
-describe('the origin that a browser names, against the host that it asked', () => {
+describe('the Origin header is compared with the requested host for', () => {
   test.each(Object.entries(CASES))('%s', (_, { origin, host, protocol = 'http', own, encrypted }) => {
     const asked = { headers: origin === undefined ? {} : { origin }, host, protocol };
     expect([ownOrigin(asked), isEncrypted(asked)]).toEqual([own, encrypted]);
   });
 });
 
-test('an external URL has an origin, with or without a path and a default port', () => {
+test('originOf returns the origin of an external URL, with or without a path and a default port', () => {
   expect(originOf('https://ci.example.org:443/under')).toBe('https://ci.example.org');
   expect(originOf(undefined)).toBeUndefined();
 });

@@ -21,7 +21,7 @@ async function withRsa(header: object = {}): Promise<string> {
 }
 
 describe('a session token', () => {
-  test('says who it is of, and ends when it should', async () => {
+  test('contains its session and account until it expires', async () => {
     const token = await codec.sign({ ...SESSION, expiresAt: new Date(NOW.getTime() + 60_000) });
     const read = { id: 'a-session', userId: 12, tokenGen: 3 };
     expect(await codec.read(token, new Date(NOW.getTime() + 59_000))).toEqual(read);
@@ -30,34 +30,35 @@ describe('a session token', () => {
   });
 
   const forged: Record<string, () => Promise<string> | string> = {
-    'that says none': () => `${part({ alg: 'none', typ: 'JWT' })}.${part(CLAIMS)}.`,
-    'that says None': () => `${part({ alg: 'None', typ: 'JWT' })}.${part(CLAIMS)}.`,
+    'with the algorithm none': () => `${part({ alg: 'none', typ: 'JWT' })}.${part(CLAIMS)}.`,
+    'with the algorithm None': () => `${part({ alg: 'None', typ: 'JWT' })}.${part(CLAIMS)}.`,
     'without an algorithm': () => `${part({ typ: 'JWT' })}.${part(CLAIMS)}.`,
-    'whose signature was cut off': async () => (await signed(CLAIMS)).replace(/\.[^.]*$/, '.'),
-    'signed by RS256 with a key that it brings along': async () => await withRsa(),
-    'signed by RS256, said to be HS256': async () => {
+    'with an empty signature': async () => (await signed(CLAIMS)).replace(/\.[^.]*$/, '.'),
+    'with an RS256 signature and its own public key': async () => await withRsa(),
+    'with an RS256 signature declared as HS256': async () => {
       const [, body = '', signature = ''] = (await withRsa()).split('.');
       return `${part({ alg: 'HS256', typ: 'JWT' })}.${body}.${signature}`;
     },
-    'signed by an empty key': async () => await signed(CLAIMS, Buffer.alloc(32)),
-    'signed with the word of another kind': async () =>
+    'if it is signed with an empty key': async () => await signed(CLAIMS, Buffer.alloc(32)),
+    'if it is of another token type': async () =>
       await new SignJWT(CLAIMS).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' }).sign(KEY),
-    'of no account': async () => await signed({ ...CLAIMS, sub: undefined }),
-    'of an account that is no number': async () => await signed({ ...CLAIMS, sub: '12 OR 1=1' }),
-    'of a number beyond all': async () => await signed({ ...CLAIMS, sub: '9'.repeat(17) }),
-    'whose number of the account is a text': async () => await signed({ ...CLAIMS, token_gen: '3' }),
-    'whose session is an object': async () => await signed({ ...CLAIMS, sid: { toString: 'a-session' } }),
-    'for somebody else': async () => await signed({ ...CLAIMS, aud: 'elsewhere' }),
-    'by somebody else': async () => await signed({ ...CLAIMS, iss: 'elsewhere' }),
-    'that is five parts': () => 'a.b.c.d.e',
-    'that is empty': () => '',
+    'without an account': async () => await signed({ ...CLAIMS, sub: undefined }),
+    'with an account id that is not a number': async () => await signed({ ...CLAIMS, sub: '12 OR 1=1' }),
+    'with an account id above the maximum': async () => await signed({ ...CLAIMS, sub: '9'.repeat(17) }),
+    'with a token generation that is a string': async () => await signed({ ...CLAIMS, token_gen: '3' }),
+    'with a session id that is an object': async () =>
+      await signed({ ...CLAIMS, sid: { toString: 'a-session' } }),
+    'for another audience': async () => await signed({ ...CLAIMS, aud: 'elsewhere' }),
+    'from another issuer': async () => await signed({ ...CLAIMS, iss: 'elsewhere' }),
+    'with five parts': () => 'a.b.c.d.e',
+    'if it is empty': () => '',
   };
-  test.each(Object.entries(forged))('%s is none', async (_name, make) => {
+  test.each(Object.entries(forged))('is invalid %s', async (_name, make) => {
     expect(await codec.read(await make(), NOW)).toBeUndefined();
   });
 });
 
-test('the word of a page of ours fits one session, and needs the key', () => {
+test('a CSRF token is valid for one session and depends on the key', () => {
   const word = codec.csrfToken('a-session');
   expect(word).toHaveLength(43);
   expect(codec.csrfToken('another')).not.toBe(word);

@@ -14,6 +14,7 @@ const DETAIL: BuildDetail = {
   attempt: 1,
   createdAt: AT,
   inputs: [],
+  inputValues: {},
   steps: [],
 };
 
@@ -42,7 +43,7 @@ function stored() {
   };
 }
 
-/** A connection that takes everything at once, or nothing. */
+/** A connection that accepts every write, or none. */
 class Answer extends ServerResponse {
   text = '';
   takes = true;
@@ -70,7 +71,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 const lines = ({ text }: Answer): number => text.split('event: log\n').length - 1;
 
-test('many readers of one log cost what one costs', async () => {
+test('many readers of one log cause as many queries as one reader', async () => {
   const build = stored();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
   build.write('one\n');
@@ -87,7 +88,7 @@ test('many readers of one log cost what one costs', async () => {
   expect(build.reads.build).toBeLessThanOrEqual(2);
 });
 
-test('a reader whose connection takes nothing is told nothing more until it does, and then everything', async () => {
+test('a reader whose connection is blocked receives everything once it reads again', async () => {
   const build = stored();
   const feed = new BuildFeed({ ref: REF, views: build.views, failed: () => undefined });
   const [quick, slow] = [reader(), reader(false)];
@@ -109,7 +110,7 @@ test('a reader whose connection takes nothing is told nothing more until it does
   expect(['one', 'two', 'three'].map((word) => slow.answer.text.split(word).length - 1)).toEqual([1, 1, 1]);
 });
 
-test('a reader that comes back behind a chunk gets only what follows it', async () => {
+test('a reader that resumes after a chunk receives only the following chunks', async () => {
   const build = stored();
   for (const text of ['one\n', 'two\n']) build.write(text);
   build.end();

@@ -6,7 +6,7 @@ import { encodeEvent } from './encode-event.ts';
 import type { EventStream } from './event-stream.ts';
 import { throttled } from './throttle.ts';
 
-/** Characters of log per read, and bytes of its end that are buffered for readers a little behind. */
+/** Characters of log per read, and bytes of its end that are buffered for viewers a little behind. */
 const MAX_PAGE_CHARACTERS = 128 * 1024;
 const BUFFER_BYTES = 512 * 1024;
 /** Lines and states are collected for this time before they are sent. */
@@ -19,9 +19,9 @@ interface Parts {
   failed: (error: unknown) => void;
 }
 
-interface Reader {
+interface Viewer {
   stream: EventStream;
-  /** Sequence number of the last chunk that the reader has. */
+  /** Sequence number of the last chunk that the viewer has. */
   cursor: number;
   /** The last state that was sent. */
   sentState: Buffer | undefined;
@@ -37,17 +37,17 @@ interface EncodedPage {
 }
 
 /**
- * Feeds all readers of a build. Readers at the end share one read of the database, one encoding and the same
- * bytes. Readers that start late or read slowly get pages of their own until they have caught up.
+ * Feeds all viewers of a build. Viewers at the end share one read of the database, one encoding and the same
+ * bytes. Viewers that start late or read slowly get pages of their own until they have caught up.
  */
 export class BuildFeed {
   readonly #parts: Parts;
-  readonly #readers = new Set<Reader>();
+  readonly #viewers = new Set<Viewer>();
   readonly #pages = new Map<number, Promise<EncodedPage | undefined>>();
   #recent: EncodedPage['frames'] = [];
   #recentBytes = 0;
   /**
-   * `#recent` holds the chunks after this one up to the head, which is undefined until a reader has reached
+   * `#recent` holds the chunks after this one up to the head, which is undefined until a viewer has reached
    * the end of the stored log.
    */
   #floor = 0;
@@ -64,16 +64,16 @@ export class BuildFeed {
   }
 
   get empty(): boolean {
-    return this.#readers.size === 0;
+    return this.#viewers.size === 0;
   }
 
   add(stream: EventStream, after: number): () => void {
-    const reader = { stream, cursor: after, sentState: undefined, catchingUp: false };
-    this.#readers.add(reader);
-    stream.drained = () => this.#advance(reader);
+    const viewer = { stream, cursor: after, sentState: undefined, catchingUp: false };
+    this.#viewers.add(viewer);
+    stream.drained = () => this.#advance(viewer);
     this.#states.trigger();
-    this.#advance(reader);
-    return () => void this.#readers.delete(reader);
+    this.#advance(viewer);
+    return () => void this.#viewers.delete(viewer);
   }
 
   /** Call it when something may have changed. */
@@ -87,58 +87,58 @@ export class BuildFeed {
     this.#states.stop();
   }
 
-  /** Sends what the reader can take now. */
-  #advance(reader: Reader): void {
-    const { stream } = reader;
-    if (reader.catchingUp || !this.#sendState(reader)) return;
-    if (this.#isBehind(reader)) {
-      void this.#catchUp(reader).catch((error: unknown) => {
+  /** Sends what the viewer can take now. */
+  #advance(viewer: Viewer): void {
+    const { stream } = viewer;
+    if (viewer.catchingUp || !this.#sendState(viewer)) return;
+    if (this.#isBehind(viewer)) {
+      void this.#catchUp(viewer).catch((error: unknown) => {
         this.#parts.failed(error);
         stream.end('failure');
       });
       return;
     }
-    const bytes = this.#after(reader.cursor);
-    reader.cursor = Math.max(reader.cursor, this.#head ?? 0);
-    if (bytes !== undefined && stream.write(bytes) === 'waits') return;
+    const bytes = this.#after(viewer.cursor);
+    viewer.cursor = Math.max(viewer.cursor, this.#head ?? 0);
+    if (bytes !== undefined && stream.write(bytes) === 'buffered') return;
     if (this.#end !== undefined) stream.end('over', this.#end);
   }
 
-  /** Returns whether the reader takes more. */
-  #sendState(reader: Reader): boolean {
-    const { stream } = reader;
-    if (stream.waits || !stream.open) return false;
-    if (this.#state === undefined || reader.sentState === this.#state) return true;
-    reader.sentState = this.#state;
+  /** Returns whether the viewer takes more. */
+  #sendState(viewer: Viewer): boolean {
+    const { stream } = viewer;
+    if (stream.buffered || !stream.open) return false;
+    if (this.#state === undefined || viewer.sentState === this.#state) return true;
+    viewer.sentState = this.#state;
     return stream.write(this.#state) === 'sent';
   }
 
-  /** The buffer lacks chunks that the reader needs. */
-  #isBehind({ cursor }: Reader): boolean {
+  /** The buffer lacks chunks that the viewer needs. */
+  #isBehind({ cursor }: Viewer): boolean {
     return this.#head === undefined || cursor < this.#floor;
   }
 
-  async #catchUp(reader: Reader): Promise<void> {
-    const { stream } = reader;
-    reader.catchingUp = true;
+  async #catchUp(viewer: Viewer): Promise<void> {
+    const { stream } = viewer;
+    viewer.catchingUp = true;
     try {
-      while (stream.open && !stream.waits && this.#isBehind(reader)) {
-        const page = await this.#page(reader.cursor);
+      while (stream.open && !stream.buffered && this.#isBehind(viewer)) {
+        const page = await this.#page(viewer.cursor);
         if (page === undefined) return stream.end('over', GONE);
         if (page.bytes !== undefined) stream.write(page.bytes);
-        reader.cursor = page.last;
+        viewer.cursor = page.last;
         if (page.hasMore) continue;
         this.#begin(page.last);
         break;
       }
     } finally {
-      reader.catchingUp = false;
+      viewer.catchingUp = false;
     }
     if (this.#head !== undefined) this.#logs.trigger();
-    this.#advance(reader);
+    this.#advance(viewer);
   }
 
-  /** A reader has reached the end: from here on the feed reads once for all. */
+  /** A viewer has reached the end: from here on the feed reads once for all. */
   #begin(at: number): void {
     if (this.#head !== undefined) return;
     this.#head = at;
@@ -195,10 +195,10 @@ export class BuildFeed {
     this.#advanceAll();
   }
 
-  /** Readers at the same place get the same bytes. */
+  /** Viewers at the same place get the same bytes. */
   #advanceAll(): void {
     this.#joined.clear();
-    for (const reader of this.#readers) this.#advance(reader);
+    for (const viewer of this.#viewers) this.#advance(viewer);
     this.#joined.clear();
   }
 
@@ -214,11 +214,11 @@ export class BuildFeed {
   }
 
   #finish(last: Buffer): void {
-    for (const { stream } of this.#readers) stream.end('over', last);
+    for (const { stream } of this.#viewers) stream.end('over', last);
   }
 }
 
-/** The stream is complete: readers need not connect again. */
+/** The stream is complete: viewers need not connect again. */
 const END = encodeEvent({ name: 'end', data: { complete: true } });
 const GONE = encodeEvent({
   name: 'end',

@@ -1,7 +1,7 @@
 import type { Notifications, ReceivedNotification } from '#flows/notification-ports.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** What readers of one thing share. `A`: where a reader resumes. */
+/** What viewers of one thing share. `A`: where a viewer resumes. */
 export interface Feed<A> {
   readonly empty: boolean;
   add(stream: EventStream, after: A): () => void;
@@ -21,8 +21,8 @@ interface OpenFeed<A> {
 }
 
 /**
- * The feeds that have readers, by key. One listener receives the notifications for all of them; those that
- * are lost are made up for by regular refreshes.
+ * The feeds that have viewers, by key. One listener receives the notifications for all of them. Regular
+ * refreshes make up for lost ones.
  */
 export class Feeds<A> {
   readonly #feeds = new Map<string, OpenFeed<A>>();
@@ -34,8 +34,8 @@ export class Feeds<A> {
   }
 
   /**
-   * Adds a reader to the feed of the key, which is created for the first reader. Returns a function that
-   * removes the reader.
+   * Adds a viewer to the feed of the key, which is created for the first viewer. Returns a function that
+   * removes the viewer.
    */
   read({ key, ids, make }: { key: string; ids: Ids; make: () => Feed<A> }, stream: EventStream, after: A) {
     this.#stopListening ??= this.#listen(['progress', 'status'], (notification) => this.#heard(notification));

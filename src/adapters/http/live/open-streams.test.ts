@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import type { Authorization, RequestCredentials } from '#adapters/http/auth/authorize.ts';
+import type { Authentication, RequestCredentials } from '#adapters/http/auth/authenticate.ts';
 import { route, type App } from '#adapters/http/server/route.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
@@ -10,17 +10,17 @@ import { MAX_CHECKS_AT_ONCE, OpenStreams, STREAM_LIMITS } from './open-streams.t
 
 const READ: Role = 'read';
 
-/** A server whose only route streams. `state` counts look-ups of credentials; removed users are nobody. */
+/** A server with a single route, which streams. Credentials of removed users are invalid. */
 function openServer() {
-  const state = { inFlight: 0, mostInFlight: 0, removed: new Set<string>() };
+  const state = { inFlight: 0, maxInFlight: 0, removed: new Set<string>() };
   const lookUps: string[] = [];
-  /** Users that each round of checks looked up. */
+  /** The users that were looked up in each round of access checks. */
   const rounds: string[][] = [];
-  const authorize = async ({ authorization = '' }: RequestCredentials): Promise<Authorization> => {
+  const authenticate = async ({ authorization = '' }: RequestCredentials): Promise<Authentication> => {
     const user = authorization.replace('Bearer ', '');
     lookUps.push(user);
     state.inFlight += 1;
-    state.mostInFlight = Math.max(state.mostInFlight, state.inFlight);
+    state.maxInFlight = Math.max(state.maxInFlight, state.inFlight);
     await new Promise(setImmediate);
     state.inFlight -= 1;
     return state.removed.has(user)
@@ -44,7 +44,7 @@ function openServer() {
       streams.answer('build', request, reply);
     },
   });
-  const app = createServer({ routes: [events], authorize, log: createLog('silent', 'test') });
+  const app = createServer({ routes: [events], authenticate, log: createLog('silent', 'test') });
   return { app, state, rounds, close: () => streams?.close() };
 }
 
@@ -62,7 +62,7 @@ function addressOf(app: App): string {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-/** As many streams for each user, each of something else. */
+/** Opens this many streams for each user, each of another resource. */
 async function open(users: readonly string[], streams: number): Promise<void> {
   server = openServer();
   await server.app.listen({ host: '127.0.0.1', port: 0 });
@@ -75,7 +75,7 @@ async function open(users: readonly string[], streams: number): Promise<void> {
 }
 
 async function nextRounds(count: number): Promise<string[][]> {
-  // The first has the look-ups of the openings too.
+  // The first round also contains the look-ups of the opened streams.
   server.rounds.length = 0;
   while (server.rounds.length <= count) await new Promise((resolve) => setTimeout(resolve, 5));
   return server.rounds.slice(1, count + 1);
@@ -83,13 +83,13 @@ async function nextRounds(count: number): Promise<string[][]> {
 
 const BOTH = ['ann', 'bob'];
 
-test('a check of rights looks each credential up once, however many streams it has', async () => {
+test('an access check looks up each credential once, however many streams it has', async () => {
   await open(BOTH, 30);
   const rounds = await nextRounds(3);
   expect(rounds.map((users) => users.toSorted())).toEqual([BOTH, BOTH, BOTH]);
 });
 
-test('all streams of who lost their rights end, and no others', async () => {
+test('an access check ends the streams of users who lost access, and no others', async () => {
   await open(BOTH, 2);
   server.state.removed.add('ann');
   await Promise.all(readers.slice(0, 2).map(async ({ over }) => await over));
@@ -101,13 +101,13 @@ test('all streams of who lost their rights end, and no others', async () => {
   ]);
 });
 
-test('credentials are looked up side by side, a few at a time', async () => {
+test('credentials are looked up concurrently, a few at a time', async () => {
   await open(
     Array.from({ length: 20 }, (_, index) => `user-${index}`),
     1,
   );
-  server.state.mostInFlight = 0;
+  server.state.maxInFlight = 0;
   const rounds = await nextRounds(2);
   expect(rounds.map((users) => users.length)).toEqual([20, 20]);
-  expect(server.state.mostInFlight).toBe(MAX_CHECKS_AT_ONCE);
+  expect(server.state.maxInFlight).toBe(MAX_CHECKS_AT_ONCE);
 });

@@ -17,7 +17,7 @@ export interface StreamLimits {
   /** Milliseconds between checks of rights. */
   recheckMs: number;
   heartbeatMs: number;
-  /** How long a write may wait for its reader, in milliseconds. */
+  /** How long a write may wait for its viewer, in milliseconds. */
   maxWaitMs: number;
 }
 
@@ -37,8 +37,8 @@ interface Parts {
   limits: StreamLimits;
   metrics: StreamMetrics | undefined;
   /**
-   * Begins one check of all streams. The answer throws the problem if the sender of a request may no longer
-   * read what it asked for; it looks each credential up once.
+   * Starts one check of all streams. The returned function throws the problem if the sender of a request may
+   * no longer read what they requested; it looks each credential up once.
    */
   checkRights: () => (request: FastifyRequest) => Promise<void>;
   /** Called after each check of rights. */
@@ -54,7 +54,7 @@ interface Open {
 }
 
 /**
- * All event streams of this process: it limits their number, checks the rights of their readers, and ends
+ * All event streams of this process: it limits their number, checks the rights of their viewers, and ends
  * them.
  */
 export class OpenStreams {
@@ -67,7 +67,7 @@ export class OpenStreams {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { waits } }) => ({ kind, waits })));
+    parts.metrics?.watch(() => [...this.#open].map(({ kind, stream: { buffered } }) => ({ kind, buffered })));
   }
 
   /** Answers with a stream, or throws the problem that too many are open. */
@@ -87,10 +87,10 @@ export class OpenStreams {
       if (this.#open.size === 0) this.#stopTimer();
       open.stream.gone();
     };
-    // The close event of a reader that has left already has passed.
+    // The close event of a viewer that has left already has passed.
     if (raw.closed) queueMicrotask(gone);
     else raw.once('close', gone);
-    // Readers that are cut off together do not come back together.
+    // Viewers that are cut off together do not come back together.
     open.stream.write(encodeRetry(1000 + Math.random() * 2000));
     // A HEAD request gets no open stream.
     if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
@@ -98,7 +98,7 @@ export class OpenStreams {
     return open.stream;
   }
 
-  /** Ends all streams; readers reconnect to another replica. */
+  /** Ends all streams; viewers reconnect to another replica. */
   close(): void {
     this.#closed = true;
     this.#stopTimer();
@@ -134,7 +134,7 @@ export class OpenStreams {
     this.#checking = true;
     const now = performance.now();
     const { limits, tended, checkRights } = this.#parts;
-    for (const { stream } of this.#open) stream.tend(now, limits);
+    for (const { stream } of this.#open) stream.keepAlive(now, limits);
     const checkAccess = checkRights();
     const open = [...this.#open].values();
     const checkNext = async (): Promise<void> => {

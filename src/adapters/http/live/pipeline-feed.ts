@@ -7,27 +7,27 @@ import { throttled } from './throttle.ts';
 const PAUSE_MS = 500;
 
 export interface PipelineFeedParts {
-  /** Reads the state that readers get; undefined if they may no longer read anything. */
+  /** Reads the state that viewers get; undefined if they may no longer read anything. */
   read: () => Promise<object | undefined>;
-  /** Why the streams end then, and the last bytes. */
+  /** Why the streams end when `read` returns undefined, and their last bytes. */
   over: { by: EndedBy; last: Buffer };
   failed: (error: unknown) => void;
 }
 
-interface Reader {
+interface Viewer {
   stream: EventStream;
-  /** Id of the state that the reader has. */
+  /** Id of the state that the viewer has. */
   has: string | undefined;
 }
 
 /**
- * Feeds all readers of a pipeline. Each event is the whole state, and its id is a digest of the content: a
- * reader who returns with the current id has missed nothing, and a slow reader gets the newest state instead
+ * Feeds all viewers of a pipeline. Each event is the whole state, and its id is a digest of the content: a
+ * viewer who returns with the current id has missed nothing, and a slow viewer gets the newest state instead
  * of all in between.
  */
 export class PipelineFeed {
   readonly #parts: PipelineFeedParts;
-  readonly #readers = new Set<Reader>();
+  readonly #viewers = new Set<Viewer>();
   #state: { id: string; bytes: Buffer } | undefined;
   readonly #states;
 
@@ -37,15 +37,15 @@ export class PipelineFeed {
   }
 
   get empty(): boolean {
-    return this.#readers.size === 0;
+    return this.#viewers.size === 0;
   }
 
   add(stream: EventStream, has: string | undefined): () => void {
-    const reader = { stream, has };
-    this.#readers.add(reader);
-    stream.drained = () => this.#send(reader);
+    const viewer = { stream, has };
+    this.#viewers.add(viewer);
+    stream.drained = () => this.#send(viewer);
     this.#states.trigger();
-    return () => void this.#readers.delete(reader);
+    return () => void this.#viewers.delete(viewer);
   }
 
   refresh(): void {
@@ -59,18 +59,18 @@ export class PipelineFeed {
   async #read(): Promise<void> {
     const data = await this.#parts.read();
     if (data === undefined) {
-      for (const { stream } of this.#readers) stream.end(this.#parts.over.by, this.#parts.over.last);
+      for (const { stream } of this.#viewers) stream.end(this.#parts.over.by, this.#parts.over.last);
       return;
     }
     const id = createHash('sha256').update(JSON.stringify(data)).digest('base64url').slice(0, 22);
     if (id !== this.#state?.id) this.#state = { id, bytes: encodeEvent({ name: 'pipeline', id, data }) };
-    for (const reader of this.#readers) this.#send(reader);
+    for (const viewer of this.#viewers) this.#send(viewer);
   }
 
-  #send(reader: Reader): void {
+  #send(viewer: Viewer): void {
     const state = this.#state;
-    if (state === undefined || reader.has === state.id || reader.stream.waits) return;
-    reader.has = state.id;
-    reader.stream.write(state.bytes);
+    if (state === undefined || viewer.has === state.id || viewer.stream.buffered) return;
+    viewer.has = state.id;
+    viewer.stream.write(state.bytes);
   }
 }

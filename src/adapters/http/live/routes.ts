@@ -138,7 +138,7 @@ function pipelineEvents(live: LiveFeeds): Route {
   });
 }
 
-/** Readers of the same path share a feed. It reads by names, and a pipeline may be renamed meanwhile. */
+/** Viewers of the same path share a feed. It reads by names, and a pipeline may be renamed meanwhile. */
 function pathOf({ params }: { params: object }): string {
   return JSON.stringify(params);
 }

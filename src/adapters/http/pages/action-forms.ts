@@ -6,6 +6,7 @@ import { callApi, type ApiCall } from './call-api.ts';
 import { form, viewerOf } from './page.ts';
 import { problemPage } from './problem-page.ts';
 import { returnPath } from './return-path.ts';
+import { triggerBody } from './start-form.ts';
 
 const PIPELINE = '/teams/:team/pipelines/:pipeline';
 const JOB = `${PIPELINE}/jobs/:job`;
@@ -22,7 +23,7 @@ export function actionForms(ports: AccountPorts): PageRoute[] {
       one(ports, { url: `${PIPELINE}/${verb}`, params: PipelineParams }),
       one(ports, { url: `${JOB}/${verb}`, params: JobParams }),
     ]),
-    one(ports, { url: `${JOB}/trigger`, params: JobParams, query: checkFirst }),
+    one(ports, { url: `${JOB}/trigger`, params: JobParams, query: checkFirst, body: triggerBody }),
     ...['cancel', 'retry'].map((verb) => one(ports, { url: `${BUILD}/${verb}`, params: BuildParams })),
     one(ports, { url: `${BUILD}/approve`, params: BuildParams, body: message }),
     one(ports, { url: `${BUILD}/reject`, params: BuildParams, body: message }),
@@ -36,8 +37,8 @@ function checkFirst({ check }: Fields): string {
   return check === 'true' ? '?check=true' : '';
 }
 
-function message({ message: said }: Fields): Record<string, unknown> {
-  return said === undefined ? {} : { message: said };
+function message({ message: text }: Fields): Record<string, unknown> {
+  return text === undefined ? {} : { message: text };
 }
 
 function version({ version_id: id }: Fields): Record<string, unknown> {
@@ -50,7 +51,7 @@ interface ActionParts {
   url: string;
   params: TSchema;
   method?: ApiCall['method'];
-  body?: (fields: Fields) => Record<string, unknown>;
+  body?: (fields: Fields) => Readonly<Record<string, unknown>>;
   query?: (fields: Fields) => string;
 }
 

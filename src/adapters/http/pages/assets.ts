@@ -65,8 +65,8 @@ export function assetRoutes(): Route[] {
       handler: async ({ params, query }, reply) => {
         const { type, text, version } = requireFound(known.get(params.name), `Asset ${params.name}`);
         const requested = new Map(Object.entries(Object(query))).get('v');
-        // An old page may ask a new release for its script: it gets the new one, and does not keep it under
-        // the old address.
+        // A page of an old release gets the script of the new one, but must not cache it under the old
+        // address.
         const caching = requested === version ? 'public, max-age=31536000, immutable' : 'no-cache';
         return reply.header('cache-control', caching).type(type).serializer(String).send(text);
       },

@@ -5,7 +5,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { assetRoutes } from './assets.ts';
 import { openApiPage } from './open-api-page.ts';
 
-/** What programs get at the paths that are there for browsers. */
+/** The responses that programs get at paths for browsers. */
 export function pageOnlyRoutes(version: string): Route[] {
   return [
     ...openApiPage(),

@@ -38,13 +38,13 @@ export function buildPage({ views, publicViews }: PipelinePorts, { codec }: Acco
       return layout({
         title,
         viewer: teamViewer.viewer,
-        above: breadcrumbs(ref, 'job'),
+        breadcrumbs: breadcrumbs(ref, 'job'),
         events: `${url}/events`,
         main: html`<h1>${title}</h1>
           <p role="status" id="status">${status(build.status)} ${build.message}</p>
           <div id="live">
             ${facts(build)} ${actions(url, build, teamViewer)} ${inputs(ref, build.inputs)}
-            ${steps(build.steps)}
+            ${inputValues(build.inputValues)} ${steps(build.steps)}
           </div>
           ${logSection(url, log)}`,
       });
@@ -145,26 +145,55 @@ function inputs(ref: BuildRef, taken: BuildDetail['inputs']): Html {
   </section>`;
 }
 
+function inputValues(values: BuildDetail['inputValues']): Html {
+  const known = Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  if (known.length === 0) return html``;
+  return html`<section aria-labelledby="input-values">
+    <h2 id="input-values">Input values</h2>
+    <dl>
+      ${known.map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd>${value === '' ? html`<span class="help">empty</span>` : value}</dd>`,
+      )}
+    </dl>
+  </section>`;
+}
+
 function steps(known: readonly StepState[]): Html {
   if (known.length === 0) return html``;
   return html`<section aria-labelledby="steps">
     <h2 id="steps">Steps</h2>
     <ol class="rows">
-      ${known.map((step) => {
-        const { kind, name, status: now, startedAt, endedAt, exitCode, message } = step;
-        const took =
-          startedAt !== undefined &&
-          endedAt !== undefined &&
-          formatDuration(new Date(startedAt), new Date(endedAt));
-        return html`<li>
-          <span>${kind} <strong>${name}</strong></span> ${status(now)}
-          <span class="help"
-            >${took}${exitCode !== undefined && exitCode !== 0 && ` · exit code ${exitCode}`}${message !== undefined && ` · ${message}`}</span
-          >
-        </li>`;
-      })}
+      ${known.filter(({ parent }) => parent === undefined).map((step) => stepRow(step, known))}
     </ol>
   </section>`;
+}
+
+/** A step with what is inside of it. */
+function stepRow(step: StepState, known: readonly StepState[]): Html {
+  const { id, kind, hook, name, attempt, status: now, startedAt, endedAt, exitCode, message } = step;
+  const took =
+    startedAt !== undefined &&
+    endedAt !== undefined &&
+    formatDuration(new Date(startedAt), new Date(endedAt));
+  const details = [
+    took,
+    attempt !== undefined && ` · attempt ${attempt}`,
+    exitCode !== undefined && exitCode !== 0 && ` · exit code ${exitCode}`,
+    message !== undefined && ` · ${message}`,
+  ].map((fact) => html`${fact}`);
+  const inside = known.filter(({ parent }) => parent === id);
+  return html`<li>
+    <span>${hook !== undefined && `${hook} `}${kind} <strong>${name}</strong></span> ${status(now)}
+    <span class="help">${details}</span>
+    ${
+      inside.length > 0 &&
+      html`<ol class="rows">
+        ${inside.map((one) => stepRow(one, known))}
+      </ol>`
+    }
+  </li>`;
 }
 
 function logSection(url: string, log: LogPage | undefined): Html {

@@ -10,29 +10,29 @@ export interface ApiCall {
 
 export interface ApiResponse {
   status: number;
-  /** Of the answer's `data`, those that are texts. */
+  /** The string fields of the response's `data`. */
   data: Readonly<Record<string, string>>;
-  /** In words, when it went wrong. */
+  /** The message for the user if the call failed. */
   problem: string | undefined;
   location: string | undefined;
   cookies: string[];
 }
 
-/** What the browser itself says of the request, and what the action has to know. */
-const HANDED_ON = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
+/** Headers that browsers set and that the action needs. */
+const FORWARDED_HEADERS = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', 'sec-fetch-user'];
 
 /**
- * Does for a browser what a program does with JSON: the same route, with all its checks, its limits and its
- * line in the audit log. Nothing leaves the process.
+ * Calls a route on behalf of a browser form, as a program would with JSON. All checks, limits and audit log
+ * entries of the route apply. The call stays inside the process.
  */
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiResponse> {
   const { method, url, body, csrfToken } = call;
-  const handedOn = Object.entries(request.headers).filter(([name]) => HANDED_ON.includes(name));
+  const forwarded = Object.entries(request.headers).filter(([name]) => FORWARDED_HEADERS.includes(name));
   const answer = await request.server.inject({
     method,
     url,
     headers: {
-      ...Object.fromEntries(handedOn),
+      ...Object.fromEntries(forwarded),
       host: request.host,
       accept: 'application/json',
       ...defined({ 'x-csrf-token': csrfToken }),

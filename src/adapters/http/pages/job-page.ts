@@ -4,6 +4,8 @@ import { nameJob } from '#adapters/http/api/jobs.ts';
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import { JobParams, ResourceParams } from '#adapters/http/api/schemas.ts';
 import type { PageRoute } from '#adapters/http/server/route.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
+import type { JobName } from '#flows/names.ts';
 import type { ResourceView, VersionView } from '#flows/views/ports.ts';
 import { htmlTable } from './data-table.ts';
 import { html, type Html } from './html.ts';
@@ -14,6 +16,7 @@ import { cursor, older, PER_PAGE } from './paging.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { fields, pauseOf, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
+import { checkFirstField, startForm } from './start-form.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
 /** A job and its builds; a resource and its versions. */
@@ -39,25 +42,18 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
       ]);
       const listed = requireFound(builds, nameJob(name));
       const teamViewer = teamViewerOf(request, codec, name.team);
-      const { viewer } = teamViewer;
-      const start = {
-        url: `${paths.job(name)}/trigger`,
-        viewer,
-        label: 'Start a build',
-        fields: html`<input type="checkbox" id="check-first" name="check" value="true" checked />
-          <label for="check-first">Check for new versions first</label>`,
-      };
+      const { form, button } = startOf(name, view?.inputs ?? [], teamViewer);
       return layout({
         title: name.job,
-        viewer,
-        above: breadcrumbs(name),
+        viewer: teamViewer.viewer,
+        breadcrumbs: breadcrumbs(name),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${name.job}</h1>
+          ${form}
           <div id="live">
             ${reasons(waiting?.jobs[0]?.reasons ?? [])}
             <div class="actions">
-              ${may(teamViewer, 'write') && action(start)}
-              ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
+              ${button} ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
             </div>
             ${buildTable(name, listed.rows, [{ title: 'Why', cell: ({ message }) => message }])}
             ${older(listed, paths.builds(name), 'builds')}
@@ -65,6 +61,19 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
       });
     },
   });
+}
+
+/** Returns the form of a job with inputs, or else a button. Undefined if the viewer may not start builds. */
+function startOf(
+  name: JobName,
+  inputs: readonly Input[],
+  teamViewer: TeamViewer,
+): { form?: Html; button?: Html } {
+  if (!may(teamViewer, 'write')) return {};
+  const { viewer } = teamViewer;
+  const url = `${paths.job(name)}/trigger`;
+  if (inputs.length > 0) return { form: startForm(url, inputs, viewer) };
+  return { button: action({ url, viewer, label: 'Start a build', fields: checkFirstField }) };
 }
 
 function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
@@ -87,7 +96,7 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountP
       return layout({
         title: name.resource,
         viewer: teamViewer.viewer,
-        above: breadcrumbs(name),
+        breadcrumbs: breadcrumbs(name),
         main: html`<h1>${name.resource}</h1>
           ${resourceFacts(there)} ${may(teamViewer, 'write') && resourceActions(url, there, teamViewer)}
           ${versionTable(listed.rows, { pinned: there.pinned?.version, url, teamViewer })}
@@ -126,6 +135,9 @@ function pinForm(url: string, id: number, { viewer }: TeamViewer): Html {
   return action({ url: `${url}/pin`, viewer, label: 'Pin', about: `Pin to version ${id}`, fields: version });
 }
 
+const PINNED_TAG = html` <span class="tag pinned">pinned</span>`;
+const DISABLED_TAG = html` <span class="tag">disabled</span>`;
+
 function versionTable(
   versions: readonly VersionView[],
   { pinned, url, teamViewer }: { pinned: number | undefined; url: string; teamViewer: TeamViewer },
@@ -141,8 +153,7 @@ function versionTable(
     [
       {
         title: 'Number',
-        cell: ({ id, disabled }) =>
-          html`${id}${id === pinned && html` <span class="tag pinned">pinned</span>`}${disabled && html` <span class="tag">disabled</span>`}`,
+        cell: ({ id, disabled }) => html`${id}${id === pinned && PINNED_TAG}${disabled && DISABLED_TAG}`,
       },
       { title: 'Version', cell: (one) => fields(one.fields) },
       { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },

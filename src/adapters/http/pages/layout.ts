@@ -12,7 +12,7 @@ interface Document {
   title: string;
   viewer?: Viewer | undefined;
   /** Breadcrumbs, from the outside to the inside, without the page itself. */
-  above?: { name: string; url: string }[];
+  breadcrumbs?: { name: string; url: string }[];
   main: Html;
   /** The path to return to after signing in, for pages that show anyone a link to sign in. */
   signIn?: string | undefined;
@@ -21,7 +21,7 @@ interface Document {
 }
 
 /** Every page: skip link, landmarks, one heading of the first rank in `main`. */
-export function layout({ title, viewer, above = [], main, events, signIn }: Document): Html {
+export function layout({ title, viewer, breadcrumbs = [], main, events, signIn }: Document): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,7 +54,7 @@ ${
     </nav>`
   }
 </header>
-${above.length > 0 && breadcrumbs(above, title)}
+${breadcrumbs.length > 0 && breadcrumbList(breadcrumbs, title)}
 <main id="main" tabindex="-1">
 ${main}
 </main>
@@ -69,10 +69,10 @@ function account(viewer: Viewer): Html {
     <li>${action({ url: '/auth/logout', viewer, label: 'Log out', quiet: true })}</li>`;
 }
 
-function breadcrumbs(above: { name: string; url: string }[], title: string): Html {
+function breadcrumbList(links: { name: string; url: string }[], title: string): Html {
   return html`<nav aria-label="Where this is" class="where">
     <ol>
-      ${above.map(({ name, url }) => html`<li><a href="${url}">${name}</a></li>`)}
+      ${links.map(({ name, url }) => html`<li><a href="${url}">${name}</a></li>`)}
       <li aria-current="page">${title}</li>
     </ol>
   </nav>`;
@@ -120,7 +120,7 @@ export function scrolling(name: string, table: Html): Html {
   return html`<div class="scroll" role="group" aria-label="${name}" tabindex="0">${table}</div>`;
 }
 
-/** A time in UTC. The script rewrites it in the reader's time zone. */
+/** A time in UTC. The script rewrites it in the viewer's time zone. */
 export function timeElement(at: Date | string | undefined): Html {
   if (at === undefined) return html`–`;
   const text = typeof at === 'string' ? at : at.toISOString();

@@ -25,14 +25,16 @@ interface Build {
   endedAt?: Date;
 }
 
-/** The picture of a pipeline, and in words what it says. */
+/** The image of a pipeline and its text alternative. */
 export function pipelineImage(
   name: PipelineName,
   title: string,
   jobs: unknown[],
   resources: unknown[],
 ): Html {
-  const alt = `Graph of ${title}: ${countOf(jobs.length, 'job')} and ${countOf(resources.length, 'resource')}, which the tables below list`;
+  const alt =
+    `Graph of ${title}: ${countOf(jobs.length, 'job')} and ` +
+    `${countOf(resources.length, 'resource')}, which the tables below list`;
   return html`<figure>
     <img id="picture" src="${paths.pipeline(name)}/image.svg" alt="${alt}" />
   </figure>`;
@@ -71,7 +73,7 @@ function newest(name: JobName, { latest }: Job): Html | string {
   return html`<a href="${paths.build({ ...name, number })}">${number}</a> ${status(latest.status)}`;
 }
 
-/** `pinned`: what is said of a resource that is. */
+/** `pinned` returns the text that a pinned resource shows. */
 export function resourceTable<T extends { name: string }>(
   name: PipelineName,
   resources: readonly T[],

@@ -3,7 +3,7 @@ import { route, type Route } from '#adapters/http/server/route.ts';
 import { html, type Html } from './html.ts';
 import { layout } from './layout.ts';
 
-/** The description of the API as one page to read and to search in, made once. */
+/** The page that shows the OpenAPI document; rendered once. */
 export function openApiPage(): Route[] {
   let text = '';
   return [
@@ -21,7 +21,7 @@ export function openApiPage(): Route[] {
   ];
 }
 
-/** The `about` of a route: words between backticks are code, and links of the reference only words here. */
+/** Renders a description: text between backticks becomes code, and a link becomes its text. */
 function prose(text: string): Html[] {
   const parts = text.replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, '$1').split('`');
   return parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

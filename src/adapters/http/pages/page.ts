@@ -62,7 +62,7 @@ export function page({ url, params, answer, forPublic }: PageParts): PageRoute {
   };
 }
 
-/** Anonymous readers are asked to sign in, whether the page exists or not: they may be members. */
+/** Anonymous viewers are sent to sign in, whether the page exists or not: they may be members. */
 function requirePublic(request: FastifyRequest, content: Html | undefined): Html {
   if (content === undefined && request.identity === undefined)
     throw new Problem('unauthenticated', 'Sign in to see the pipelines of your teams.');

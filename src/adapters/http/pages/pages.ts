@@ -12,7 +12,7 @@ import { sendProblemPage } from './send-problem-page.ts';
 import { signInPages } from './sign-in-pages.ts';
 import { teamPages } from './team-pages.ts';
 
-/** What browsers get and send at the paths of the API. */
+/** The pages and forms at the paths of the API. */
 export function createPages(ports: PipelinePorts, access: AccountPorts): ServerPages {
   const all: PageRoute[] = [
     ...signInPages(access),

@@ -34,7 +34,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
       return layout({
         title,
         viewer: teamViewer.viewer,
-        above: breadcrumbs(name, 'team'),
+        breadcrumbs: breadcrumbs(name, 'team'),
         events: `${paths.pipeline(name)}/events`,
         main: html`<h1>${title}</h1>
           ${pipelineImage(name, title, jobs, resources)}

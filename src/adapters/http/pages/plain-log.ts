@@ -2,9 +2,9 @@
 const [ESC, BEL] = ['\u001b', '\u0007'];
 
 /**
- * Colours and cursors, titles and links, and all that is less common. `stripVTControlCharacters` of
- * `node:util` leaves what stands in device control strings, such as pictures, and the command line has to
- * tell colours from the rest.
+ * Colours, cursors, titles, links and everything less common. `stripVTControlCharacters` of `node:util`
+ * leaves the content of device control strings, such as pictures. The command line has to distinguish colours
+ * from the rest.
  */
 export const SEQUENCES = new RegExp(
   [

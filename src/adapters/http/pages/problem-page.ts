@@ -13,14 +13,14 @@ const TITLES: Record<number, string> = {
 
 const BACK: Record<string, string> = { '/teams': 'To your teams', '/profile': 'Back to your profile' };
 
-/** A problem in the words of the API, and a link back. */
+/** A page with the text of a problem and a link back. */
 export function problemPage(problem: {
   status: number;
   title?: string;
   detail: string | undefined;
   viewer?: Viewer | undefined;
   back?: string;
-  /** Path of a page that may work a little later. */
+  /** The path to try again, if the failure may be temporary. */
   again?: string | undefined;
   /** Id of the request, as in the log. */
   request?: string;

@@ -197,7 +197,7 @@ function tokenPage(name: string, token: string, viewer: Viewer | undefined): Htm
   return layout({
     title: 'Your new token',
     viewer,
-    above: [{ name: 'Your profile', url: PROFILE }],
+    breadcrumbs: [{ name: 'Your profile', url: PROFILE }],
     main: html`<h1>Your new token</h1>
       <p>This is <strong>${name}</strong>. Keep it now: it is shown once.</p>
       <p>

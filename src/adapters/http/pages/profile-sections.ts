@@ -147,14 +147,17 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
               <td>${scope === undefined ? 'everything' : `${scope.team}, ${scope.role}`}</td>
               <td>${expiresAt === undefined ? 'never' : timeElement(expiresAt)}</td>
               <td>${timeElement(lastUsedAt)}</td>
-              <td>
-                ${action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about: `Delete the token ${name}` })}
-              </td>
+              <td>${deleteButton({ id, name }, viewer)}</td>
             </tr>`,
         )}
       </tbody>
     </table>
   </div>`;
+}
+
+function deleteButton({ id, name }: Pick<ApiToken, 'id' | 'name'>, viewer: Viewer | undefined): Html {
+  const about = `Delete the token ${name}`;
+  return action({ url: `/api-tokens/${id}/delete`, viewer, label: 'Delete', about });
 }
 
 export function sessionsSection(

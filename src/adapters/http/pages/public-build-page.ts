@@ -18,7 +18,7 @@ export function publicBuildPage(views: Pick<PublicViews, 'build'>, codec: Codec)
     const title = `${job} ${ref.number}`;
     return publicLayout(pageRequest, codec, {
       title,
-      above: publicBreadcrumbs(ref, 'job'),
+      breadcrumbs: publicBreadcrumbs(ref, 'job'),
       events: `${paths.pipeline(ref)}/events`,
       main: html`<h1>${title}</h1>
         <p role="status" id="status">${status(build.status)}</p>

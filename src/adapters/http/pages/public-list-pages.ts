@@ -18,7 +18,7 @@ export function publicJobPage(views: Pick<PublicViews, 'job' | 'builds'>, codec:
     if (view === undefined || builds === undefined) return undefined;
     return publicLayout(pageRequest, codec, {
       title: name.job,
-      above: publicBreadcrumbs(name),
+      breadcrumbs: publicBreadcrumbs(name),
       events: `${paths.pipeline(name)}/events`,
       main: html`<h1>${name.job}</h1>
         <div id="live">
@@ -44,7 +44,7 @@ export function publicResourcePage(
     if (view === undefined || versions === undefined) return undefined;
     return publicLayout(pageRequest, codec, {
       title: name.resource,
-      above: publicBreadcrumbs(name),
+      breadcrumbs: publicBreadcrumbs(name),
       main: html`<h1>${name.resource}</h1>
         <p>Of type ${view.type}.${view.pinned && html` <span class="tag pinned">pinned</span>`}</p>
         ${versionTable(paths.pipeline(name), versions.rows)}

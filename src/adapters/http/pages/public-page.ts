@@ -10,7 +10,7 @@ export type PublicPage = (pageRequest: PageRequest) => Promise<Html | undefined>
 export function publicLayout(
   { request }: PageRequest,
   codec: Codec,
-  parts: { title: string; above?: { name: string; url: string }[]; events?: string; main: Html },
+  parts: { title: string; breadcrumbs?: { name: string; url: string }[]; events?: string; main: Html },
 ): Html {
   const { main, ...more } = parts;
   return layout({

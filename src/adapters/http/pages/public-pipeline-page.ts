@@ -18,6 +18,7 @@ export function publicPipelinePage(
       views.resources(name),
     ]);
     if (view === undefined) return undefined;
+    const types = [{ title: 'Type', cell: ({ type }: { type: string }) => type }];
     return publicLayout(pageRequest, codec, {
       title: pipeline,
       events: `${paths.pipeline(name)}/events`,
@@ -25,7 +26,7 @@ export function publicPipelinePage(
         ${pipelineImage(name, pipeline, jobs, resources)}
         <div id="live">
           ${pausedNote('pipeline', view.paused)} ${jobTable(name, jobs)}
-          ${resourceTable(name, resources, ({ pinned }) => (pinned ? 'pinned' : undefined), [{ title: 'Type', cell: ({ type }) => type }])}
+          ${resourceTable(name, resources, ({ pinned }) => (pinned ? 'pinned' : undefined), types)}
         </div>`,
     });
   };

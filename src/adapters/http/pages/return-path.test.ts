@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { returnPath } from './return-path.ts';
 
-describe('after signing in one comes', () => {
+describe('a login', () => {
   const ours = [
     '/teams',
     '/teams/main/pipelines/app',
@@ -9,7 +9,7 @@ describe('after signing in one comes', () => {
     '/profile',
     '/teams/main/pipelines/app/jobs/unit/builds?before=12&status=failed',
   ];
-  test.each(ours)('back to %s', (path) => expect(returnPath(path)).toBe(path));
+  test.each(ours)('returns to %s', (path) => expect(returnPath(path)).toBe(path));
 
   const others = [
     undefined,
@@ -39,5 +39,7 @@ describe('after signing in one comes', () => {
     '/\u2044evil.example',
     `/teams/${'a'.repeat(600)}`,
   ];
-  test.each(others)('to the beginning instead of %j', (path) => expect(returnPath(path)).toBe('/teams'));
+  test.each(others)('returns to the start page instead of %j', (path) =>
+    expect(returnPath(path)).toBe('/teams'),
+  );
 });

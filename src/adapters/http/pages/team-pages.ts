@@ -26,7 +26,7 @@ export function teamPages({ views }: PipelinePorts, { members, codec }: AccountP
         return layout({
           title: displayName,
           viewer: viewerOf(request, codec),
-          above: [{ name: 'Teams', url: '/teams' }],
+          breadcrumbs: [{ name: 'Teams', url: '/teams' }],
           main: html`<h1>${displayName}</h1>
             ${pipelineList(pipelines)}`,
         });
@@ -78,11 +78,14 @@ function pipelineList(pipelines: readonly PipelineView[]): Html {
             >${one.displayName ?? one.name}</a
           >
           <span class="help">${countOf(one.jobs, 'job')}, ${countOf(one.resources, 'resource')}</span
-          >${one.paused && html` <span class="tag paused">paused</span>`}${one.public && html` <span class="tag">public</span>`}
+          >${one.paused && PAUSED_TAG}${one.public && PUBLIC_TAG}
         </li>`,
     )}
   </ul>`;
 }
+
+const PAUSED_TAG = html` <span class="tag paused">paused</span>`;
+const PUBLIC_TAG = html` <span class="tag">public</span>`;
 
 export function countOf(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;

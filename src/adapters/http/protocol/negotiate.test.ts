@@ -13,6 +13,6 @@ const CASES: [accept: string | undefined, chosen: string][] = [
   [';;;,,q=', 'text/plain'],
 ];
 
-test.each(CASES)('of text and JSON, %s likes %s best', (accept, chosen) => {
+test.each(CASES)('the Accept header %s prefers %s', (accept, chosen) => {
   expect(preferred(accept, ['text/plain', 'application/json'])).toBe(chosen);
 });

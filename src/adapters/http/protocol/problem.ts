@@ -7,6 +7,7 @@ import { isError } from '#adapters/telemetry/is-error.ts';
  */
 const KINDS = {
   'invalid-request': { status: 400, title: 'The request is invalid' },
+  'invalid-inputs': { status: 400, title: 'The job does not take these inputs' },
   'invalid-pipeline': { status: 400, title: 'The text of the pipeline has errors' },
   unauthenticated: { status: 401, title: 'A valid token is needed' },
   forbidden: { status: 403, title: 'Your role does not allow this' },

@@ -27,7 +27,7 @@ const written: AuditEntry[] = [];
 const logged: string[] = [];
 const app = createServer({
   routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
-  authorize: async () => caller,
+  authenticate: async () => caller,
   log: createLog('info', 'test', { write: (line) => void logged.push(line) }),
   audit: {
     async record(entry) {
@@ -90,47 +90,54 @@ const CASES: Case[] = [
   ['POST', `${GIT}/versions/11/trigger`, 'version.triggered version app/git.app/11'],
 ];
 
-describe('what people do is written down', () => {
-  test.each(CASES)('%s %s: %s', async (method, url, expected, { body = {}, details = {} } = {}) => {
-    const { statusCode, entries } = await ask(method, url, body);
-    expect(statusCode).toBeLessThan(300);
-    const [action, targetType, target] = expected.split(' ');
-    expect(entries).toEqual([
-      { team: 'main', actor: 'ann', action, targetType, target, details, at: expect.any(Date) },
-    ]);
-  });
+describe('the audit log', () => {
+  test.each(CASES)(
+    'has the entry of %s %s: %s',
+    async (method, url, expected, { body = {}, details = {} } = {}) => {
+      const { statusCode, entries } = await ask(method, url, body);
+      expect(statusCode).toBeLessThan(300);
+      const [action, targetType, target] = expected.split(' ');
+      expect(entries).toEqual([
+        { team: 'main', actor: 'ann', action, targetType, target, details, at: expect.any(Date) },
+      ]);
+    },
+  );
 
-  test('on every route that changes something of a pipeline', () => {
+  test('has an entry for every route that changes a pipeline', () => {
     const changing = routes.filter(
       ({ method, url }) =>
         method !== 'GET' && url.includes('/:team/pipelines') && !url.endsWith('/pipelines/validate'),
     );
     const unwritten = changing.filter(({ rules }) => rules.audit === undefined);
-    // Written together with the change itself: in rename.integration.test.ts.
+    // These write their entry with the change itself: rename.integration.test.ts,
+    // stored-secrets.integration.test.ts and command-line-caches.integration.test.ts test them.
     expect(unwritten.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /teams/:team/pipelines/:pipeline/secrets/:name',
+      'DELETE /teams/:team/pipelines/:pipeline/secrets/:name',
+      'DELETE /teams/:team/pipelines/:pipeline/caches/:resource',
       'POST /teams/:team/pipelines/:pipeline/rename',
     ]);
     const shown = new Set(CASES.map(([, , entry]) => entry.split(' ')[0]));
-    // Those that make and change pipelines are shown where there is a cluster: in
-    // pipelines-by-api.integration.test.ts.
+    // Routes that create and change pipelines need a cluster: pipelines-by-api.integration.test.ts tests
+    // them.
     const elsewhere = ['pipeline.created', 'pipeline.updated', 'pipeline.deleted'];
     const audits = changing.flatMap(({ rules }) => rules.audit ?? []);
     expect(audits.filter((audit) => !shown.has(audit) && !elsewhere.includes(audit))).toEqual([]);
   });
 
-  test('not when it did nothing, and not when it only read', async () => {
+  test('has no entry if nothing changed or the request only read', async () => {
     expect((await ask('POST', `${APP}/jobs/publish/trigger`)).entries).toEqual([]);
     expect((await ask('POST', `${GIT}/pin`, { version_id: 0 })).entries).toEqual([]);
     expect((await ask('POST', `${APP}/pause`, {}, { as: { ...ANN, teams: new Map() } })).entries).toEqual([]);
     expect((await ask('GET', UNIT)).entries).toEqual([]);
   });
 
-  test('with the kind of token where it was no session', async () => {
+  test('contains the kind of token if the caller had no session', async () => {
     const { entries } = await ask('POST', `${APP}/pause`, {}, { as: { ...ANN, credential: 'team-token' } });
     expect(entries).toMatchObject([{ details: { credential: 'team-token' } }]);
   });
 
-  test('into the log where the audit log cannot take it; what was done stays done', async () => {
+  test('falls back to the log if it cannot be written, and the action stands', async () => {
     const { statusCode, lines } = await ask('POST', `${APP}/pause`, {}, { broken: true });
     expect(statusCode).toBe(200);
     expect(lines.join('')).toContain('"action":"pipeline.paused"');

@@ -12,7 +12,7 @@ let app: App;
 beforeAll(async () => {
   app = createServer({
     routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
-    authorize: async () => 'anonymous',
+    authenticate: async () => 'anonymous',
     log: createLog('trace', 'test', { write: (line) => void lines.push(line) }),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -28,7 +28,7 @@ async function send(bytes: string): Promise<string> {
       text += chunk;
       if (text.includes('\r\n\r\n')) resolve();
     });
-    // Who is refused may be cut off before all was sent; the answer came before that.
+    // The server may close the connection before the client has sent everything; it has answered by then.
     socket.on('error', () => resolve()).on('close', () => resolve());
   });
   socket.write(bytes);
@@ -39,35 +39,35 @@ async function send(bytes: string): Promise<string> {
 
 const CASES: Record<string, [bytes: string, answer: string]> = {
   'an ordinary request': ['GET /health HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200 OK'],
-  'no HTTP at all': ['\x16\x03\x01 hunter2\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
-  'headers without end': [
+  'bytes that are not HTTP': ['\x16\x03\x01 hunter2\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
+  'endless headers': [
     `GET /health HTTP/1.1\r\nHost: x\r\nX-Hunter2: ${'x'.repeat(17 * 1024)}\r\n\r\n`,
     'HTTP/1.1 431 Request Header Fields Too Large',
   ],
-  'a path without end': [
+  'an endless path': [
     `GET /${'hunter2'.repeat(3000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
     'HTTP/1.1 431 Request Header Fields Too Large',
   ],
-  'a name longer than any': [
+  'a name above the maximum length': [
     `GET /teams/${'t'.repeat(300)}/pipelines HTTP/1.1\r\nHost: x\r\n\r\n`,
     'HTTP/1.1 404 Not Found',
   ],
-  'two lengths': [
+  'two Content-Length headers': [
     'POST /webhooks/hunter2 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'HTTP/1.1 400 Bad Request',
   ],
-  'a body that is said to be larger than any': [
+  'a Content-Length above the maximum': [
     'POST /webhooks/hunter2 HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 99999999\r\n\r\n',
     'HTTP/1.1 413 Payload Too Large',
   ],
 };
 
-describe('what arrives on the socket', () => {
+describe('a connection gets the expected answer to', () => {
   test.each(Object.entries(CASES))('%s', async (_name, [bytes, answer]) => {
     expect(await send(bytes)).toBe(answer);
   });
 
-  test('nothing of it is in the log, at its most talkative', () => {
+  test('nothing of these requests is logged, even at the most verbose level', () => {
     expect(lines.join('')).not.toContain('unter2');
   });
 });

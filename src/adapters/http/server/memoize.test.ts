@@ -9,37 +9,41 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-function remembering(most: number) {
+function memoized(maxEntries: number) {
   const made: string[] = [];
-  const of = memoize(most, (key) => {
+  const of = memoize(maxEntries, (key) => {
     made.push(key);
     return key.toUpperCase();
   });
   return { made, of };
 }
 
-test('what is asked for again is made once', () => {
-  const { made, of } = remembering(2);
+test('a value is computed once per key', () => {
+  const { made, of } = memoized(2);
   expect(['a', 'b', 'a', 'b'].map(of)).toEqual(['A', 'B', 'A', 'B']);
   expect(made).toEqual(['a', 'b']);
 });
 
-test('what is asked for all the time stays, however many others come', () => {
-  const { made, of } = remembering(2);
+test('a key in constant use stays cached, however many others come', () => {
+  const { made, of } = memoized(2);
   for (const key of ['a', 'b', 'a', 'c', 'a', 'd', 'a', 'e', 'a', 'f']) of(key);
   expect(made).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
 test.each([
-  ['as many others as are kept twice over came', ['a', 'b', 'c', 'd', 'e'], ['a', 'b', 'c', 'd', 'e', 'a']],
-  ['fewer came', ['a', 'b', 'c'], ['a', 'b', 'c']],
-])('what nobody asked for while %s', (_, keys, made) => {
-  const one = remembering(2);
+  [
+    'is removed after twice the cache size of other keys',
+    ['a', 'b', 'c', 'd', 'e'],
+    ['a', 'b', 'c', 'd', 'e', 'a'],
+  ],
+  ['stays after fewer other keys', ['a', 'b', 'c'], ['a', 'b', 'c']],
+])('an unused key: %s', (_, keys, made) => {
+  const one = memoized(2);
   for (const key of [...keys, 'a']) one.of(key);
   expect(one.made).toEqual(made);
 });
 
-test('of the text that a key is a piece of, nothing stays', () => {
+test('the cache does not retain the string that a key was sliced from', () => {
   const of = memoize(200, () => 'made');
   const before = heapUsed();
   for (let count = 0; count < 200; count += 1) {

@@ -9,17 +9,14 @@ import { createServer } from './server.ts';
 function server(pressure: PressureLimits): App {
   return createServer({
     routes: publicRoutes(inMemoryPorts(), async () => undefined, '0'),
-    authorize: async () => 'anonymous',
+    authenticate: async () => 'anonymous',
     log: createLog('silent', 'test'),
     pressure,
   });
 }
 
-/**
- * Until it was looked at, which is once a second, the answer is the usual one; a process that is late has its
- * loop looked at in the next.
- */
-async function answerAfterALook(app: App, url: string) {
+/** Sends a request after the first measurement of heap and event loop, which takes up to two seconds. */
+async function answerAfterMeasurement(app: App, url: string) {
   await app.ready();
   for (;;) {
     const { heapUsed, eventLoopDelay } = app.memoryUsage();
@@ -30,15 +27,15 @@ async function answerAfterALook(app: App, url: string) {
 
 const TIGHT: Record<string, PressureLimits> = {
   'whose heap is full': { delay: 1e9, heapBytes: 1 },
-  'whose event loop is late': { delay: Number.MIN_VALUE, heapBytes: 1e15 },
+  'whose event loop lags': { delay: Number.MIN_VALUE, heapBytes: 1e15 },
 };
 
 describe('a process', () => {
   test.each(Object.entries(TIGHT))(
-    '%s says so at once, and to whom it should come again',
+    '%s answers 503 at once with a Retry-After header',
     async (_name, limits) => {
       const app = server(limits);
-      const answer = await answerAfterALook(app, '/openapi.json');
+      const answer = await answerAfterMeasurement(app, '/openapi.json');
       expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
       expect(answer.headers).toMatchObject({
         'content-type': 'application/problem+json; charset=utf-8',
@@ -53,13 +50,13 @@ describe('a process', () => {
     },
   );
 
-  test('that is within its limits answers', async () => {
+  test('within its limits answers normally', async () => {
     const app = server({ delay: 1e9, heapBytes: 1e15 });
-    expect((await answerAfterALook(app, '/openapi.json')).statusCode).toBe(200);
+    expect((await answerAfterMeasurement(app, '/openapi.json')).statusCode).toBe(200);
     await app.close();
   });
 
-  test('that took long to start is not taken for one that is late', async () => {
+  test('that started slowly does not count as lagging', async () => {
     const app = server({ delay: 500, heapBytes: 1e15 });
     void app.register(async () => {
       const end = performance.now() + 1100;

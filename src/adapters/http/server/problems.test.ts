@@ -7,7 +7,7 @@ function without(document: Record<string, unknown>, ...names: string[]): Record<
 }
 
 const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: string; problem: object }> = {
-  'no token': {
+  'a missing token': {
     url: '/teams/main/pipelines',
     problem: {
       type: 'https://millrace.dev/problems/unauthenticated',
@@ -16,7 +16,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       detail: 'Sign in, or send a token: Authorization: Bearer <token>.',
     },
   },
-  'too small a role': {
+  'an insufficient role': {
     method: 'POST',
     url: `${APP}/jobs/unit/trigger`,
     as: 'read@main',
@@ -29,7 +29,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       team: 'main',
     },
   },
-  'no such thing': {
+  'an object that does not exist': {
     url: `${APP}/jobs/absent`,
     as: 'read@main',
     problem: {
@@ -39,7 +39,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       detail: 'Job absent of pipeline app in team main does not exist.',
     },
   },
-  'no such path': {
+  'a path that does not exist': {
     url: '/teams',
     problem: {
       type: 'https://millrace.dev/problems/not-found',
@@ -60,7 +60,7 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
       reasons: [{ code: 'NothingPassed', message: 'No version of git.app has passed unit yet.' }],
     },
   },
-  'a query that is out of range': {
+  'a query parameter out of range': {
     url: `${APP}/jobs/unit/builds?limit=5000`,
     as: 'read@main',
     problem: {
@@ -91,10 +91,10 @@ const PROBLEMS: Record<string, { method?: 'GET' | 'POST'; url: string; as?: stri
   },
 };
 
-/** For tests that leave its API as it is. */
+/** For tests that do not change its API. */
 const plain = gateway();
 
-describe('failures are problem documents', () => {
+describe('a failure is a problem document for', () => {
   test.each(Object.entries(PROBLEMS))('%s', async (_name, { method = 'GET', url, as, problem }) => {
     const answer = await plain.ask(method, url, as);
     const document: Record<string, unknown> = answer.json();
@@ -103,7 +103,7 @@ describe('failures are problem documents', () => {
     expect(document['instance']).toMatch(/^urn:request:[0-9a-f-]{36}$/);
   });
 
-  test('a fault of ours says nothing of itself outside, and all of it in the log', async () => {
+  test('an internal error reveals nothing in its answer and is logged in full', async () => {
     const { ports, ask, lines } = gateway();
     ports.views.pipelines = async () => {
       throw new Error('connection to db.internal refused');
@@ -116,12 +116,12 @@ describe('failures are problem documents', () => {
 
   const away: Record<string, Error> = {
     'a refused connection': Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
-    'a cause of that kind': new Error('query failed', {
+    'an error with such a cause': new Error('query failed', {
       cause: Object.assign(new Error('no'), { code: '57P03' }),
     }),
   };
   test.each(Object.entries(away))(
-    'a database that is away is no fault of the request: %s',
+    "an unavailable database is not the caller's error: %s",
     async (_name, error) => {
       const { ports, ask } = gateway();
       ports.views.pipelines = async () => {

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('readiness', () => {
-  test('follows the database, away and back', async () => {
+  test('follows the database as it goes away and comes back', async () => {
     const database = { away: false };
     const lost: unknown[] = [];
     const readiness = databaseReadiness(
@@ -31,7 +31,7 @@ describe('readiness', () => {
     expect(await readiness()).toBeUndefined();
   });
 
-  test('asks once for all probes of a second', async () => {
+  test('queries the database once for all probes within a second', async () => {
     let asked = 0;
     const readiness = databaseReadiness(
       async () => {
@@ -59,7 +59,7 @@ describe('readiness', () => {
     expect(await answer).toBe('The database does not answer.');
   });
 
-  test('is told as the reference has it', async () => {
+  test('is reported as the reference documents it', async () => {
     expect(await healthOf(async () => undefined, '1')).toEqual({
       status: 200,
       body: { status: 'ok', db: 'connected', version: '1' },

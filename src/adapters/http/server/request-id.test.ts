@@ -16,15 +16,18 @@ function from(address: string, id: string | undefined): IncomingMessage {
 
 const PROXIES = ['10.0.0.0/8', 'fd00::/8'];
 
-test.each(['10.1.2.3', 'fd00::7', '::ffff:10.1.2.3'])('a trusted proxy names the request: %s', (address) => {
-  expect(requestIds(PROXIES)(from(address, GIVEN))).toBe(GIVEN);
-});
+test.each(['10.1.2.3', 'fd00::7', '::ffff:10.1.2.3'])(
+  'a trusted proxy can set the request id: %s',
+  (address) => {
+    expect(requestIds(PROXIES)(from(address, GIVEN))).toBe(GIVEN);
+  },
+);
 
-test.each(['11.1.2.3', '::1', '', 'nonsense'])('nobody else does: "%s"', (address) => {
+test.each(['11.1.2.3', '::1', '', 'nonsense'])('no other client can set it: "%s"', (address) => {
   expect(requestIds(PROXIES)(from(address, GIVEN))).toMatch(OWN);
 });
 
-test('without trusted proxies nobody does', () => {
+test('nobody can set it if no proxy is trusted', () => {
   expect(requestIds([])(from('10.1.2.3', GIVEN))).toMatch(OWN);
 });
 
@@ -40,6 +43,6 @@ test.each([
   '../../etc/passwd',
   'zażółć-gęślą',
   '--------',
-])('what is not well formed is replaced: %j', (id) => {
+])('a malformed request id is replaced: %j', (id) => {
   expect(requestIds(PROXIES)(from('10.1.2.3', id))).toMatch(OWN);
 });

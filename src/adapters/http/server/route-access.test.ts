@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { ROLES } from '#domain/access/roles.ts';
 import { APP, bodyOf, gateway, pathOf } from '#testing/http/server-under-test.ts';
 
-describe('every route asks for its role, in the team of its path', () => {
+describe('route access', () => {
   const { routes, ask } = gateway();
 
-  test('every route is registered', async () => {
+  test('covers only registered routes', async () => {
     const { app } = gateway();
     await app.ready();
     expect(routes.filter(({ method, url }) => !app.hasRoute({ method, url }))).toEqual([]);
@@ -24,26 +24,29 @@ describe('every route asks for its role, in the team of its path', () => {
   ];
   const cases = guarded.flatMap((route) => callers.map((caller) => ({ route, caller })));
 
-  test.each(cases)('$route.method $route.url as $caller.who', async ({ route, caller }) => {
-    const url = pathOf(route);
-    const { statusCode } = await ask(route.method, url, caller.token, bodyOf(route));
-    const needed = ROLES.findIndex((role) => role === route.rules.needs);
-    if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
-    else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
-    // An answer without an end would not end here: there is room for none.
-    else if (url.endsWith('/events')) expect(statusCode).toBe(503);
-    else expect([200, 201, 202]).toContain(statusCode);
-  });
+  test.each(cases)(
+    "requires the route's role in the team of its path: $route.method $route.url as $caller.who",
+    async ({ route, caller }) => {
+      const url = pathOf(route);
+      const { statusCode } = await ask(route.method, url, caller.token, bodyOf(route));
+      const needed = ROLES.findIndex((role) => role === route.rules.needs);
+      if (caller.token === undefined || caller.token === 'nonsense') expect(statusCode).toBe(401);
+      else if (caller.role === undefined || ROLES.indexOf(caller.role) < needed) expect(statusCode).toBe(403);
+      // A stream would not end here, so the server of this test has room for none.
+      else if (url.endsWith('/events')) expect(statusCode).toBe(503);
+      else expect([200, 201, 202]).toContain(statusCode);
+    },
+  );
 
   const shown = routes.filter(({ rules }) => rules.needs === 'public');
   test.each(shown.flatMap((route) => callers.map((caller) => ({ route, caller }))))(
-    'what everybody may see if it is public: $route.url as $caller.who',
+    'to a private pipeline looks like one to an absent pipeline: $route.url as $caller.who',
     async ({ route, caller }) => {
       const [hidden, absent] = [
         await ask('GET', pathOf(route), caller.token),
         await ask('GET', pathOf(route, 'xyz'), caller.token),
       ];
-      // An answer without an end would not end here: there is room for none.
+      // A stream would not end here, so the server of this test has room for none.
       const good = route.url.endsWith('/events') ? 503 : 200;
       if (caller.token === 'nonsense') expect(hidden.statusCode).toBe(401);
       else expect(hidden.statusCode).toBe(caller.role === undefined ? 404 : good);
@@ -59,7 +62,7 @@ describe('every route asks for its role, in the team of its path', () => {
     },
   );
 
-  test('the answer to strangers does not tell what exists', async () => {
+  test('is denied to non-members without a hint at what exists', async () => {
     for (const token of [undefined, 'read@other']) {
       const there = await ask('GET', `${APP}/waiting`, token);
       const absent = await ask('GET', '/teams/main/pipelines/absent/waiting', token);
@@ -67,7 +70,7 @@ describe('every route asks for its role, in the team of its path', () => {
     }
   });
 
-  test('a body or a query cannot name another team', async () => {
+  test('cannot be moved to another team by the body or the query', async () => {
     const { app, ports } = gateway();
     const answer = await app.inject({
       method: 'POST',
@@ -79,7 +82,7 @@ describe('every route asks for its role, in the team of its path', () => {
     expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main']);
   });
 
-  test('a route without a need cannot be added', () => {
+  test('must be declared for every route', () => {
     const { app } = gateway();
     expect(() => app.get('/open', () => 'all')).toThrow('route GET /open does not say who may call it');
   });

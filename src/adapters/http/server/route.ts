@@ -88,7 +88,7 @@ interface RouteParts<S extends FastifySchema> extends Pick<Route, 'method' | 'ur
   timeLimit?: number;
   /** Reads a body of any type in pieces; its verdict is the handler's `body`. */
   bodyReader?: (request: FastifyRequest) => BodyReader;
-  /** An image may be embedded anywhere. Pages need not be named: their content type tells. */
+  /** An image may be embedded anywhere. Pages need no mark: their content type shows what they are. */
   content?: 'image';
   /**
    * Required if the route needs `public`. `same`: the handler answers everyone and checks that they may see
@@ -133,7 +133,7 @@ function rulesOf({ needs, about, audit, beforePasswordChange }: RouteRules): Rou
   };
 }
 
-/** Counts the read for the address of a non-member before anything is looked up. */
+/** Counts the request of a non-member against its address before any look-up. */
 function preHandlerFor<S extends FastifySchema>(forPublic: ForPublic<S> | 'same' | undefined) {
   if (forPublic === undefined) return {};
   return { preHandler: forPublic === 'same' ? limitNonMembers : answerNonMembers(forPublic) };

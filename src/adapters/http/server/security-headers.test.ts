@@ -14,7 +14,7 @@ interface Answered {
 
 const AT = '/teams/:team/answer';
 
-/** One path that answers as it is told. */
+/** One path, whose answer the test sets. */
 function server({ type, needs = 'nothing', content }: Answered, externalUrl?: string): App {
   const rules: RouteRules = { needs, about: 'What this test is about.' };
   const config = { rules, ...(content !== undefined && { content }) };
@@ -31,7 +31,7 @@ function server({ type, needs = 'nothing', content }: Answered, externalUrl?: st
   const teams = new Map([['main', 'admin' as const]]);
   return createServer({
     routes: [one],
-    authorize: async ({ authorization }) =>
+    authenticate: async ({ authorization }) =>
       authorization === undefined
         ? 'anonymous'
         : { user: 'root', userId: 1, sessionId: 'a', globalAdmin: true, teams, credential: 'session' },
@@ -45,8 +45,8 @@ const headersOf = async (answered: Answered, externalUrl?: string) => {
   return (await app.inject({ url: '/teams/main/answer', headers: { authorization: 'x' } })).headers;
 };
 
-describe('what a browser may do with an answer', () => {
-  test('with data: nothing at all', async () => {
+describe('the security headers', () => {
+  test('of data forbid everything', async () => {
     expect(await headersOf({ type: 'application/json' })).toMatchObject({
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'x-content-type-options': 'nosniff',
@@ -56,7 +56,7 @@ describe('what a browser may do with an answer', () => {
     });
   });
 
-  test('with a page: its own scripts and styles, in no frame of anybody', async () => {
+  test('of a page allow its own scripts and styles and forbid frames', async () => {
     const headers = await headersOf({ type: 'text/html; charset=utf-8' });
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -76,7 +76,7 @@ describe('what a browser may do with an answer', () => {
     ]);
   });
 
-  test('with an image: show it anywhere, and run nothing of it', async () => {
+  test('of an image let any page show it and forbid scripts', async () => {
     const headers = await headersOf({ type: 'image/svg+xml', content: 'image' });
     expect(headers).toMatchObject({
       'content-security-policy':
@@ -90,7 +90,7 @@ describe('what a browser may do with an answer', () => {
     expect(headers).not.toHaveProperty('cross-origin-opener-policy');
   });
 
-  test('other origins read nothing that is no image', async () => {
+  test('let other origins read images only', async () => {
     for (const type of ['application/json', 'text/html', 'text/plain']) {
       expect(await headersOf({ type })).not.toHaveProperty('access-control-allow-origin');
     }
@@ -99,7 +99,7 @@ describe('what a browser may do with an answer', () => {
 
 describe('every answer', () => {
   test.each(['/absent', '/teams/%ff', '/teams/main/answer'])(
-    'carries them, also where it refuses: %s',
+    'has the security headers, even a refusal: %s',
     async (url) => {
       const app = server({ type: 'application/json', needs: 'admin' });
       const { headers, statusCode } = await app.inject(url);
@@ -117,10 +117,13 @@ describe('every answer', () => {
     ['https://ci.example.org', 'max-age=31536000'],
     ['http://ci.example.org', undefined],
     [undefined, undefined],
-  ])('binds browsers to HTTPS only where people come by HTTPS: %s', async (externalUrl, expected) => {
-    const headers = await headersOf({ type: 'application/json' }, externalUrl);
-    expect(headers['strict-transport-security']).toBe(expected);
-  });
+  ])(
+    'has Strict-Transport-Security only if the external URL has HTTPS: %s',
+    async (externalUrl, expected) => {
+      const headers = await headersOf({ type: 'application/json' }, externalUrl);
+      expect(headers['strict-transport-security']).toBe(expected);
+    },
+  );
 
   const policyOf: [AccessLevel, string][] = [
     ['nothing', 'no-store'],
@@ -130,7 +133,10 @@ describe('every answer', () => {
     ['read', 'private, no-cache'],
     ['admin', 'private, no-cache'],
   ];
-  test.each(policyOf)('on a path that needs %s may be kept so: %s', async (needs, caching) => {
-    expect((await headersOf({ type: 'application/json', needs }))['cache-control']).toBe(caching);
-  });
+  test.each(policyOf)(
+    'of a route that requires %s has the Cache-Control header %s',
+    async (needs, caching) => {
+      expect((await headersOf({ type: 'application/json', needs }))['cache-control']).toBe(caching);
+    },
+  );
 });

@@ -12,8 +12,8 @@ import type { PressureLimits } from './pressure.ts';
 import { createServer } from './server.ts';
 
 /*
- * Whoever says anything of themselves, a cookie of another site for one, is answered by the route; both
- * answers are compared.
+ * Requests with any credential, even a cookie of another site, go to the route, so the test can compare both
+ * responses.
  */
 const SVG = '/teams/main/pipelines/app/image.svg';
 const ROUTE = '/teams/:team/pipelines/:pipeline/image.svg';
@@ -27,8 +27,8 @@ const pictureOf = ({ format, hideIntermediates, groupParallel }: PictureOptions)
   const text = `${format} ${hideIntermediates} ${groupParallel}`;
   return { tag: `tag-${text.replaceAll(' ', '-')}`, public: served.public, bytes: Buffer.from(`<${text}>`) };
 };
-const shows: Overviews = {
-  ...inMemoryPorts().shows,
+const overviews: Overviews = {
+  ...inMemoryPorts().overviews,
   picture: async (_name, member, wanted) => {
     const { bytes, ...picture } = pictureOf(wanted);
     served.drawn += 1;
@@ -39,9 +39,9 @@ const shows: Overviews = {
 };
 const serve = (pressure?: PressureLimits) =>
   createServer({
-    routes: imageRoutes({ ...inMemoryPorts(), shows }),
-    cachedImages: cachedPictures(shows),
-    authorize: async () => 'anonymous',
+    routes: imageRoutes({ ...inMemoryPorts(), overviews }),
+    cachedImages: cachedPictures(overviews),
+    authenticate: async () => 'anonymous',
     externalUrl: 'https://ci.example.org',
     trustedProxies: ['127.0.0.0/8'],
     log: createLog('info', 'test', { write: (line) => void lines.push(line) }),
@@ -80,14 +80,14 @@ const PATHS = [
   `${SVG}?group_parallel=true&hide_intermediates=0`,
 ];
 
-test.each(PATHS)('%s: the answer at hand is the one of the route, word for word', async (path) => {
+test.each(PATHS)('%s: the cached answer equals the answer of the route', async (path) => {
   const cachedImages = await ask(path);
   expect(cachedImages).toMatchObject({ status: 200, drawn: false });
   expect(await ask(path, OTHERWISE)).toEqual({ ...cachedImages, drawn: true });
 });
 
 test.each(['"tag-svg-false-false"', 'W/"tag-svg-false-false"', '"of-yesterday", "tag-svg-false-false"', '*'])(
-  'whoever has it (%s) is told so, as by the route',
+  'a request with a matching tag (%s) gets 304, as from the route',
   async (tag) => {
     const cachedImages = await ask(SVG, { 'if-none-match': tag });
     expect(cachedImages).toMatchObject({ status: 304, text: '', drawn: false });
@@ -96,26 +96,26 @@ test.each(['"tag-svg-false-false"', 'W/"tag-svg-false-false"', '"of-yesterday", 
   },
 );
 
-test('an older tag is no tag', async () => {
+test('a request with an old tag gets the whole image', async () => {
   expect(await ask(SVG, { 'if-none-match': '"of-yesterday"' })).toMatchObject({ status: 200, drawn: false });
 });
 
 test.each<[string, string, Record<string, string>?]>([
   ['with a token', SVG, { authorization: 'Bearer mine' }],
-  ['of a version', `${SVG}?version_id=3`],
-  ['with a query that is unknown', `${SVG}?hide_intermediates=1&more=1`],
-  ['with a switch said twice', `${SVG}?group_parallel=1&group_parallel=0`],
+  ['for a version', `${SVG}?version_id=3`],
+  ['with an unknown query parameter', `${SVG}?hide_intermediates=1&more=1`],
+  ['with the same parameter twice', `${SVG}?group_parallel=1&group_parallel=0`],
   ['with a query that ends in &', `${SVG}?group_parallel=1&`],
-  ['of a name that is written in another way', SVG.replace('app', '%61pp')],
-  ['of a name that is too long', SVG.replace('app', 'a'.repeat(64))],
-])('%s: it is left to the route', async (_name, path, headers = {}) => {
+  ['for a name in another encoding', SVG.replace('app', '%61pp')],
+  ['for a name that is too long', SVG.replace('app', 'a'.repeat(64))],
+])('a request %s is passed to the route', async (_name, path, headers = {}) => {
   const { drawn, status } = await ask(path, headers);
   expect({ drawn, status }).toEqual({ drawn: status === 200, status });
   expect(await ask(path, { ...headers, ...OTHERWISE })).toMatchObject({ status });
 });
 
-test('addresses of nothing leave nothing behind, however long they are', () => {
-  const find = cachedPictures(shows);
+test('unknown paths occupy no memory afterwards, however long they are', () => {
+  const find = cachedPictures(overviews);
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const heapUsed = (): number => {
@@ -129,36 +129,36 @@ test('addresses of nothing leave nothing behind, however long they are', () => {
   expect(after - before).toBeLessThan(10_000_000);
 });
 
-test.each(['HEAD', 'POST', 'DELETE', 'PURGE', 'QUERY'])('%s is left to the routes', async (method) => {
+test.each(['HEAD', 'POST', 'DELETE', 'PURGE', 'QUERY'])('%s is passed to the routes', async (method) => {
   expect(await ask(SVG, {}, method)).toMatchObject({
     text: method === 'HEAD' ? '' : expect.stringContaining('404'),
   });
 });
 
-test('what is not public is not at hand, and looks as what is not there', async () => {
+test('an image of a private pipeline is not cached and looks like an absent one', async () => {
   served.public = false;
   const hidden = await ask(SVG);
   expect(hidden).toMatchObject({ status: 404 });
   expect(await ask(SVG, OTHERWISE)).toEqual(hidden);
 });
 
-test('at the end of the process the route answers, and ends the connection', async () => {
+test('the route answers during shutdown and closes the connection', async () => {
   served.draining = true;
   expect(await ask(SVG)).toMatchObject({ status: 200, drawn: true, headers: { connection: 'close' } });
 });
 
-test('what is too much for the process is too much for this as well', async () => {
+test('an overloaded process also refuses cached images', async () => {
   const pressed = serve({ delay: 1e9, heapBytes: 1 });
   const usual = base;
   base = await pressed.listen({ host: '127.0.0.1', port: 0 });
-  // It is looked at once a second.
+  // The heap is measured once a second.
   while (pressed.memoryUsage().heapUsed === 0) await sleep(25);
   expect(await ask(SVG)).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   base = usual;
   await pressed.close();
 });
 
-test('log and metrics tell the same, but for the time', async () => {
+test('log and metrics are the same as for the route, except for the time', async () => {
   lines.length = observed.length = 0;
   await ask(SVG);
   await ask(SVG, OTHERWISE);

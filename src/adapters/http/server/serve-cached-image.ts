@@ -30,7 +30,7 @@ interface Parts {
 
 /**
  * Serves cached images before Fastify sees the request; returns true if it did. The response, the log line
- * and the metrics equal those of the route, at less CPU time (ADR 0024): readers request the image of a
+ * and the metrics equal those of the route, at less CPU time (ADR 0024): viewers request the image of a
  * public page far more often than it changes. Requests with credentials go to the route, so no rights are
  * checked here.
  */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import type { Authorize } from '#adapters/http/auth/authorize.ts';
+import type { Authenticate } from '#adapters/http/auth/authenticate.ts';
 import type { PublicRateLimits } from '#adapters/http/auth/rate-limits.ts';
 import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
 import type { Problem } from '#adapters/http/protocol/problem.ts';
@@ -20,7 +20,7 @@ export interface ServerParts {
   pages?: ServerPages;
   /** Images that are served before the routes; the response is the same. */
   cachedImages?: FindCachedImage;
-  authorize: Authorize;
+  authenticate: Authenticate;
   log: FastifyBaseLogger;
   audit?: Pick<AuditStore, 'record'>;
   /** Sessions of browsers. Without it only the `Authorization` header counts. */
@@ -29,7 +29,7 @@ export interface ServerParts {
   trustedProxies?: string[];
   /** Version of the program, for the OpenAPI document. */
   version?: string;
-  /** The address that people open. If it is HTTPS, browsers are told to use nothing else. */
+  /** The address that people open. If it is HTTPS, the gateway instructs browsers to use nothing else. */
   externalUrl?: string | undefined;
   /** Defaults to `PUBLIC_RATE_LIMITS`. */
   publicRateLimits?: PublicRateLimits;

@@ -5,11 +5,11 @@ import { APP, BUILD, gateway } from '#testing/http/server-under-test.ts';
 
 const AT = new Date('2026-11-21T10:00:00Z');
 
-/** For tests that leave its API as it is. */
+/** For tests that do not change its API. */
 const plain = gateway();
 
-describe('answers', () => {
-  test('health tells the version, and 503 while the database is away', async () => {
+describe('an answer', () => {
+  test('of the health endpoint contains the version, and is 503 while the database is away', async () => {
     const well = await plain.ask('GET', '/health');
     expect([well.statusCode, well.json()]).toEqual([
       200,
@@ -23,7 +23,7 @@ describe('answers', () => {
   });
 
   test.each(['application/json', 'application/x-www-form-urlencoded', 'text/xml', ''])(
-    'a webhook is taken whatever it carries: %s',
+    'accepts a webhook with any content type: %s',
     async (type) => {
       const { app } = plain;
       const headers = type === '' ? {} : { 'content-type': type };
@@ -37,13 +37,13 @@ describe('answers', () => {
     },
   );
 
-  test('a trigger names its build', async () => {
+  test('to a trigger contains the build', async () => {
     const answer = await plain.ask('POST', `${APP}/jobs/unit/trigger`, 'write@main');
     expect(answer.headers['location']).toBe(`${APP}/jobs/unit/builds/8`);
     expect(answer.json()).toEqual({ data: { job: 'unit', number: '8', url: `${APP}/jobs/unit/builds/8` } });
   });
 
-  test('a trigger that checks first says what came of each check', async () => {
+  test('to a trigger with checks contains the result of each check', async () => {
     const { ask, ports } = gateway();
     const answer = await ask('POST', `${APP}/jobs/unit/trigger?check=true`, 'write@main');
     expect(ports.calls).toEqual(['trigger main/app/unit by write-of-main after checks']);
@@ -61,7 +61,7 @@ describe('answers', () => {
     });
   });
 
-  test('triggers that wait for checks are bounded', async () => {
+  test('to a trigger is a refusal if too many wait for checks', async () => {
     const { ask, ports } = gateway();
     const { promise: later, resolve } = Promise.withResolvers<undefined>();
     ports.builds.withRequestAfterChecks = async () => await later;
@@ -74,7 +74,7 @@ describe('answers', () => {
     expect(answered.filter(({ statusCode }) => statusCode !== 404)).toEqual([]);
   });
 
-  test('builds come in pages', async () => {
+  test('with builds is paged', async () => {
     const { ask, ports } = gateway();
     const answer = await ask('GET', `${APP}/jobs/unit/builds?status=failed&limit=2&before=9`, 'read@main');
     expect(ports.calls).toEqual(['builds {"status":"failed","limit":2,"before":9}']);
@@ -95,7 +95,7 @@ describe('answers', () => {
     });
   });
 
-  test('a build shows its inputs and steps', async () => {
+  test('with a build contains its inputs and steps', async () => {
     expect((await plain.ask('GET', BUILD, 'read@main')).json()).toMatchObject({
       data: {
         number: '7',
@@ -105,7 +105,7 @@ describe('answers', () => {
     });
   });
 
-  test('the path of a version names every job on it, with null for one that has no build of it', async () => {
+  test('with the path of a version contains every job on it, with null for one without a build of it', async () => {
     const url = `${APP}/resources/git.app/versions`;
     expect((await plain.ask('GET', `${url}/11/path`, 'read@main')).json()).toEqual({
       data: {
@@ -134,7 +134,7 @@ describe('answers', () => {
     ]);
   });
 
-  test('what waits tells codes and sentences', async () => {
+  test('with waiting work contains codes and sentences', async () => {
     const reasons = [{ code: 'NothingPassed', message: 'Nothing passed unit.' }];
     expect((await plain.ask('GET', `${APP}/waiting`, 'read@main')).json()).toEqual({
       data: { jobs: [{ name: 'publish', reasons }], builds: [] },
@@ -142,7 +142,7 @@ describe('answers', () => {
     expect((await plain.ask('GET', `${APP}/jobs/nobody/waiting`, 'read@main')).statusCode).toBe(404);
   });
 
-  test('the last check tells what it said', async () => {
+  test('with the last check contains its output', async () => {
     expect((await plain.ask('GET', `${APP}/resources/git.app/check`, 'read@main')).json()).toEqual({
       data: {
         running: false,
@@ -163,7 +163,7 @@ describe('answers', () => {
     });
   });
 
-  test('a log is plain text as a whole, or chunks to go on from', async () => {
+  test('with a log is plain text as a whole, or chunks with a position to resume from', async () => {
     const { ask } = plain;
     const whole = await ask('GET', `${BUILD}/logs`, 'read@main');
     expect([whole.headers['content-type'], whole.body]).toEqual([
@@ -181,7 +181,7 @@ describe('answers', () => {
     });
   });
 
-  test('the logs of all attempts come one after another, with a line between that says why', async () => {
+  test('with a log contains all attempts and separates them by a line with the reason', async () => {
     const { ports, ask } = gateway();
     ports.views.logs = async () => ({
       chunks: [
@@ -196,7 +196,7 @@ describe('answers', () => {
     expect(body).toBe('first\n\n--- attempt 2: PodLost: The Pod is gone. ---\nsecond\n');
   });
 
-  test('a long log may take longer to send than other answers', async () => {
+  test('with a long log may take longer than others', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
       const { ports, ask } = gateway();
@@ -225,7 +225,7 @@ describe('answers', () => {
     ['write', undefined],
     ['maintain', 'derived-for-5-1'],
     ['admin', 'derived-for-5-1'],
-  ])('%s sees the webhook token: %s', async (role, token) => {
+  ])('shows a member with the role %s the webhook token: %s', async (role, token) => {
     const { ask } = plain;
     const one = await ask('GET', `${APP}/resources/git.app`, `${role}@main`);
     const all = await ask('GET', `${APP}/resources`, `${role}@main`);
@@ -236,7 +236,7 @@ describe('answers', () => {
     expect(all.json<{ data: { webhook_token?: string }[] }>().data[0]?.webhook_token).toBe(token);
   });
 
-  test('who has the content gets no content again', async () => {
+  test('is 304 if the client has the content', async () => {
     const { ask } = plain;
     const first = await ask('GET', APP, 'read@main');
     const tag = String(first.headers['etag']);
@@ -246,7 +246,7 @@ describe('answers', () => {
     expect(other.statusCode).toBe(200);
   });
 
-  test('every answer carries the headers that keep browsers from running it', async () => {
+  test('has headers that prevent browsers from executing it', async () => {
     const shared = 'Accept, Authorization, Cookie';
     for (const [url, vary] of [
       ['/health', 'Accept'],
@@ -264,8 +264,8 @@ describe('answers', () => {
   });
 });
 
-describe('the log', () => {
-  test('tells each answer by its route, never by path, query or credential', async () => {
+describe('the request log', () => {
+  test('contains each answer by its route, never by path, query or credential', async () => {
     const { ask, lines } = gateway();
     await ask('POST', `/webhooks/${WEBHOOK_TOKEN}`);
     await ask('POST', '/webhooks/mistyped-secret');
@@ -286,7 +286,7 @@ describe('the log', () => {
 });
 
 describe('the description of the API', () => {
-  test('has every route with what it needs, and no other', async () => {
+  test('contains every route with its access rule, and no other', async () => {
     const { ask, routes } = plain;
     const answer = await ask('GET', '/openapi.json');
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -312,7 +312,7 @@ describe('the description of the API', () => {
     }
   });
 
-  test('says which parameters and which answers there are', async () => {
+  test('contains the parameters and answers', async () => {
     const { ask } = plain;
     const { paths } = (await ask('GET', '/openapi.json')).json();
     const { parameters, responses } = paths[`/teams/{team}/pipelines/{pipeline}/jobs/{job}/builds`].get;

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from 'fastify';
-import { authorizeOnce } from '#adapters/http/auth/authorize.ts';
+import { authenticateOnce } from '#adapters/http/auth/authenticate.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
 import { rulesWhileReading } from '#adapters/http/auth/public-access.ts';
 import { limitByAddress, PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
@@ -121,7 +121,7 @@ function decorate(app: App, parts: ServerParts): void {
     await identify(parts, request, rulesWhileReading(request));
   });
   app.decorate('checkRights', () => {
-    const once = { ...parts, authorize: authorizeOnce(parts.authorize) };
+    const once = { ...parts, authenticate: authenticateOnce(parts.authenticate) };
     return async (request: FastifyRequest) => {
       await identify(once, request, rulesWhileReading(request));
     };

@@ -17,12 +17,12 @@ function server(handler: Handler, timeLimit?: number): App {
   };
   return createServer({
     routes: [one],
-    authorize: async () => 'anonymous',
+    authenticate: async () => 'anonymous',
     log: createLog('silent', 'test'),
   });
 }
 
-/** A handler that began, and does what it is told when it is told. */
+/** A handler that has begun and acts when the test tells it to. */
 function held(then: Handler = async () => 'late') {
   const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const handler: Handler = async (request, reply) => {
@@ -40,8 +40,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('who waits for an answer', () => {
-  test('is told after half a minute that there is none, and the handler’s own answer is dropped', async () => {
+describe('a request', () => {
+  test('gets a 503 after half a minute, and the handler’s own answer is dropped', async () => {
     const { handler, begun, go } = held();
     const answer = server(handler).inject('/slow');
     await begun;
@@ -52,7 +52,7 @@ describe('who waits for an answer', () => {
     go();
   });
 
-  test('gets the answer where it comes in time', async () => {
+  test('gets an answer that is ready in time', async () => {
     const { handler, begun, go } = held();
     const answer = server(handler).inject('/slow');
     await begun;
@@ -61,7 +61,7 @@ describe('who waits for an answer', () => {
     expect((await answer).body).toBe('late');
   });
 
-  test('waits as long as the route says', async () => {
+  test('has the time limit of its route', async () => {
     const { handler, begun, go } = held();
     const answer = server(handler, 120_000).inject('/slow');
     await begun;
@@ -70,7 +70,7 @@ describe('who waits for an answer', () => {
     expect((await answer).body).toBe('late');
   });
 
-  test('of half an answer is cut off, so that it is not taken for a whole one', async () => {
+  test('with half an answer is disconnected, so that it does not look complete', async () => {
     const begun = Promise.withResolvers<void>();
     const cut = Promise.withResolvers<void>();
     const app = server(async (_request, reply) => {
@@ -88,7 +88,7 @@ describe('who waits for an answer', () => {
     expect(await answer).toBe('cut off');
   });
 
-  test('of a stream that has taken over is left alone', async () => {
+  test('with a stream has no time limit', async () => {
     const begun = Promise.withResolvers<FastifyReply['raw']>();
     const app = server(async (_request, reply) => {
       reply.hijack();

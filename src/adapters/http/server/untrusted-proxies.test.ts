@@ -12,17 +12,17 @@ function warnings(trusted: string[], requests: Record<string, string>[]): unknow
   return warned;
 }
 
-describe('a proxy that nobody told us to trust', () => {
-  test('is warned of once, with its address and what to set', () => {
+describe('a proxy that is not trusted', () => {
+  test('causes one warning with its address and the setting', () => {
     expect(warnings([], [{}, FORWARDED, FORWARDED])).toEqual([
       [{ peer: '10.0.0.3' }, expect.stringContaining('Set signIn.trustedProxies to the range of the proxy.')],
     ]);
   });
 
   test.each<[string, string[], Record<string, string>[]]>([
-    ['where a range is trusted', ['10.0.0.0/8'], [FORWARDED]],
-    ['where nobody forwards', [], [{}, { forwarded: 'x' }]],
-  ])('is not warned of %s', (_, trusted, requests) => {
+    ['if a range is trusted', ['10.0.0.0/8'], [FORWARDED]],
+    ['if no headers are forwarded', [], [{}, { forwarded: 'x' }]],
+  ])('causes no warning %s', (_, trusted, requests) => {
     expect(warnings(trusted, requests)).toEqual([]);
   });
 });

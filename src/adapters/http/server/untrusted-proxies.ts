@@ -18,5 +18,6 @@ export function warnOfUntrustedProxies(
 }
 
 const UNTRUSTED =
-  'Requests arrive with X-Forwarded-For, and signIn.trustedProxies is empty: everyone behind the proxy counts as one address, ' +
+  'Requests arrive with X-Forwarded-For, and signIn.trustedProxies is empty: ' +
+  'everyone behind the proxy counts as one address, ' +
   'so bad sign-ins of one person make all others wait. Set signIn.trustedProxies to the range of the proxy.';

@@ -8,10 +8,10 @@ interface Thing {
 }
 
 const KIND: ApiKind<Thing> = { apiVersion: 'v1', kind: 'Thing', plural: 'things', namespaced: false };
-const wanted: Thing = { metadata: { name: 'a' }, spec: { size: 1, items: [{ name: 'x' }] } };
+const expected: Thing = { metadata: { name: 'a' }, spec: { size: 1, items: [{ name: 'x' }] } };
 
-/** What would be written for what is wanted while something is there. */
-async function written(what: Thing, current: Thing | undefined): Promise<Thing | undefined> {
+/** The object that is written to reach `target` from `current`; undefined if nothing is written. */
+async function written(target: Thing, current: Thing | undefined): Promise<Thing | undefined> {
   let applied: Thing | undefined;
   const client = {
     apply: <T>(_: unknown, object: T) => {
@@ -19,38 +19,40 @@ async function written(what: Thing, current: Thing | undefined): Promise<Thing |
       return Promise.resolve({ ok: true as const, value: object });
     },
   };
-  await applyIfChanged(client, KIND, what, current);
+  await applyIfChanged(client, KIND, target, current);
   return applied;
 }
 
-/** As the API server keeps it: with the digest that was applied, and with defaults of its own. */
-async function stored(what: Thing): Promise<Thing> {
-  const object = (await written(what, undefined)) ?? what;
+/** As the API server stores it: with the digest of the last apply and with defaults of its own. */
+async function stored(target: Thing): Promise<Thing> {
+  const object = (await written(target, undefined)) ?? target;
   return { ...object, spec: { color: 'grey', ...object.spec, items: [{ name: 'x', port: 80 }] } };
 }
 
-describe('what is wanted is applied', () => {
-  test('when nothing is there', async () => {
-    expect(await written(wanted, undefined)).toMatchObject(wanted);
+describe('an object is applied', () => {
+  test('if it does not exist', async () => {
+    expect(await written(expected, undefined)).toMatchObject(expected);
   });
 
-  test('never when it is there already, defaults of the API server beside it', async () => {
-    expect(await written(wanted, await stored(wanted))).toBeUndefined();
+  test('not if it exists already, with defaults of the API server beside it', async () => {
+    expect(await written(expected, await stored(expected))).toBeUndefined();
   });
 
-  test('when somebody changed a field of ours', async () => {
-    const current = await stored(wanted);
-    expect(await written(wanted, { ...current, spec: { ...current.spec, size: 2 } })).toMatchObject(wanted);
+  test('if somebody changed one of our fields', async () => {
+    const current = await stored(expected);
+    expect(await written(expected, { ...current, spec: { ...current.spec, size: 2 } })).toMatchObject(
+      expected,
+    );
   });
 
-  test('when a field is wanted no more, though all wanted ones are there', async () => {
-    const current = await stored({ ...wanted, spec: { ...wanted.spec, color: 'red' } });
-    expect(covers(current, wanted)).toBe(true);
-    expect(await written(wanted, current)).toMatchObject(wanted);
+  test('if a field is no longer wanted, even when all wanted fields are equal', async () => {
+    const current = await stored({ ...expected, spec: { ...expected.spec, color: 'red' } });
+    expect(covers(current, expected)).toBe(true);
+    expect(await written(expected, current)).toMatchObject(expected);
   });
 });
 
-test('lists must be equal item by item', () => {
+test('an object is applied unless its lists are equal item by item', () => {
   expect(covers({ items: [1, 2] }, { items: [1] })).toBe(false);
   expect(covers({ items: [{ a: 1, b: 2 }] }, { items: [{ a: 1 }] })).toBe(true);
   expect(covers({ items: 'x' }, { items: [] })).toBe(false);

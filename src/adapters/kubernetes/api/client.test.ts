@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { ApiClient } from './client.ts';
 import { KINDS } from './kinds.ts';
 
-/* An API server whose only objects are ConfigMaps of 1 KiB, or one that sends without an end. */
+/* An API server whose only objects are ConfigMaps of 1 KiB, or one that sends endlessly. */
 const OBJECTS = 1000;
 const LIMIT = 64 * 1024;
 const REF = { namespace: 'blue', name: 'text' };
@@ -13,7 +13,7 @@ let server: Server;
 let client: ApiClient;
 let pool: Agent;
 let sendsForever = false;
-/** Limits of the lists that were asked for. */
+/** Limits of the requested lists. */
 const limits: number[] = [];
 
 beforeAll(async () => {
@@ -45,9 +45,9 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function page(asked: URLSearchParams): object {
-  const limit = Number(asked.get('limit'));
-  const from = Number(asked.get('continue') ?? 0);
+function page(query: URLSearchParams): object {
+  const limit = Number(query.get('limit'));
+  const from = Number(query.get('continue') ?? 0);
   limits.push(limit);
   const count = Math.min(limit, OBJECTS - from);
   const items = Array.from({ length: count }, (_, index) => ({
@@ -66,7 +66,7 @@ function sendOn(response: ServerResponse): void {
   write();
 }
 
-test('an answer without an end is read to the limit, and no further', async () => {
+test('the client reads an endless answer up to the limit and no further', async () => {
   sendsForever = true;
   const gone = new Promise((resolve) => server.once('connection', (socket) => socket.on('close', resolve)));
   expect(await client.get(KINDS.configMaps, REF)).toEqual({
@@ -79,7 +79,7 @@ test('an answer without an end is read to the limit, and no further', async () =
   sendsForever = false;
 });
 
-test('a list of large objects is read in smaller pages, each object once', async () => {
+test('the client reads a list of large objects in smaller pages, each object once', async () => {
   const names: (string | undefined)[] = [];
   const answer = await client.list(KINDS.configMaps, {}, (items) => {
     for (const { metadata } of items) names.push(metadata?.name);
@@ -89,7 +89,7 @@ test('a list of large objects is read in smaller pages, each object once', async
   expect(limits.slice(0, 4)).toEqual([500, 125, 31, 31]);
 });
 
-test('a list whose items are null, as the API server writes an empty list of some kinds, is empty', async () => {
+test('the client reads null items, which the API server writes for some empty lists, as an empty list', async () => {
   const pages: unknown[] = [];
   const answer = await client.list(KINDS.pods, {}, (items) => {
     pages.push(...items);

@@ -5,6 +5,15 @@ import { defined } from '#defined';
 import { apiProblem, apiUnreachable, TOO_LARGE, type ApiAnswer, type ApiProblem } from './answer.ts';
 import type { Connection } from './connection.ts';
 import { apiPath, KINDS, type ApiKind, type ObjectRef, type Wire } from './kinds.ts';
+import {
+  acceptHeader,
+  JSON_TYPE,
+  partsOf,
+  selectors,
+  withQuery,
+  type ListBody,
+  type ListOptions,
+} from './list-query.ts';
 import { AnswerTooLarge, MAX_ANSWER_BYTES, readAnswer } from './read-answer.ts';
 
 /** Field managers of server-side apply, one for specs and one for statuses. */
@@ -25,14 +34,6 @@ const PATCH = {
   merge: 'application/merge-patch+json',
 };
 
-export interface ListOptions {
-  namespace?: string | undefined;
-  labelSelector?: string | undefined;
-  fieldSelector?: string | undefined;
-  /** Requests only the metadata of the objects. */
-  metadataOnly?: boolean | undefined;
-}
-
 export interface DeleteOptions {
   uid?: string;
   resourceVersion?: string;
@@ -51,7 +52,7 @@ interface Body {
   text: string;
 }
 
-/** The calls that Millrace makes to the API server. They do not throw: a refusal is an answer. */
+/** The calls that Millrace makes to the API server. They do not throw: a refusal is a return value. */
 export class ApiClient {
   readonly #connection: Connection;
   readonly #maxAnswerBytes: number;
@@ -66,7 +67,7 @@ export class ApiClient {
   }
 
   /**
-   * Lists all objects, in pages, which are smaller where objects are large. Answers the resource version from
+   * Lists all objects in pages, with fewer of them if they are large. Returns the resource version from
    * which a watch sees all later changes.
    */
   async list<T>(
@@ -102,7 +103,7 @@ export class ApiClient {
       ...defined({ continue: next }),
     };
     const path = withQuery(apiPath(kind, { namespace: options.namespace }), query);
-    return this.#call<ListBody<T>>('GET', path, undefined, accepted(options));
+    return this.#call<ListBody<T>>('GET', path, undefined, acceptHeader(options));
   }
 
   create<T>(kind: ApiKind<T>, object: T & { metadata?: { namespace?: string } }): Promise<ApiAnswer<T>> {
@@ -190,7 +191,7 @@ export class ApiClient {
         method: 'GET',
         path,
         signal,
-        accept: accepted(options, 'PartialObjectMetadata'),
+        accept: acceptHeader(options, 'PartialObjectMetadata'),
       });
       if (response.statusCode === 200) return { ok: true, value: response.body };
       const text = await readAnswer(response.body, this.#maxAnswerBytes);
@@ -271,22 +272,6 @@ interface Request {
   signal?: AbortSignal;
 }
 
-const JSON_TYPE = 'application/json';
-
-function accepted({ metadataOnly }: ListOptions, kind = 'PartialObjectMetadataList'): string {
-  return metadataOnly === true ? `${JSON_TYPE};as=${kind};g=meta.k8s.io;v=v1` : JSON_TYPE;
-}
-
-interface ListBody<T> {
-  /** The API server writes null for an empty list of some kinds. */
-  items?: T[] | null;
-  metadata?: { resourceVersion?: string; continue?: string };
-}
-
-function partsOf<T>({ items, metadata }: ListBody<T>): Required<ListBody<T>> & { items: T[] } {
-  return { items: items ?? [], metadata: metadata ?? {} };
-}
-
 function throttled(problem: ApiProblem): boolean {
   return problem.status === 429 || (problem.status === 503 && problem.retryAfterSeconds !== undefined);
 }
@@ -298,12 +283,4 @@ function json(value: unknown): Body {
 function header(response: Dispatcher.ResponseData, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-function selectors(options: ListOptions): Record<string, string> {
-  return defined({ labelSelector: options.labelSelector, fieldSelector: options.fieldSelector });
-}
-
-function withQuery(path: string, query: Record<string, string>): string {
-  return `${path}?${new URLSearchParams(query).toString()}`;
 }

@@ -36,8 +36,8 @@ export function inClusterConnection(
     server: `https://${host}:${address.port}`,
     ...pools(() => ({ ca: readFileSync(`${folder}/ca.crt`) })),
     authorization: async () => {
-      if (Date.now() - token.readAt > TOKEN_CACHE_MS) {
-        token = { text: (await readFile(`${folder}/token`, 'utf8')).trim(), readAt: Date.now() };
+      if (performance.now() - token.readAt > TOKEN_CACHE_MS) {
+        token = { text: (await readFile(`${folder}/token`, 'utf8')).trim(), readAt: performance.now() };
       }
       return { authorization: `Bearer ${token.text}` };
     },

@@ -6,7 +6,7 @@ import { scheduledChecks } from '#domain/planning/scheduled-checks.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { applyCheckCronJobs, type CheckCronJobsOptions } from './check-cron-jobs.ts';
 
-/* What becomes of CronJobs that are there already, over an API server that keeps them in memory. */
+/* What happens to existing CronJobs, over an API server in memory. */
 type StoredJob = Map<string, Wire<V1CronJob>>;
 
 const pipeline = {
@@ -88,14 +88,14 @@ const forget: Change = ({ metadata }) => {
   if (metadata !== undefined) metadata.ownerReferences = [];
 };
 
-describe('a CronJob of the name of a check', () => {
+describe('an existing CronJob with the name of a check’s CronJob', () => {
   const OTHERS: Record<string, Change> = {
-    'of somebody who knows nothing of us': (one) => {
+    'of somebody else': (one) => {
       forget(one);
       if (one.metadata !== undefined) one.metadata.labels = {};
     },
-    'with our labels and no owner': forget,
-    'with an owner of the name and no label of ours': ({ metadata }) => {
+    'with our labels but no owner': forget,
+    'with an owner of our name but without our labels': ({ metadata }) => {
       if (metadata !== undefined) metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
     },
     'of another Pipeline': ({ metadata }) => {
@@ -103,7 +103,7 @@ describe('a CronJob of the name of a check', () => {
         Object.assign(owner, { name: 'other', uid: 'uid-2' });
     },
   };
-  test.each(Object.entries(OTHERS))('%s is left as it is, and said', async (_, change) => {
+  test.each(Object.entries(OTHERS))('%s is left unchanged and reported', async (_, change) => {
     const { stored, name } = await firstApplied();
     const theirs = stored.get(name);
     if (theirs !== undefined) change(theirs);
@@ -112,22 +112,23 @@ describe('a CronJob of the name of a check', () => {
     const blocked = await applyCheckCronJobs(pipeline, options(stored, calls));
     expect([calls, JSON.stringify(stored.get(name))]).toEqual([[], before]);
     expect(blocked).toEqual([
-      `Millrace did not create the CronJob blue/${name}, so it does not check: git.app. If nobody needs the CronJob, delete it: kubectl -n blue delete cronjob ${name}`,
+      `Millrace did not create the CronJob blue/${name}, so it does not check: git.app. ` +
+        `If nobody needs the CronJob, delete it: kubectl -n blue delete cronjob ${name}`,
     ]);
-    // Nor is it deleted with the check.
+    // It is not deleted with the check either.
     const none = { ...pipeline, checks: [] };
     expect([await applyCheckCronJobs(none, options(stored, calls)), calls]).toEqual([[], []]);
   });
 
   const OURS: Record<string, [change: Change, calls: (name: string) => string[]]> = {
-    'is ours, and nothing is to do': [() => undefined, () => []],
-    'is ours, and somebody changed it': [
+    'is left alone if it is ours and unchanged': [() => undefined, () => []],
+    'is applied again if it is ours and was changed': [
       ({ spec }) => {
         if (spec !== undefined) spec.schedule = '0 0 1 1 *';
       },
       (name) => [`apply ${name}`],
     ],
-    'is of an earlier Pipeline of the name': [
+    'is applied again if it belongs to an earlier Pipeline of the same name': [
       ({ metadata }) => {
         for (const owner of metadata?.ownerReferences ?? []) owner.uid = 'uid-0';
       },

@@ -4,7 +4,7 @@ import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { checkCronJob } from '#adapters/kubernetes/manifests/check-cron-job.ts';
 import type { Installation, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
-import { LABEL, labelValue, MANAGED_BY, OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { LABEL, labelValue, MANAGED_BY, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import type { ScheduledPipeline } from '#flows/pipelines/manifest-ports.ts';
 import { shimKeys } from './shim-keys.ts';
 
@@ -55,7 +55,7 @@ async function ownCronJobs(
   { namespace, pipeline, uid }: ScheduledPipeline,
   client: CheckCronJobsOptions['client'],
 ): Promise<Map<string, Wire<CronJob>>> {
-  const selector = `${OURS},${LABEL.pipeline}=${labelValue(pipeline)}`;
+  const selector = `${OWNED_BY_MILLRACE},${LABEL.pipeline}=${labelValue(pipeline)}`;
   const own = new Map<string, Wire<CronJob>>();
   const listed = await client.list(KINDS.cronJobs, { namespace, labelSelector: selector }, (items) => {
     for (const item of items) if (ownedBy(item, uid)) own.set(item.metadata?.name ?? '', item);

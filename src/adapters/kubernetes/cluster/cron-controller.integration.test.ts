@@ -18,7 +18,7 @@ import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-serve
 const NAMESPACE = 'team-blue';
 const JOBS: ApiKind<Wire<V1Job>> = { apiVersion: 'batch/v1', kind: 'Job', plural: 'jobs', namespaced: true };
 const HOURS_OFF = 3;
-/** It only ends what hangs. */
+/** A limit for tests that hang. */
 const PATIENCE_MS = 300_000;
 let server: OwnApiServer;
 let connection: Connection;
@@ -46,13 +46,14 @@ function everyMinute(): Wire<V1CronJob> {
     timedByOperator: false,
   };
   const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };
-  const made = checkCronJob(
+  const cronJob = checkCronJob(
     {
       team: 'blue',
       pipeline: 'demo',
       pipelineId: 3,
       group,
       placement: ANYWHERE,
+      mounts: [],
       containers: [{ name: 'worker' }],
       deadlineSeconds: checkDeadlineSeconds(1),
       shim: { secret: 'secret', keyOf: (container) => container },
@@ -77,8 +78,8 @@ function everyMinute(): Wire<V1CronJob> {
       certificateAuthority: 'PEM',
     },
   );
-  const wire: Wire<V1CronJob> = JSON.parse(JSON.stringify(made));
-  // Its Pipeline is not there, and nothing here looks for orphans.
+  const wire: Wire<V1CronJob> = JSON.parse(JSON.stringify(cronJob));
+  // The owner does not exist, and this test runs no garbage collector.
   delete wire.metadata?.ownerReferences;
   return wire;
 }
@@ -89,7 +90,7 @@ async function all<T>(kind: ApiKind<T>): Promise<T[]> {
   return found;
 }
 
-/** What is there once there is something. */
+/** The objects of the kind, once there are any. */
 async function appeared<T>(kind: ApiKind<T>): Promise<T[]> {
   const limit = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -100,7 +101,7 @@ async function appeared<T>(kind: ApiKind<T>): Promise<T[]> {
   }
 }
 
-/** As the controller that has been off since then had left it. */
+/** The state that a controller leaves that has been off since then. */
 async function setBack(): Promise<void> {
   const cronJob = (await all(KINDS.cronJobs))[0];
   const { name = '', uid = '' } = cronJob?.metadata ?? {};
@@ -109,7 +110,7 @@ async function setBack(): Promise<void> {
   orThrow(await client.applyStatus(KINDS.cronJobs, object), 'setting it back');
 }
 
-test('checks go on by themselves after the CronJob controller was off for three hours, and not 180 at once', async () => {
+test('checks continue, without 180 at once, after the CronJob controller was off for three hours', async () => {
   await setBack();
   for (const outage of [1, 2]) {
     const off = await server.startControllers('cronjob-controller', 'job-controller');
@@ -122,7 +123,7 @@ test('checks go on by themselves after the CronJob controller was off for three 
       [LABEL.checkGroup]: 'cron-1',
     });
     const names = { namespace: NAMESPACE, name: jobs[0]?.metadata?.name ?? '' };
-    // Its check has ended, and its time to be kept is over.
+    // Its check has ended, and its retention time is over.
     orThrow(await client.delete(JOBS, names, {}), 'deleting the Job');
     for (const { metadata } of pods) {
       const pod = { namespace: NAMESPACE, name: metadata?.name ?? '' };

@@ -36,7 +36,7 @@ export function pipelineCluster(options: PipelineClusterOptions): PipelineCluste
     sourceRulesOf: (team) => options.rulesOf(team)?.sources ?? {},
     pipelineLimitOf: (team) => options.limitsOf(team).pipelines,
     applyChecks: (pipeline) => applyCheckCronJobs(pipeline, options),
-    tagRulesOf: (team) => options.rulesOf(team),
+    podRulesOf: (team) => options.rulesOf(team),
     nodeLabel,
   };
 }

@@ -3,9 +3,10 @@ import type { ApiAnswer } from '#adapters/kubernetes/api/answer.ts';
 import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
 import type { TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import type { CreatePodAnswer } from '#flows/pods/ports.ts';
+import type { Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, requestCheckPod } from '#flows/pods/request-pod.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
+import { InMemoryCaches } from '#testing/flows/in-memory-caches.ts';
 import { podCluster } from './pod-cluster.ts';
 import { shimKeys } from './shim-keys.ts';
 
@@ -50,10 +51,10 @@ const rules: TeamRules = {
 };
 
 interface World {
-  /** What the API server says to the POST. */
+  /** The API server's answer to the POST. */
   posted?: ApiAnswer<{ uid: string }>;
-  /** The credential in the Pod that is there already. */
-  there?: string;
+  /** The credential in the Pod that exists already. */
+  existing?: string;
   running?: number;
   limit?: number;
   team?: boolean;
@@ -65,27 +66,27 @@ interface Made {
   spec?: { nodeSelector?: Record<string, string>; runtimeClassName?: string };
 }
 
-function cluster(world: World) {
-  const made: Made[] = [];
+function cluster(setup: World) {
+  const created: Made[] = [];
   const noted: (string | undefined)[] = [];
-  const limits = { runningBuilds: world.limit ?? Infinity, runningChecks: world.limit ?? Infinity };
+  const limits = { runningBuilds: setup.limit ?? Infinity, runningChecks: setup.limit ?? Infinity };
   const cache: ClusterCache = {
-    team: () => (world.team === false ? undefined : { rules: { ...rules, ...world.rules }, ...limits }),
+    team: () => (setup.team === false ? undefined : { rules: { ...rules, ...setup.rules }, ...limits }),
     pipelineOwner: () => undefined,
-    runningPods: () => world.running ?? 0,
+    runningPods: () => setup.running ?? 0,
     nodes: () => [],
     created: (pod) => void noted.push(pod.metadata?.uid),
   };
   const client = {
     create: <T>(_: unknown, object: T & Made): Promise<ApiAnswer<T>> => {
-      made.push(object);
-      const posted = world.posted ?? { ok: true, value: { uid: 'new' } };
+      created.push(object);
+      const posted = setup.posted ?? { ok: true, value: { uid: 'new' } };
       const { uid } = posted.ok ? posted.value : { uid: '' };
       const metadata = { ...object.metadata, uid };
       return Promise.resolve(posted.ok ? { ok: true, value: { ...object, metadata } } : posted);
     },
     get: <T>(): Promise<ApiAnswer<T>> => {
-      const value: T = JSON.parse(JSON.stringify(podWith(world.there)));
+      const value: T = JSON.parse(JSON.stringify(podWith(setup.existing)));
       return Promise.resolve({ ok: true, value });
     },
     delete: () => Promise.resolve({ ok: true as const, value: 'deleted' as const }),
@@ -106,7 +107,7 @@ function cluster(world: World) {
     agentKey: Buffer.alloc(32, 7),
     startsPerNode: () => 4,
   });
-  return { cluster: built, made, noted };
+  return { cluster: built, created, noted };
 }
 
 const refusedBy = (status: number, message: string, reason = 'Forbidden'): World => ({
@@ -115,54 +116,65 @@ const refusedBy = (status: number, message: string, reason = 'Forbidden'): World
 const exists: World = { posted: { ok: false, status: 409, reason: 'AlreadyExists', message: 'there' } };
 const ours = 'nonce of {"kind":"build","build":41,"attempt":1}';
 
-/** Everything but the credential is what anybody may write. */
+/** A Pod whose credential alone shows who created it; anyone may write the rest. */
+const portsOver = (one: Cluster) => ({ cluster: one, caches: new InMemoryCaches(), now: () => new Date() });
+
 function podWith(credential: string | undefined): object {
   const env = credential === undefined ? [] : [{ name: 'MILLRACE_NONCE', value: credential }];
   return { metadata: { uid: 'old' }, spec: { containers: [{ name: 'agent', env }] } };
 }
 
-describe('asking for the Pod of a build', () => {
+describe('a request for the Pod of a build', () => {
   test.each<[string, World, Partial<CreatePodAnswer>]>([
-    ['a new Pod', {}, { answer: 'created', uid: 'new' }],
-    ['the same Pod from before a crash', { ...exists, there: ours }, { answer: 'exists', uid: 'old' }],
+    ['creates a new Pod', {}, { answer: 'created', uid: 'new' }],
     [
-      'a Pod of that name with the credential of another attempt',
-      { ...exists, there: 'nonce of {"kind":"build","build":41,"attempt":2}' },
+      'finds the same Pod from before a crash',
+      { ...exists, existing: ours },
+      { answer: 'exists', uid: 'old' },
+    ],
+    [
+      'is refused if a Pod of that name has the credential of another attempt',
+      { ...exists, existing: 'nonce of {"kind":"build","build":41,"attempt":2}' },
       { answer: 'refused', reason: 'NameTaken' },
     ],
     [
-      'a Pod of that name that somebody else made before us',
+      'is refused if somebody else created a Pod of that name',
       exists,
       {
         answer: 'refused',
         reason: 'NameTaken',
         message:
-          'The Pod team-blue/demo-unit-7-1-db909 exists, and Millrace did not create it. Delete it, or find out who creates such Pods.',
+          'The Pod team-blue/demo-unit-7-1-db909 exists, and Millrace did not create it. ' +
+          'Delete it, or find out who creates such Pods.',
       },
     ],
     [
-      'a quota that is used up',
+      'is refused with QuotaExceeded if the quota is used up',
       refusedBy(403, 'pods "x" is forbidden: exceeded quota: millrace, requested: requests.cpu=1'),
       { answer: 'refused', reason: 'QuotaExceeded' },
     ],
     [
-      'a Pod security standard that forbids it',
+      'is refused by a Pod security standard',
       refusedBy(403, 'violates PodSecurity "restricted:latest"'),
       { answer: 'refused', reason: 'Forbidden' },
     ],
     [
-      'a namespace on its way out',
+      'is refused in a terminating namespace',
       refusedBy(403, 'unable to create new content in namespace x because it is being terminated'),
       { answer: 'refused', reason: 'NamespaceTerminating' },
     ],
     [
-      'a namespace that is gone',
+      'is refused in a namespace that is gone',
       refusedBy(404, 'not found'),
       { answer: 'refused', reason: 'NamespaceTerminating' },
     ],
-    ['a Pod that can never be', refusedBy(422, 'bad', 'Invalid'), { answer: 'refused', reason: 'Invalid' }],
     [
-      'a team that runs as many as it may',
+      'is refused for an invalid Pod',
+      refusedBy(422, 'bad', 'Invalid'),
+      { answer: 'refused', reason: 'Invalid' },
+    ],
+    [
+      'is refused with TeamLimit if the team runs as many builds as allowed',
       { running: 2, limit: 2 },
       {
         answer: 'refused',
@@ -170,43 +182,43 @@ describe('asking for the Pod of a build', () => {
         message: 'Team blue runs 2 of 2 builds that it may run at a time.',
       },
     ],
-    ['a team that is gone', { team: false }, { answer: 'refused', reason: 'Forbidden' }],
-  ])('%s', async (_, world, expected) => {
-    expect(await requestBuildPod(build, cluster(world).cluster)).toMatchObject(expected);
+    ['is refused for a team that is gone', { team: false }, { answer: 'refused', reason: 'Forbidden' }],
+  ])('%s', async (_, setup, expected) => {
+    expect(await requestBuildPod(build, portsOver(cluster(setup).cluster))).toMatchObject(expected);
   });
 
   test.each([
-    ['out of reach', { ok: false as const, status: 0, reason: 'Unreachable', message: 'refused' }],
+    ['unavailable', { ok: false as const, status: 0, reason: 'Unreachable', message: 'refused' }],
     ['overloaded', { ok: false as const, status: 503, reason: 'ServiceUnavailable', message: 'later' }],
-  ])('an API server that is %s is an error, for another try', async (_, posted) => {
-    await expect(requestBuildPod(build, cluster({ posted }).cluster)).rejects.toThrow(
+  ])('fails with an error, to be retried, if the API server is %s', async (_, posted) => {
+    await expect(requestBuildPod(build, portsOver(cluster({ posted }).cluster))).rejects.toThrow(
       'creating the Pod team-blue/demo-unit-7-1',
     );
   });
 
-  test('the same attempt gives the same Pod, byte by byte', async () => {
-    const { cluster: both, made } = cluster({});
-    await requestBuildPod(build, both);
-    await requestBuildPod({ ...build, createdAt: new Date(1) }, both);
-    expect(JSON.stringify(made[0])).toBe(JSON.stringify(made[1]));
-    expect(JSON.stringify(made[0])).not.toContain('secret script');
+  test('gives the same Pod for the same attempt, byte by byte', async () => {
+    const { cluster: both, created } = cluster({});
+    await requestBuildPod(build, portsOver(both));
+    await requestBuildPod({ ...build, createdAt: new Date(1) }, portsOver(both));
+    expect(JSON.stringify(created[0])).toBe(JSON.stringify(created[1]));
+    expect(JSON.stringify(created[0])).not.toContain('secret script');
   });
 
-  test('of two at a time only one is made when the team may have one more', async () => {
+  test('creates only one of two simultaneous Pods if the team may have one more', async () => {
     const { cluster: both } = cluster({ running: 1, limit: 2 });
     const answers = await Promise.all([
-      requestBuildPod(build, both),
-      requestBuildPod({ ...build, id: 42 }, both),
+      requestBuildPod(build, portsOver(both)),
+      requestBuildPod({ ...build, id: 42 }, portsOver(both)),
     ]);
     expect(answers.map(({ answer }) => answer)).toEqual(['created', 'refused']);
   });
 
   test.each<[string, World, string]>([
-    ['was made', {}, 'new'],
-    ['was met', { ...exists, there: ours }, 'old'],
-  ])('a Pod that %s is known before any watch tells of it', async (_, world, uid) => {
-    const { cluster: one, noted } = cluster(world);
-    await requestBuildPod(build, one);
+    ['was created', {}, 'new'],
+    ['already existed', { ...exists, existing: ours }, 'old'],
+  ])('knows a Pod that %s before a watch reports it', async (_, setup, uid) => {
+    const { cluster: one, noted } = cluster(setup);
+    await requestBuildPod(build, portsOver(one));
     expect(noted).toEqual([uid]);
   });
 });
@@ -214,45 +226,47 @@ describe('asking for the Pod of a build', () => {
 const KINDS_OF_POD = ['build', 'check', 'hook'] as const;
 type Kind = (typeof KINDS_OF_POD)[number];
 
-describe('tags', () => {
+describe('a tag of a Pod', () => {
   const train = {
     ...build,
     definition: { ...definition, jobs: [{ name: 'unit', steps: [], tags: ['gpu'] }] },
   };
   const resources = definition.resources.map((resource) => ({ ...resource, tags: ['gpu'] }));
   const tagged = { ...run, definition: { ...definition, resources } };
-  const ask = async (kind: Kind, team: Partial<TeamRules>) => {
-    const { cluster: one, made } = cluster({ rules: team });
+  const request = async (kind: Kind, team: Partial<TeamRules>) => {
+    const { cluster: one, created } = cluster({ rules: team });
     const runs = {
       check: tagged,
       hook: { ...tagged, checks: [], hooks: { resource: 'git.app', leftMs: 1000, versions: [] } },
     };
-    const answer = await (kind === 'build' ? requestBuildPod(train, one) : requestCheckPod(runs[kind], one));
-    return { answer, spec: made[0]?.spec };
+    const answer = await (kind === 'build'
+      ? requestBuildPod(train, portsOver(one))
+      : requestCheckPod(runs[kind], portsOver(one)));
+    return { answer, spec: created[0]?.spec };
   };
 
-  test.each(KINDS_OF_POD)('that the Team does not allow get a %s no Pod', async (kind) => {
-    const { answer, spec } = await ask(kind, { allowedTags: ['arm64'] });
+  test.each(KINDS_OF_POD)('that the Team does not allow leaves a %s without a Pod', async (kind) => {
+    const { answer, spec } = await request(kind, { allowedTags: ['arm64'] });
     expect(answer).toMatchObject({ answer: 'refused', reason: 'TagNotAllowed' });
     expect(spec).toBeUndefined();
   });
 
-  test.each(KINDS_OF_POD)('of a %s select nodes by their label', async (kind) => {
-    const { spec } = await ask(kind, {});
+  test.each(KINDS_OF_POD)('of a %s selects nodes by its label', async (kind) => {
+    const { spec } = await request(kind, {});
     expect(spec).toMatchObject({ nodeSelector: { 'millrace.dev/tag-gpu': 'true' } });
   });
 
-  test.each(KINDS_OF_POD)('of a %s mean what the Team says', async (kind) => {
+  test.each(KINDS_OF_POD)('of a %s selects nodes as the Team says', async (kind) => {
     const workers = [{ tag: 'gpu', nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' }];
-    const { spec } = await ask(kind, { workers });
+    const { spec } = await request(kind, { workers });
     expect(spec).toMatchObject({ nodeSelector: { accelerator: 'a100' }, runtimeClassName: 'nvidia' });
   });
 });
 
 test('the Pod of a check run carries the run and its pipeline', async () => {
-  const { cluster: one, made } = cluster({});
-  expect(await requestCheckPod(run, one)).toEqual({ answer: 'created', uid: 'new' });
-  expect(made[0]?.metadata).toMatchObject({
+  const { cluster: one, created } = cluster({});
+  expect(await requestCheckPod(run, portsOver(one))).toEqual({ answer: 'created', uid: 'new' });
+  expect(created[0]?.metadata).toMatchObject({
     name: 'check-demo-12',
     labels: { 'millrace.dev/kind': 'check', 'millrace.dev/run': '12', 'millrace.dev/pipeline-id': '3' },
   });
@@ -262,7 +276,7 @@ function keys(key: number, purpose: string, container: string): string {
   return shimKeys(Buffer.alloc(32, key), purpose).keyOf(container);
 }
 
-test('keys of the shims differ by container and by Pod, and follow from the key of the installation', () => {
+test('keys of shims differ by container and by Pod, and derive from the key of the installation', () => {
   expect(keys(7, 'a', 'worker')).toMatch(/^[0-9a-f]{64}$/);
   expect(keys(7, 'a', 'worker')).toBe(keys(7, 'a', 'worker'));
   const all = [keys(7, 'a', 'worker'), keys(7, 'a', 'other'), keys(7, 'b', 'worker'), keys(8, 'a', 'worker')];

@@ -9,11 +9,13 @@ import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
 import type { Installation, OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
+import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { AdmittedCheckPod, AdmittedPod, Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
+import { cacheVolume, prepareClaim } from './cache-claims.ts';
 import { isSealed, withSeal } from './seal.ts';
 import { shimKeys } from './shim-keys.ts';
 
@@ -48,7 +50,9 @@ export function podCluster(options: PodClusterOptions): Cluster {
     teamPods(name) {
       const team = cache.team(name);
       if (team === undefined) return undefined;
-      return { rules: team.rules, limits: { build: team.runningBuilds, check: team.runningChecks } };
+      const { rules, runningBuilds, runningChecks } = team;
+      const { caches } = rules;
+      return { rules, limits: { build: runningBuilds, check: runningChecks }, ...defined({ caches }) };
     },
     nodeLabel,
     runningPods(name, kind) {
@@ -58,6 +62,7 @@ export function podCluster(options: PodClusterOptions): Cluster {
     },
     createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
     createCheckPod: async (run, admitted) => await create(podOfRun(run, admitted, options), 'check'),
+    prepareClaim: async (claim) => await prepareClaim(claim, options),
     async findBuildPod(attempt) {
       const { namespace, id: build } = attempt;
       const name = buildPodName(attempt);
@@ -79,13 +84,15 @@ export function podCluster(options: PodClusterOptions): Cluster {
 
 function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: PodClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'build', build: build.id, attempt: build.attempt });
+  const owner = options.cache.pipelineOwner(build.namespace, build.pipeline);
   return buildPod(
     {
       ...admitted,
       build,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(options.cache.pipelineOwner(build.namespace, build.pipeline)),
+      ...owned(owner),
+      caches: admitted.caches.map((cache) => cacheVolume(cache, owner)),
     },
     { ...rulesOf(build.team, options), namespace: build.namespace },
     options.installation(),
@@ -94,13 +101,15 @@ function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: PodClus
 
 function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodClusterOptions): V1Pod {
   const nonce = options.nonceOf({ kind: 'checks', run: run.run });
+  const owner = options.cache.pipelineOwner(run.namespace, run.pipeline);
   return checkPod(
     {
       ...run,
       ...admitted,
       nonce,
       shim: shimKeys(options.agentKey, nonce),
-      ...owned(options.cache.pipelineOwner(run.namespace, run.pipeline)),
+      ...owned(owner),
+      caches: admitted.caches.map((cache) => cacheVolume(cache, owner)),
     },
     { ...rulesOf(run.team, options), namespace: run.namespace },
     options.installation(),
@@ -137,7 +146,9 @@ async function meet(options: PodClusterOptions, wanted: Wire<V1Pod>): Promise<Cr
     options.cache.created(found);
     return { answer: 'exists', uid: found.metadata?.uid ?? '' };
   }
-  const message = `The Pod ${namespace}/${name} exists, and Millrace did not create it. Delete it, or find out who creates such Pods.`;
+  const message =
+    `The Pod ${namespace}/${name} exists, and Millrace did not create it. ` +
+    'Delete it, or find out who creates such Pods.';
   return { answer: 'refused', reason: 'NameTaken', message };
 }
 

@@ -13,23 +13,23 @@ const pod = {
 };
 const sealed = withSeal(KEY, pod);
 
-test('a Pod that we sealed keeps what it had and is known again', () => {
+test('a sealed Pod keeps its contents, and its seal is valid', () => {
   expect(isSealed(KEY, sealed)).toBe(true);
   expect(sealed).toMatchObject(pod);
 });
 
 test.each<[string, object]>([
-  ['under another name', { name: 'copy' }],
-  ['in another namespace', { namespace: 'red' }],
-  ['for another build', { labels: { ...pod.metadata.labels, [LABEL.buildId]: '42' } }],
-  ['for another attempt', { labels: { ...pod.metadata.labels, [LABEL.attempt]: '2' } }],
-  ['for a check', { labels: { [LABEL.kind]: 'check', [LABEL.pipelineId]: '41', [LABEL.run]: '41' } }],
-  ['without its labels', { labels: {} }],
-  ['without the seal', { annotations: {} }],
-])('a copy %s is not sealed', (_, more) => {
+  ['a copy under another name', { name: 'copy' }],
+  ['a copy in another namespace', { namespace: 'red' }],
+  ['a copy for another build', { labels: { ...pod.metadata.labels, [LABEL.buildId]: '42' } }],
+  ['a copy for another attempt', { labels: { ...pod.metadata.labels, [LABEL.attempt]: '2' } }],
+  ['a copy for a check', { labels: { [LABEL.kind]: 'check', [LABEL.pipelineId]: '41', [LABEL.run]: '41' } }],
+  ['a copy without its labels', { labels: {} }],
+  ['a copy without the seal', { annotations: {} }],
+])('%s has no valid seal', (_, more) => {
   expect(isSealed(KEY, { ...sealed, metadata: { ...sealed.metadata, ...more } })).toBe(false);
 });
 
-test('another key does not know the seal', () => {
+test('a seal is invalid under another key', () => {
   expect(isSealed(Buffer.alloc(32, 2), sealed)).toBe(false);
 });

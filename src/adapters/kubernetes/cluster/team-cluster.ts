@@ -83,7 +83,8 @@ async function prepare(team: TeamManifest, options: TeamClusterOptions): Promise
 function notOurs(name: string, team: string, owner: string | undefined): Refused {
   const message =
     owner === undefined
-      ? `The namespace ${name} already exists. To give it to the team: kubectl label namespace ${name} ${LABEL.team}=${team}`
+      ? `The namespace ${name} already exists. To give it to the team: ` +
+        `kubectl label namespace ${name} ${LABEL.team}=${team}`
       : `The namespace ${name} belongs to team ${owner}.`;
   return { answer: 'refused', reason: 'NamespaceNotOurs', message };
 }

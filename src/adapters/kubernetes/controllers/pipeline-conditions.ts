@@ -18,7 +18,7 @@ export interface PipelineConditionInput {
   /** Undefined while the database does not answer: the status keeps what it says about builds and checks. */
   facts: PipelineFacts | undefined;
   /** Why the last try failed, while another one follows. */
-  trouble?: string | undefined;
+  fault?: string | undefined;
   before: PipelineStatus | undefined;
 }
 
@@ -33,7 +33,7 @@ export function pipelineConditions(input: PipelineConditionInput): WantedConditi
   ];
 }
 
-function progressConditions({ verdict, trouble: message }: PipelineConditionInput): WantedCondition[] {
+function progressConditions({ verdict, fault: message }: PipelineConditionInput): WantedCondition[] {
   const { reason } = verdict.ready;
   return [
     ...(verdict.stalled

@@ -32,9 +32,9 @@ function revisionEvents(before: PipelineStatus | undefined, after: PipelineStatu
 
 function planText({ lastPlan, jobCount, resourceCount }: PipelineStatus): string {
   const changes = (['jobs', 'resources'] as const).flatMap((what) =>
-    (['added', 'changed', 'removed'] as const).flatMap((how) => {
-      const names = lastPlan?.[what]?.[how] ?? [];
-      return names.length === 0 ? [] : [`${what} ${how}: ${names.slice(0, 5).join(', ')}`];
+    (['added', 'changed', 'removed'] as const).flatMap((change) => {
+      const names = lastPlan?.[what]?.[change] ?? [];
+      return names.length === 0 ? [] : [`${what} ${change}: ${names.slice(0, 5).join(', ')}`];
     }),
   );
   const jobs = jobCount === 1 ? '1 job' : `${jobCount} jobs`;

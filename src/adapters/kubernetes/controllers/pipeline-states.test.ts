@@ -11,7 +11,7 @@ const SEEN = { generation: 2, requestedAt: 'noon' };
 
 type Event = 'begin' | 'applied' | 'handedOver' | 'failed' | 'invalidate';
 
-function tell(state: PipelineState, event: Event, seen = SEEN): void {
+function apply(state: PipelineState, event: Event, seen = SEEN): void {
   if (event === 'begin') state.begin(seen);
   else if (event === 'applied') state.applied(seen.generation, VERDICT, false);
   else state[event]();
@@ -19,35 +19,35 @@ function tell(state: PipelineState, event: Event, seen = SEEN): void {
 
 function after(events: readonly Event[]): PipelineState {
   const state = new PipelineState('u1', AT);
-  for (const event of events) tell(state, event);
+  for (const event of events) apply(state, event);
   return state;
 }
 
 describe('a Pipeline object', () => {
   const histories: Record<string, [events: Event[], applied: boolean]> = {
-    'is applied at first sight': [[], false],
-    'is not applied again once it has been applied': [['begin', 'applied'], true],
+    'is applied when it is first seen': [[], false],
+    'is not applied again after it was applied': [['begin', 'applied'], true],
     'is applied again after a change': [['begin', 'applied', 'invalidate'], false],
-    'is applied again after a change that came while it was applied': [
-      ['begin', 'invalidate', 'applied'],
-      false,
-    ],
+    'is applied again after a change during its apply': [['begin', 'invalidate', 'applied'], false],
     'is applied once for several changes': [
       ['begin', 'invalidate', 'invalidate', 'applied', 'begin', 'applied'],
       true,
     ],
     'is applied again after an error': [['begin', 'failed'], false],
-    'is applied again after an error, also when it had been applied before': [
+    'is applied again after an error even if it was applied before': [
       ['begin', 'applied', 'invalidate', 'begin', 'failed'],
       false,
     ],
-    'is left alone after an error that was overcome': [['begin', 'failed', 'begin', 'applied'], true],
-    'is applied when another object has its pipeline and it never was': [['begin', 'handedOver'], false],
-    'keeps what became of it when another object has its pipeline': [
+    'is left alone after a retry succeeded': [['begin', 'failed', 'begin', 'applied'], true],
+    'is applied when its pipeline belongs to another object and it was never applied': [
+      ['begin', 'handedOver'],
+      false,
+    ],
+    'keeps its result when its pipeline belongs to another object': [
       ['begin', 'applied', 'invalidate', 'begin', 'handedOver'],
       true,
     ],
-    'is applied again when it was handed over while something changed': [
+    'is applied again when it was handed over during a change': [
       ['begin', 'applied', 'invalidate', 'begin', 'invalidate', 'handedOver'],
       false,
     ],
@@ -57,28 +57,25 @@ describe('a Pipeline object', () => {
   });
 
   test.each([
-    ['of another generation', { ...SEEN, generation: 3 }],
-    ['for which sources are requested again', { ...SEEN, requestedAt: 'one' }],
-  ])('%s is applied, and what became of the one before is still known', (_, next) => {
+    ['an object of another generation', { ...SEEN, generation: 3 }],
+    ['an object with a new request for sources', { ...SEEN, requestedAt: 'one' }],
+  ])('%s is applied, and the result of the earlier apply is still known', (_, next) => {
     const state = after(['begin', 'applied']);
     expect(state.currentVerdict(next)).toBeUndefined();
     expect(state.lastVerdict).toBe(VERDICT);
-    tell(state, 'begin', next);
-    tell(state, 'applied', next);
+    apply(state, 'begin', next);
+    apply(state, 'applied', next);
     expect([state.currentVerdict(next), state.currentVerdict(SEEN)]).toEqual([VERDICT, undefined]);
   });
 
-  test('keeps whether it is paused when an apply does not say', () => {
+  test('keeps whether it is paused if an apply does not say', () => {
     const state = new PipelineState('u1', AT);
     state.applied(2, VERDICT, true);
     state.applied(3, VERDICT, undefined);
     expect(state.paused).toBe(true);
   });
 
-  /**
-   * Runs follow each other; between their begin and their end, and between runs, anything may change any
-   * number of times.
-   */
+  /** Runs follow each other. Any number of changes may come during a run and between two runs. */
   const changes = array(constant<Event>('invalidate'), { maxLength: 2 });
   const end = constantFrom<Event>('applied', 'failed', 'handedOver');
   const run = tuple(changes, end, changes).map(([during, ended, later]) => ({ during, ended, later }));
@@ -117,12 +114,12 @@ describe('the states of Pipeline objects', () => {
     secrets: [],
   };
 
-  test('has one entry for one object', () => {
+  test('have one entry for each object', () => {
     const states = new PipelineStates();
     expect(states.of({ ...seen, generation: 3 }, new Date())).toBe(states.of(seen, AT));
   });
 
-  test('begins anew with another object of the name, whatever still runs for the one before', () => {
+  test('start again with another object of the same name, even while work for the earlier one runs', () => {
     const states = new PipelineStates();
     const before = states.of(seen, AT);
     before.begin(SEEN);
@@ -131,7 +128,7 @@ describe('the states of Pipeline objects', () => {
     expect(later.currentVerdict(SEEN)).toBeUndefined();
   });
 
-  test('finds an object by its row until it is gone', () => {
+  test('find an object by its row until it is gone', () => {
     const states = new PipelineStates();
     states.of(seen, AT);
     expect(states.keyOfRow(7)).toBeUndefined();

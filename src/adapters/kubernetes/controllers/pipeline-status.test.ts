@@ -65,32 +65,32 @@ const brief = (status: PipelineStatus): string[] =>
 const eventsOf = (before: PipelineStatus | undefined, after: PipelineStatus): string[] =>
   eventsBetween(before, after).map(({ type, reason }) => `${type} ${reason}`);
 
-describe('conditions of a Pipeline', () => {
+describe('the conditions of a Pipeline', () => {
   test.each<[string, PipelineApplied, string[]]>([
-    ['accepted', applied(), ['Ready=True Accepted']],
-    ['paused is ready all the same', applied({ paused: true }), ['Ready=True Paused']],
+    ['an accepted Pipeline is ready', applied(), ['Ready=True Accepted']],
+    ['a paused Pipeline is still ready', applied({ paused: true }), ['Ready=True Paused']],
     [
-      'with errors it waits for a change of the manifest',
+      'a Pipeline with errors waits for a change of the manifest',
       { outcome: 'invalid', errors: ['3:1: no'], facts: facts() },
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig'],
     ],
     [
-      'with a source that may be back in a minute it waits without a change',
+      'a Pipeline whose source may become available is retried without a change',
       { outcome: 'unavailable', reason: 'SourceUnavailable', message: 'It did not answer.', again: true },
       ['Ready=False SourceUnavailable'],
     ],
     [
-      'without its ConfigMap too',
+      'a Pipeline without its ConfigMap is retried without a change',
       { outcome: 'unavailable', reason: 'ConfigMapNotFound', message: 'There is none.' },
       ['Ready=False ConfigMapNotFound', 'Stalled=True ConfigMapNotFound'],
     ],
     [
-      'a red build says nothing of the definition',
+      'a failed build does not affect the definition’s conditions',
       applied({ jobs: [unit('4', 'failed', 10)] }),
       ['Ready=True Accepted', 'LastBuildSucceeded=False BuildFailed'],
     ],
     [
-      'of all jobs the build counts that ended last, while others run',
+      'the build that ended last counts, of all jobs, while others run',
       applied({
         jobs: [
           unit('9', 'started'),
@@ -101,37 +101,37 @@ describe('conditions of a Pipeline', () => {
       ['Ready=True Accepted', 'LastBuildSucceeded=True BuildSucceeded'],
     ],
     [
-      'checks that are long overdue',
+      'checks that are long overdue are reported',
       applied({ resources: [{ name: 'git.app', versions: 0, stalled: true }] }),
       ['Ready=True Accepted', 'ChecksStalled=True Overdue'],
     ],
     [
-      'checks that found more than one check may bring',
+      'checks that found more versions than one check may record are reported',
       applied({ resources: [{ name: 'git.app', versions: 100, stalled: false, cut: 50 }] }),
       ['Ready=True Accepted', 'VersionsTruncated=True TooManyVersions'],
     ],
     [
-      'hooks that failed',
+      'failed hooks are reported',
       applied({ resources: [{ name: 'git.app', versions: 1, stalled: false, hooksError: 'no' }] }),
       ['Ready=True Accepted', 'HooksFailed=True HookFailed'],
     ],
     [
-      'a queue that is full',
+      'a full queue is reported',
       applied({ queueFull: true }),
       ['Ready=True Accepted', 'QueueFull=True TooManyQueuedBuilds'],
     ],
     [
-      'tags that the Team does not allow',
+      'tags that the Team does not allow are reported',
       { ...applied(), refusedTags: [noGpu] },
       ['Ready=True Accepted', 'TagsRefused=True TagNotAllowed'],
     ],
     [
-      'a CronJob of somebody else where one of ours is to be',
+      'a foreign CronJob with the name of a check’s CronJob is reported',
       { ...applied(), blockedChecks: ['The CronJob blue/x is not one of ours.'] },
       ['Ready=True Accepted', 'ChecksBlocked=True CronJobNotOurs'],
     ],
     [
-      'such tags of a last good revision',
+      'refused tags of the last good revision are reported',
       { outcome: 'invalid', errors: ['no'], facts: facts(), refusedTags: [noGpu] },
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'TagsRefused=True TagNotAllowed'],
     ],
@@ -139,19 +139,19 @@ describe('conditions of a Pipeline', () => {
     expect(brief(statusOf(outcome))).toEqual(expected);
   });
 
-  test('every error is told, by line and column, and which revision goes on', () => {
+  test('report every error with line and column, and the revision that stays in use', () => {
     const errors = Array.from({ length: 50 }, (_, index) => `${index + 1}:1: wrong`);
     const message = statusOf({ outcome: 'invalid', errors, facts: facts() }).conditions?.[0]?.message;
     expect(message).toBe(`${errors.join('\n')}\nRevision 3 keeps running.`);
   });
 
-  test('warnings stand beside the revision that runs', () => {
+  test('report warnings beside the revision in use', () => {
     expect(statusOf(applied({}, ['2:1: mind this'])).conditions?.[0]?.message).toBe(
       'Revision 3 is current.\n2:1: mind this',
     );
   });
 
-  test('a time is kept until the status of its condition changes', () => {
+  test('keep their transition time until their status changes', () => {
     const first = statusOf(applied());
     const second = statusOf(applied({ paused: true }), { before: first, now: later });
     const third = statusOf(
@@ -162,19 +162,19 @@ describe('conditions of a Pipeline', () => {
     expect(times).toEqual(['2026-11-21T12:00:00Z', '2026-11-21T12:00:00Z', '2026-11-21T12:05:00Z']);
   });
 
-  test('equal input gives an equal status, so that nothing is written', () => {
+  test('are equal for equal input, so that nothing is written', () => {
     const first = statusOf(applied({ jobs: [unit('4', 'failed', 10)] }));
     const second = statusOf(applied({ jobs: [unit('4', 'failed', 10)] }), { before: first, now: later });
     expect(second).toEqual(first);
   });
 
-  test('while the database is away, what was known stays and the trouble is told', () => {
+  test('keep the last known state and report the fault while the database is unavailable', () => {
     const before = statusOf(applied({ jobs: [unit('4', 'succeeded', 10)] }));
     const verdict = verdictOf(applied(), before);
     const status = pipelineStatus({
       verdict,
       facts: undefined,
-      trouble: 'away',
+      fault: 'away',
       before,
       generation: 7,
       now: later,
@@ -188,7 +188,7 @@ describe('conditions of a Pipeline', () => {
   });
 });
 
-test('a status is bounded, however large the pipeline', () => {
+test('the status of a Pipeline has a size limit, however large the pipeline is', () => {
   const many = Array.from({ length: 500 }, (_, index) => `n${index}`);
   const status = statusOf(
     applied({
@@ -202,7 +202,7 @@ test('a status is bounded, however large the pipeline', () => {
   expect(status.failingChecks?.[0]?.message).toHaveLength(1024);
 });
 
-describe('Events tell how one status became the next', () => {
+describe('the Events between two statuses of a Pipeline', () => {
   const first = statusOf(applied());
   const running = statusOf(applied({ jobs: [unit('1', 'started')] }), { before: first });
   const green = statusOf(applied({ jobs: [unit('1', 'succeeded', 1)] }), { before: running });
@@ -215,48 +215,59 @@ describe('Events tell how one status became the next', () => {
   const broken = statusOf({ outcome: 'invalid', errors: ['x'], facts: facts() }, { before: first });
 
   test.each<[string, PipelineStatus | undefined, PipelineStatus, string[]]>([
-    ['a first revision', undefined, first, ['Normal RevisionApplied']],
-    ['nothing', first, first, []],
-    ['a build that starts', first, running, ['Normal BuildStarted']],
-    ['a build that succeeds', running, green, ['Normal BuildSucceeded']],
-    ['a build that failed before anybody looked', green, red, ['Warning BuildFailed']],
-    ['errors, once', first, broken, ['Warning InvalidConfig']],
-    ['the same errors again', broken, broken, []],
-    ['a failing check', first, statusOf({ ...applied(), facts: failing }), ['Warning CheckFailed']],
-    ['versions that are left out', first, cut(50), ['Warning VersionsTruncated']],
-    ['the same ones', cut(50), cut(50), []],
-    ['other ones', cut(50), cut(51), ['Warning VersionsTruncated']],
-    ['a check that is complete again', cut(50), first, []],
-    ['hooks that failed', first, failed('no'), ['Warning HooksFailed']],
-    ['the same once more', failed('no'), failed('no'), []],
-    ['hooks that succeed again', failed('no'), first, []],
-    ['a queue that is full', first, statusOf(applied({ queueFull: true })), ['Warning QueueFull']],
-    ['no builds of an earlier object of the name', undefined, red, ['Normal RevisionApplied']],
+    ['a first revision is an Event', undefined, first, ['Normal RevisionApplied']],
+    ['an unchanged status has no Events', first, first, []],
+    ['a build that starts is an Event', first, running, ['Normal BuildStarted']],
+    ['a build that succeeds is an Event', running, green, ['Normal BuildSucceeded']],
+    [
+      'a build that failed before its start was seen has an Event for its end',
+      green,
+      red,
+      ['Warning BuildFailed'],
+    ],
+    ['new errors are one Event', first, broken, ['Warning InvalidConfig']],
+    ['the same errors again are no Event', broken, broken, []],
+    [
+      'a failing check is an Event',
+      first,
+      statusOf({ ...applied(), facts: failing }),
+      ['Warning CheckFailed'],
+    ],
+    ['omitted versions are an Event', first, cut(50), ['Warning VersionsTruncated']],
+    ['the same omitted versions again are no Event', cut(50), cut(50), []],
+    ['other omitted versions are an Event', cut(50), cut(51), ['Warning VersionsTruncated']],
+    ['a check that is complete again is no Event', cut(50), first, []],
+    ['failed hooks are an Event', first, failed('no'), ['Warning HooksFailed']],
+    ['the same failed hooks again are no Event', failed('no'), failed('no'), []],
+    ['hooks that succeed again are no Event', failed('no'), first, []],
+    ['a full queue is an Event', first, statusOf(applied({ queueFull: true })), ['Warning QueueFull']],
+    ['builds of an earlier object with the name are no Events', undefined, red, ['Normal RevisionApplied']],
   ])('%s', (_, before, after, expected) => {
     expect(eventsOf(before, after)).toEqual(expected);
   });
 
-  test('versions that are left out are counted, for each resource', () => {
+  test('count the omitted versions of each resource', () => {
     const resources = [
       { name: 'git.app', versions: 100, stalled: false, cut: 50 },
       { name: 'git.lib', versions: 100, stalled: false, cut: 1 },
       { name: 'git.web', versions: 100, stalled: false },
     ];
     expect(eventsBetween(first, statusOf(applied({ resources })))[0]?.note).toBe(
-      'One check returns at most 100 versions: ignored the oldest 50 versions of git.app, ignored the oldest version of git.lib.',
+      'One check returns at most 100 versions: ignored the oldest 50 versions of git.app, ' +
+        'ignored the oldest version of git.lib.',
     );
   });
 
-  test('a revision says what it changed', () => {
+  test('say what a revision changed', () => {
     expect(eventsBetween(undefined, first)[0]?.note).toBe('Revision 3: 1 job, 1 resource; jobs added: unit');
   });
 });
 
-test('what a change did not touch is left out of the last plan: an emptied object would be refused as null', () => {
+test('the last plan omits empty parts, because the API server rejects an emptied object as null', () => {
   expect(statusOf(applied()).lastPlan).toStrictEqual({ jobs: { added: ['unit'] } });
 });
 
-test('the last plan tells which resources have another history, and why', () => {
+test('the last plan names the resources whose history is a new one, and why', () => {
   const nothing = { added: [], changed: [], removed: [] };
   const histories = ['git.app: another history (branch main → release)'];
   const difference = { jobs: nothing, resources: { ...nothing, changed: ['git.app'] }, histories };
@@ -265,7 +276,7 @@ test('the last plan tells which resources have another history, and why', () => 
   expect(status.lastPlan).toStrictEqual({ resources: { changed: ['git.app'] }, histories });
 });
 
-test('a change of neither jobs nor resources, a comment for instance, leaves no plan at all', () => {
+test('a change of neither jobs nor resources, such as a comment, leaves no last plan', () => {
   const nothing = { added: [], changed: [], removed: [] };
   const difference = { jobs: nothing, resources: nothing, histories: [] };
   const saved = { id: 1, revision: 4, changed: true, resources: [], difference };
@@ -273,7 +284,7 @@ test('a change of neither jobs nor resources, a comment for instance, leaves no 
   expect(status).not.toHaveProperty('lastPlan');
 });
 
-test('a check that fails is told of a pipeline without jobs too', () => {
+test('an Event reports a failing check of a pipeline without jobs', () => {
   const before = statusOf(applied({ jobs: [] }));
   const lost = { name: 'git.lost', versions: 0, stalled: false, checkError: 'no branch' };
   const after = statusOf(applied({ jobs: [], resources: [lost] }), { before });
@@ -281,9 +292,9 @@ test('a check that fails is told of a pipeline without jobs too', () => {
 });
 
 test.each([
-  ['at all', unit('1', 'succeeded', 1)],
-  ['running, only waiting for its turn', unit('2', 'pending', 1)],
-])('a build that was too quick to be seen %s is told from its start', (_, seen) => {
+  ['was never seen', unit('1', 'succeeded', 1)],
+  ['was only seen pending', unit('2', 'pending', 1)],
+])('a quick build that %s gets Events for its start and its end', (_, seen) => {
   const before = statusOf(applied({ jobs: [seen] }));
   const after = statusOf(applied({ jobs: [unit('2', 'succeeded', 2)] }), { before });
   expect(eventsOf(before, after)).toEqual(['Normal BuildStarted', 'Normal BuildSucceeded']);
@@ -295,8 +306,8 @@ const because = (code: 'NothingNew' | 'NoVersion' | 'NoAgreement' | 'SerialGroup
   message,
 });
 
-describe('what waits', () => {
-  test('is shown with its reason, but for what passes by itself', () => {
+describe('the condition of waiting jobs and builds', () => {
+  test('gives the reason, except for waits that end by themselves', () => {
     const status = waits(
       { job: 'unit', number: '3', reason: because('SerialGroup') },
       { job: 'unit', reason: because('NothingNew') },
@@ -309,7 +320,7 @@ describe('what waits', () => {
     expect(waits()).not.toHaveProperty('waiting');
   });
 
-  test('is an Event when its reason changes, and not when only its sentence does', () => {
+  test('is an Event when its reason changes, but not when only its sentence does', () => {
     const idle = waits({ job: 'deploy', reason: because('NoVersion') });
     const stuck = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a and b.') });
     const still = waits({ job: 'deploy', reason: because('NoAgreement', 'No build of a, b and c.') });
@@ -323,7 +334,7 @@ describe('what waits', () => {
     ]);
   });
 
-  test('stays while the facts are out of reach', () => {
+  test('stays while the facts are unavailable', () => {
     const before = waits({ job: 'deploy', reason: because('NoAgreement') });
     expect(statusOf(applied(), { facts: undefined, before }).waiting).toEqual(before.waiting);
   });

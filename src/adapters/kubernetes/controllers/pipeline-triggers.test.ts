@@ -25,10 +25,7 @@ function pipeline(name: string, more: Partial<PipelineProjection> = {}): Pipelin
 const APP = pipeline('app', { configMaps: ['text'] });
 const LIB = pipeline('lib', { secrets: ['values'] });
 
-/**
- * Two Pipelines that have been applied; `happened` says which are in the queue and which of them to apply
- * again.
- */
+/** Two applied Pipelines; `happened` lists the queued keys and the objects to apply again. */
 function world() {
   const store = new Store<PipelineProjection>();
   const states = new PipelineStates();
@@ -69,62 +66,74 @@ const updated = (object: PipelineProjection): ObjectChange<PipelineProjection> =
   previous: APP,
 });
 
-describe('what triggers work on Pipelines', () => {
+describe('events that queue a Pipeline for reconciliation', () => {
   const cases: Record<
     string,
     [trigger: (triggers: PipelineTriggers) => void, added: string[], again: string[]]
   > = {
-    'a new text': [(on) => on.objectChanged(updated({ ...APP, generation: 2 })), ['blue/app'], []],
-    'our own write of the status does not': [
+    'a new text queues its Pipeline': [
+      (on) => on.objectChanged(updated({ ...APP, generation: 2 })),
+      ['blue/app'],
+      [],
+    ],
+    'a write of the status by the operator queues nothing': [
       (on) => on.objectChanged(updated({ ...APP, resourceVersion: '2', status: {} })),
       [],
       [],
     ],
-    'a deletion that is asked for': [
+    'a deletion timestamp queues its Pipeline': [
       (on) => on.objectChanged(updated({ ...APP, deletedAt: AT })),
       ['blue/app'],
       [],
     ],
-    'an object that is gone, which is forgotten': [
+    'a Pipeline that is gone is forgotten': [
       (on) => on.objectChanged({ type: 'deleted', key: 'blue/app', object: APP }),
       ['blue/app'],
       ['app'],
     ],
-    'a CronJob that was deleted': [
+    'a deleted CronJob queues its Pipeline': [
       (on) => on.cronJobChanged({ type: 'deleted', key: 'blue/app-check', object: cronJob }),
       ['blue/app'],
       ['app'],
     ],
-    'a CronJob that was created does not': [
+    'a created CronJob queues nothing': [
       (on) => on.cronJobChanged({ type: 'added', key: 'blue/app-check', object: cronJob }),
       [],
       [],
     ],
-    'a ConfigMap, for those that refer to it': [
+    'a changed ConfigMap queues the Pipelines that refer to it': [
       (on) => on.referenceChanged('configMap', reference('text')),
       ['blue/app'],
       ['app'],
     ],
-    'a Secret, for those that refer to it': [
+    'a changed Secret queues the Pipelines that refer to it': [
       (on) => on.referenceChanged('secret', reference('values')),
       ['blue/lib'],
       ['lib'],
     ],
-    'a Secret of the name of a ConfigMap does not': [
+    'a Secret with the name of a referenced ConfigMap queues nothing': [
       (on) => on.referenceChanged('secret', reference('text')),
       [],
       [],
     ],
-    'the Team of the namespace, for all of them': [
+    'a changed Team queues all Pipelines of its namespace': [
       (on) => on.teamChanged('blue'),
       ['blue/app', 'blue/lib'],
       ['app', 'lib'],
     ],
-    'a row, for its status only and a little later': [(on) => on.rowChanged(2), ['blue/lib later'], []],
-    'a row of another object does not': [(on) => on.rowChanged(9), [], []],
-    'all rows': [(on) => on.rowChanged('all'), ['blue/app later', 'blue/lib later'], []],
-    'checks that are overdue': [(on) => on.checksOverdue([1]), ['blue/app later'], []],
-    'a key without an object does not': [(on) => on.applyAgain('blue/gone'), [], []],
+    'a changed row queues its Pipeline for a later status update only': [
+      (on) => on.rowChanged(2),
+      ['blue/lib later'],
+      [],
+    ],
+    'a changed row of another object queues nothing': [(on) => on.rowChanged(9), [], []],
+    'a change of all rows queues all Pipelines': [
+      (on) => on.rowChanged('all'),
+      ['blue/app later', 'blue/lib later'],
+      [],
+    ],
+    'overdue checks queue their Pipeline': [(on) => on.checksOverdue([1]), ['blue/app later'], []],
+    'a key without an object queues nothing': [(on) => on.applyAgain('blue/gone'), [], []],
   };
   test.each(Object.entries(cases))('%s', (_, [trigger, added, applyAgain]) => {
     const { triggers, happened } = world();
@@ -132,7 +141,7 @@ describe('what triggers work on Pipelines', () => {
     expect(happened()).toEqual({ added, applyAgain });
   });
 
-  test('checks that the status already calls overdue trigger nothing', () => {
+  test('checks that the status already reports as overdue queue nothing', () => {
     const { triggers, states, happened } = world();
     const stalled = { type: 'ChecksStalled', status: 'True' as const, reason: 'Overdue', message: 'late' };
     const conditions = [{ ...stalled, lastTransitionTime: AT.toISOString() }];

@@ -26,16 +26,13 @@ const condition = (
 interface World {
   conditions?: StatusCondition[];
   team?: TeamState;
-  /** What applying the manifest runs into. */
+  /** The error that applying the manifest ends with. */
   error?: string;
 }
 
 const refuse = () => Promise.reject(new Error('not expected here'));
 
-/**
- * What a process that has just begun to lead writes of a Pipeline that was there before, as `type=status
- * reason`; nothing: 'kept'.
- */
+/** What a new leader writes about an existing Pipeline, as `type=status reason`. Nothing written: 'kept'. */
 async function firstLook({ conditions, team = 'unknown', error = '' }: World): Promise<string[] | 'kept'> {
   const store = new Store<PipelineProjection>();
   const seen: PipelineProjection = {
@@ -88,18 +85,18 @@ async function firstLook({ conditions, team = 'unknown', error = '' }: World): P
 const ACCEPTED = [condition('Ready', 'True', 'Accepted')];
 const REFUSED = [condition('Ready', 'False', 'InvalidConfig'), condition('Stalled', 'True', 'InvalidConfig')];
 
-describe('a new leader that has not looked at the Team yet', () => {
+describe('a new leader that has not prepared the Team yet', () => {
   test.each<[string, World, string[] | 'kept']>([
-    ['keeps what says that the pipeline runs', { conditions: ACCEPTED }, 'kept'],
-    ['keeps what says what is wrong with the text', { conditions: REFUSED }, 'kept'],
+    ['keeps the condition that the pipeline runs', { conditions: ACCEPTED }, 'kept'],
+    ['keeps the condition that the text has errors', { conditions: REFUSED }, 'kept'],
     [
-      'says of a newer text that it waits',
+      'reports that a newer text waits',
       { conditions: [condition('Ready', 'True', 'Accepted', GENERATION - 1)] },
       ['Ready=Unknown WaitingForTeam'],
     ],
-    ['says of a new pipeline that it waits', {}, ['Ready=Unknown WaitingForTeam']],
+    ['reports that a new pipeline waits', {}, ['Ready=Unknown WaitingForTeam']],
     [
-      'says that it waits in place of an error that was the leader before its own',
+      'replaces an error of the earlier leader by the wait',
       { conditions: [condition('Ready', 'False', 'Retrying')] },
       ['Ready=Unknown WaitingForTeam'],
     ],
@@ -108,20 +105,20 @@ describe('a new leader that has not looked at the Team yet', () => {
   });
 });
 
-describe('a new leader whose database is away', () => {
+describe('a new leader whose database is unavailable', () => {
   test.each<[string, World, string[]]>([
     [
-      'keeps what says that the pipeline runs, and says that it tries again',
+      'keeps the condition that the pipeline runs, and reports a retry',
       { conditions: ACCEPTED },
       ['Ready=True Accepted', 'Reconciling=True Retrying'],
     ],
     [
-      'keeps what says what is wrong with the text',
+      'keeps the condition that the text has errors',
       { conditions: REFUSED },
       ['Ready=False InvalidConfig', 'Stalled=True InvalidConfig', 'Reconciling=True Retrying'],
     ],
     [
-      'says of a pipeline that nobody has decided on that it tries again',
+      'reports a retry for a pipeline that has no decision yet',
       { conditions: [condition('Ready', 'Unknown', 'WaitingForTeam')] },
       ['Ready=False Retrying', 'Reconciling=True Retrying'],
     ],

@@ -170,22 +170,22 @@ async function writeErrorStatus(
   { error, verdict: last }: { error: unknown; verdict: ManifestVerdict | undefined },
   options: PipelinesOptions,
 ): Promise<void> {
-  const trouble = error instanceof Error ? error.message : String(error);
-  const undecided = { ready: notReady('Retrying', trouble), stalled: false };
+  const fault = error instanceof Error ? error.message : String(error);
+  const undecided = { ready: notReady('Retrying', fault), stalled: false };
   const verdict = last ?? verdictBefore(object.status, object.generation) ?? undecided;
-  await write(object, { verdict, trouble }, options).catch(() => undefined);
+  await write(object, { verdict, fault }, options).catch(() => undefined);
 }
 
 interface ToWrite {
   verdict: ManifestVerdict;
   /** If absent, the status keeps what it says about builds and checks. */
   facts?: PipelineFacts | undefined;
-  trouble?: string;
+  fault?: string;
 }
 
 async function write(
   object: PipelineProjection,
-  { verdict, facts, trouble }: ToWrite,
+  { verdict, facts, fault }: ToWrite,
   options: PipelinesOptions,
 ): Promise<void> {
   const { client, informers, states } = options;
@@ -193,7 +193,7 @@ async function write(
   const state = states.get(objectKey(object));
   const before = state?.status ?? stored;
   const { generation } = object;
-  const status = pipelineStatus({ verdict, facts, before, generation, now: new Date(), trouble });
+  const status = pipelineStatus({ verdict, facts, before, generation, now: new Date(), fault });
   const wrote = await writeStatus(client, KINDS.pipelines, { ...object, status: stored }, status);
   state?.statusWritten(status);
   if (wrote === 'written') recordEvents(object, eventsBetween(before, status), options);

@@ -3,33 +3,33 @@ import { TeamStates } from './team-states.ts';
 
 const BLUE = { name: 'blue', uid: 'u1', generation: 1 };
 
-describe('a Team', () => {
+describe('the state of a Team', () => {
   const histories: Record<string, [act: (states: TeamStates) => void, state: string]> = {
-    'is unknown at first sight': [() => undefined, 'unknown'],
-    'is ready once it is prepared': [(states) => states.ready(BLUE), 'ready'],
-    'is refused when it cannot be prepared': [(states) => states.refused('blue'), 'refused'],
-    'is refused although it was ready': [
+    'is unknown when the Team is first seen': [() => undefined, 'unknown'],
+    'is ready after the Team is prepared': [(states) => states.ready(BLUE), 'ready'],
+    'is refused when the Team cannot be prepared': [(states) => states.refused('blue'), 'refused'],
+    'is refused even if the Team was ready before': [
       (states) => {
         states.ready(BLUE);
         states.refused('blue');
       },
       'refused',
     ],
-    'is unknown between being refused and being ready': [
+    'is unknown between refused and ready': [
       (states) => {
         states.refused('blue');
         states.accepted('blue');
       },
       'unknown',
     ],
-    'is unknown again when it is forgotten': [
+    'is unknown again after the Team is forgotten': [
       (states) => {
         states.ready(BLUE);
         states.forget('blue');
       },
       'unknown',
     ],
-    'has a state of its own': [(states) => states.refused('red'), 'unknown'],
+    'is independent of other Teams': [(states) => states.refused('red'), 'unknown'],
   };
   test.each(Object.entries(histories))('%s', (_, [act, state]) => {
     const states = new TeamStates();
@@ -37,7 +37,7 @@ describe('a Team', () => {
     expect(states.state('blue')).toBe(state);
   });
 
-  test('is announced once for each object and generation, and again after it was refused', () => {
+  test('is announced once for each object and generation, and again after a refusal', () => {
     const states = new TeamStates();
     const answers = [BLUE, BLUE, { ...BLUE, generation: 2 }, { ...BLUE, uid: 'u2', generation: 2 }].map(
       (seen) => states.ready(seen),
@@ -53,7 +53,7 @@ describe('a Team', () => {
   });
 });
 
-test('logs that are as full as before concern no Team, and a first count concerns those that are not fine', () => {
+test('an unchanged log fill affects no Team, and a first count affects the Teams that are not fine', () => {
   const states = new TeamStates();
   expect(
     states.logsCounted(

@@ -29,7 +29,7 @@ function statusOf(fill: LogFill | undefined, before?: TeamStatus, now = FIRST): 
 
 const logsOf = ({ conditions = [] }: TeamStatus) => conditions.find(({ type }) => type === 'LogsNearLimit');
 
-describe('the condition LogsNearLimit', () => {
+describe('the condition LogsNearLimit of a Team', () => {
   const cases: Record<LogFill, object | undefined> = {
     fine: undefined,
     near: {
@@ -43,19 +43,19 @@ describe('the condition LogsNearLimit', () => {
       message: expect.stringMatching(/reached limits\.logBytes \(1Gi\)/),
     },
   };
-  test.each<LogFill>(['fine', 'near', 'full'])('of logs that are %s', (fill) => {
+  test.each<LogFill>(['fine', 'near', 'full'])('says that the logs are %s', (fill) => {
     const condition = logsOf(statusOf(fill));
     if (cases[fill] === undefined) expect(condition).toBeUndefined();
     else expect(condition).toMatchObject({ ...cases[fill], observedGeneration: 3 });
   });
 
-  test('stays, with its time, until a new leader has counted the logs', () => {
+  test('keeps its status and time until a new leader has counted the logs', () => {
     const before = statusOf('near');
     expect(statusOf(undefined, before, LATER)).toEqual(before);
     expect(logsOf(statusOf(undefined))).toBeUndefined();
   });
 
-  test('keeps its time while the logs fill up, and goes when there is room again', () => {
+  test('keeps its time while the logs fill up, and disappears when there is room again', () => {
     const near = statusOf('near');
     const full = statusOf('full', near, LATER);
     expect(logsOf(full)).toMatchObject({

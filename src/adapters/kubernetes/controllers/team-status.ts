@@ -72,7 +72,8 @@ function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusI
       return [
         nearLimit(
           'NearLimit',
-          `The logs of the team take more than 80 % of limits.logBytes (${limit}). At the limit, the operator removes the logs of the oldest builds.`,
+          `The logs of the team take more than 80 % of limits.logBytes (${limit}). ` +
+            'At the limit, the operator removes the logs of the oldest builds.',
         ),
       ];
     case 'full':
@@ -80,7 +81,8 @@ function logCondition({ before, fill, limits: { logBytes: limit } }: TeamStatusI
       return [
         nearLimit(
           'LimitReached',
-          `The logs of the team reached limits.logBytes (${limit}). The operator removes the logs of the oldest builds.`,
+          `The logs of the team reached limits.logBytes (${limit}). ` +
+            'The operator removes the logs of the oldest builds.',
         ),
       ];
   }

@@ -162,7 +162,7 @@ function recordEvent(
 
 function manifestOf(object: TeamProjection, defaultLimits: TeamLimits): TeamManifest {
   const { name, uid, byApi } = object;
-  const { displayName, members, groups, limits, retention } = object.spec;
+  const { displayName, members, groups, limits, retention, defaults } = object.spec;
   return defined({
     name,
     uid,
@@ -173,5 +173,7 @@ function manifestOf(object: TeamProjection, defaultLimits: TeamLimits): TeamMani
     byApi,
     runningBuilds: teamLimits(limits, defaultLimits).runningBuilds,
     retention,
+    defaultTimeout: defaults?.timeout,
+    buildLogLimit: limits?.buildLogBytes,
   });
 }

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
-import { LABEL, OURS } from '#adapters/kubernetes/manifests/labels.ts';
+import { LABEL, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
 import {
   Reflector,
@@ -10,6 +10,7 @@ import {
   type ReflectorTiming,
 } from '#adapters/kubernetes/watch/reflector.ts';
 import type { CachedObject, ObjectChange } from '#adapters/kubernetes/watch/store.ts';
+import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { ClusterCache } from './cluster-cache.ts';
@@ -35,6 +36,7 @@ export interface ChangeHandlers {
   oauthProvider(change: ObjectChange<OAuthProviderProjection>): void;
   pod(change: ObjectChange<PodProjection>): void;
   cronJob(change: ObjectChange<CronJobProjection>): void;
+  node(): void;
   /** A ConfigMap or Secret in a team's namespace. */
   reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
   problem(what: string, problem: ApiProblem): void;
@@ -112,7 +114,7 @@ export class Informers implements ClusterCache {
     this.#nodes = this.#reflector('Nodes', {
       kind: KINDS.nodes,
       project: projectNode,
-      changed: () => undefined,
+      changed: () => handlers.node(),
     });
   }
 
@@ -205,6 +207,11 @@ export class Informers implements ClusterCache {
     );
   }
 
+  /** What the nodes that take Linux Pods report about user namespaces. */
+  userNamespaces(): NodeSupport[] {
+    return [...this.#nodes.store.values()].flatMap((node) => node.userNamespaces ?? []);
+  }
+
   created(pod: Wire<V1Pod>): void {
     this.#namespaces.get(pod.metadata?.namespace ?? '')?.pods.note(this.#projectPod(pod));
   }
@@ -237,14 +244,14 @@ export class Informers implements ClusterCache {
     const pods = this.#reflector(`Pods in ${namespace}`, {
       kind: KINDS.pods,
       namespace,
-      labelSelector: OURS,
+      labelSelector: OWNED_BY_MILLRACE,
       project: (pod) => this.#projectPod(pod),
       changed: (change) => handlers.pod(change),
     });
     const cronJobs = this.#reflector(`CronJobs in ${namespace}`, {
       kind: KINDS.cronJobs,
       namespace,
-      labelSelector: OURS,
+      labelSelector: OWNED_BY_MILLRACE,
       project: projectCronJob,
       changed: (change) => handlers.cronJob(change),
     });

@@ -1,11 +1,10 @@
 import type { V1Node } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
+import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
 import { projectReference } from './projections.ts';
 
-/**
- * What the start window needs to know about a node.
- */
+/** What the start window and the decision on user namespaces need to know about a node. */
 export interface NodeProjection extends CachedObject {
   labels: Record<string, string>;
   cores: number;
@@ -13,19 +12,42 @@ export interface NodeProjection extends CachedObject {
   takesPods: boolean;
   /** Only Pods that tolerate its taints may run there. */
   tainted: boolean;
+  /** Undefined if it takes no Linux Pods: it runs another system, or somebody has cordoned it. */
+  userNamespaces: NodeSupport | undefined;
 }
 
 export function projectNode({ metadata = {}, spec = {}, status = {} }: Wire<V1Node>): NodeProjection {
-  const { conditions: known = [], allocatable = {} } = status;
-  const ready = known.some((one) => one.type === 'Ready' && one.status === 'True');
+  const cordoned = spec.unschedulable === true;
   return {
     ...projectReference({ metadata }),
     labels: metadata.labels ?? {},
-    cores: coresOf(allocatable['cpu'] ?? '1'),
-    takesPods: ready && spec.unschedulable !== true,
+    cores: coresOf(status.allocatable?.['cpu'] ?? '1'),
+    takesPods: isReady(status) && !cordoned,
     tainted: (spec.taints ?? []).some(({ effect }) => BARRING.has(effect)),
+    userNamespaces: cordoned ? undefined : supportOf(metadata.name, status),
   };
 }
+
+type NodeStatus = NonNullable<Wire<V1Node>['status']>;
+
+function isReady({ conditions = [] }: NodeStatus): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+function supportOf(
+  name: string = '',
+  { nodeInfo, runtimeHandlers = [] }: NodeStatus,
+): NodeSupport | undefined {
+  const { operatingSystem = 'linux', kubeletVersion = '', kernelVersion = '' } = nodeInfo ?? {};
+  if (operatingSystem !== 'linux') return undefined;
+  const runtime = runtimeHandlers.some(
+    (handler) => (handler.name ?? '') === DEFAULT_HANDLER && handler.features?.userNamespaces === true,
+  );
+  return { name, kubelet: kubeletVersion, kernel: kernelVersion, runtime };
+}
+
+/** The runtime handler of Pods without a runtime class has no name. */
+const DEFAULT_HANDLER = '';
 
 /** Taint effects that prevent Pods from starting. */
 const BARRING: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute']);

@@ -29,32 +29,32 @@ function team(name: string, { namespace, createdAt = '2026-01-01', stalled }: Ab
   };
 }
 
-describe('the Team of a namespace', () => {
+describe('the owning Team of a namespace', () => {
   const cases: Record<string, [teams: TeamProjection[], owner: string | undefined]> = {
-    'is the one of its name': [[team('blue'), team('red')], 'blue'],
-    'is the one that names it': [[team('red', { namespace: 'blue' })], 'red'],
-    'is nobody where none names it': [[team('blue', { namespace: 'green' })], undefined],
-    'is the older of two': [
+    'is the Team with its name': [[team('blue'), team('red')], 'blue'],
+    'is the Team that names it': [[team('red', { namespace: 'blue' })], 'red'],
+    'is none if no Team names it': [[team('blue', { namespace: 'green' })], undefined],
+    'is the older of two Teams': [
       [team('blue', { createdAt: '2026-02-01' }), team('red', { namespace: 'blue' })],
       'red',
     ],
-    'is the younger where the older was refused it': [
+    'is the younger Team if the older one was refused the namespace': [
       [
         team('blue', { createdAt: '2026-02-01' }),
         team('red', { namespace: 'blue', stalled: 'NamespaceNotOurs' }),
       ],
       'blue',
     ],
-    'is the older one although something else is wrong with it': [
+    'is the older Team even if something else is wrong with it': [
       [team('blue', { createdAt: '2026-02-01' }), team('red', { namespace: 'blue', stalled: 'LastAdmin' })],
       'red',
     ],
-    'is the first by name of two of one moment': [
+    'is the first by name of two Teams created at the same moment': [
       [team('zeal', { namespace: 'blue' }), team('blue')],
       'blue',
     ],
   };
-  test.each(Object.entries(cases))('%s, in whatever order they are seen', (_, [teams, owner]) => {
+  test.each(Object.entries(cases))('%s, in whatever order the Teams are seen', (_, [teams, owner]) => {
     expect(owningTeam(teams, 'blue')?.name).toBe(owner);
     expect(owningTeam(teams.toReversed(), 'blue')?.name).toBe(owner);
   });

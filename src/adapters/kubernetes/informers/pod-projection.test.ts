@@ -19,7 +19,7 @@ function factsOf(status: 'True' | 'False', deletionTimestamp?: string): unknown 
   return projectPod({ metadata, status: { conditions } }, true).facts;
 }
 
-test('a Pod tells when it got its node and when it should be gone', () => {
+test('the projection of a Pod has the times of its scheduling and of its deletion', () => {
   expect(factsOf('True', deleted)).toMatchObject({
     createdAt: new Date(created),
     scheduledAt: new Date(scheduled),
@@ -28,6 +28,6 @@ test('a Pod tells when it got its node and when it should be gone', () => {
   });
 });
 
-test('a Pod without a node tells no time of it', () => {
+test('the projection of a Pod without a node has no time of scheduling', () => {
   expect(factsOf('False')).not.toHaveProperty('scheduledAt');
 });

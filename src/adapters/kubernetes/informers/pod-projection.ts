@@ -1,5 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { CACHE_VOLUME } from '#adapters/kubernetes/manifests/pod-volumes.ts';
 import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import { defined } from '#defined';
 import type { ContainerFacts, PodFacts } from '#flows/pods/ports.ts';
@@ -28,7 +29,6 @@ const PHASES = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'] as const
 export function podFacts({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts, 'work' | 'sealed'> {
   const { containerStatuses = [], phase, reason, message } = status ?? {};
   const { namespace, name, uid, deletedAt } = projectMeta(metadata);
-  const states = new Map(containerStatuses.map((container) => [container.name, container.state]));
   return defined({
     namespace,
     name,
@@ -38,12 +38,23 @@ export function podFacts({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts
     deletedAt,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
     ...conditions(status),
-    nodeSelector: spec?.nodeSelector,
-    containers: (spec?.containers ?? []).map((container) =>
-      containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
-    ),
+    ...factsOfSpec(spec, containerStatuses),
     reason,
     message,
+  });
+}
+
+function factsOfSpec(
+  { nodeSelector, volumes = [], containers = [] }: Partial<NonNullable<Wire<V1Pod>['spec']>> = {},
+  statuses: NonNullable<NonNullable<Wire<V1Pod>['status']>['containerStatuses']>,
+): Pick<PodFacts, 'nodeSelector' | 'hasCache' | 'containers'> {
+  const states = new Map(statuses.map((container) => [container.name, container.state]));
+  return defined({
+    nodeSelector,
+    hasCache: volumes.some(({ name }) => name.startsWith(CACHE_VOLUME)) || undefined,
+    containers: containers.map((container) =>
+      containerFacts(container.name, container.image ?? '', states.get(container.name) ?? {}),
+    ),
   });
 }
 
@@ -53,14 +64,16 @@ function condition(status: Wire<V1Pod>['status'], type: string): Condition | und
 
 function conditions(
   status: Wire<V1Pod>['status'],
-): Pick<PodFacts, 'scheduled' | 'scheduledAt' | 'unschedulable' | 'disruption'> {
+): Pick<PodFacts, 'scheduled' | 'scheduledAt' | 'unschedulable' | 'disruption' | 'sandboxReady'> {
   const scheduled = condition(status, 'PodScheduled');
   const isScheduled = scheduled?.status === 'True';
   const disrupted = condition(status, 'DisruptionTarget');
+  const sandbox = condition(status, 'PodReadyToStartContainers');
   return defined({
     scheduled: isScheduled,
     scheduledAt: isScheduled ? date(scheduled.lastTransitionTime) : undefined,
     unschedulable: scheduled?.status === 'False' ? scheduled.message : undefined,
+    sandboxReady: sandbox && sandbox.status === 'True',
     disruption: disrupted?.status === 'True' ? disrupted.reason : undefined,
   });
 }

@@ -7,7 +7,7 @@ import type { Connection } from '#adapters/kubernetes/api/connection.ts';
 import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 import { startApiServer, type OwnApiServer } from '#testing/kubernetes/api-server.ts';
 
-/* What a real API server takes and refuses by the definitions in crds/, and with which words. */
+/* What a real API server accepts and rejects by the definitions in crds/, and with which messages. */
 const DEFINITIONS: ApiKind<object> = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let count = 0;
 
-/** `taken`, or why not. */
+/** `taken`, or the message of the refusal. */
 async function answerTo<T>(kind: ApiKind<T>, spec: object, name?: string): Promise<string> {
   count += 1;
   const metadata = { name: name ?? `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
@@ -52,7 +52,7 @@ async function answerTo<T>(kind: ApiKind<T>, spec: object, name?: string): Promi
   return answer.ok ? 'taken' : answer.message;
 }
 
-/** The answer to an object whose spec is changed after it was taken. */
+/** The answer to a change of the spec of an accepted object. */
 async function answerToChange<T>(kind: ApiKind<T>, before: object, after: object): Promise<string> {
   expect(await answerTo(kind, before)).toBe('taken');
   const ref = { name: `object-${count}`, ...(kind.namespaced ? { namespace: 'default' } : {}) };
@@ -60,20 +60,28 @@ async function answerToChange<T>(kind: ApiKind<T>, before: object, after: object
   return answer.ok ? 'taken' : answer.message;
 }
 
-describe('a Pipeline', () => {
+describe('the API server validates a Pipeline', () => {
   test.each<[string, object, string]>([
-    ['with text', { config: 'x' }, 'taken'],
-    ['with text of 256 KiB', { config: 'x'.repeat(262_144) }, 'taken'],
-    ['with text beyond that', { config: 'x'.repeat(262_145) }, 'may not be more than 262144 bytes'],
-    ['that refers to a ConfigMap', { configFrom: { configMapKeyRef: { name: 'a', key: 'b' } } }, 'taken'],
-    ['with neither', {}, 'exactly one of config and configFrom must be set'],
+    ['accepts a config', { config: 'x' }, 'taken'],
+    ['accepts a config of 256 KiB', { config: 'x'.repeat(262_144) }, 'taken'],
+    ['rejects a config above 256 KiB', { config: 'x'.repeat(262_145) }, 'may not be more than 262144 bytes'],
     [
-      'with both',
+      'accepts a reference to a ConfigMap',
+      { configFrom: { configMapKeyRef: { name: 'a', key: 'b' } } },
+      'taken',
+    ],
+    [
+      'rejects a Pipeline with neither config nor configFrom',
+      {},
+      'exactly one of config and configFrom must be set',
+    ],
+    [
+      'rejects a Pipeline with both config and configFrom',
       { config: 'x', configFrom: { configMapKeyRef: { name: 'a', key: 'b' } } },
       'exactly one of config and configFrom must be set',
     ],
     [
-      'with variables of all sources',
+      'accepts variables from all sources',
       {
         config: 'x',
         vars: { a: '1' },
@@ -82,16 +90,20 @@ describe('a Pipeline', () => {
       'taken',
     ],
     [
-      'with a source that is two',
+      'rejects a variable source with two references',
       { config: 'x', varsFrom: [{ secretRef: { name: 's' }, configMapRef: { name: 'c' } }] },
       'exactly one of configMapRef and secretRef must be set',
     ],
-    ['with a number as a variable', { config: 'x', vars: { a: 1 } }, 'must be of type string'],
+    [
+      'rejects a number as the value of a variable',
+      { config: 'x', vars: { a: 1 } },
+      'must be of type string',
+    ],
   ])('%s', async (_, spec, expected) => {
     expect(await answerTo(KINDS.pipelines, spec)).toContain(expected);
   });
 
-  test('with a name that no label could hold', async () => {
+  test('rejects a name that is too long for a label', async () => {
     expect(await answerTo(KINDS.pipelines, { config: 'x' }, 'x'.repeat(64))).toContain(
       'at most 63 characters',
     );
@@ -102,7 +114,7 @@ const gpu = (more: object): object => ({ workers: [{ tag: 'gpu', ...more }] });
 const bears = (toleration: object): object => gpu({ tolerations: [toleration] });
 const WORKERS: [string, object, string][] = [
   [
-    'with a tag that says all there is to say',
+    'accepts a tag with every field set',
     {
       allowedTags: ['gpu', 'arm64'],
       ...gpu({
@@ -117,46 +129,86 @@ const WORKERS: [string, object, string][] = [
     },
     'taken',
   ],
-  ['with a tag for any node', gpu({ nodeSelector: {} }), 'taken'],
-  ['that allows no tag', { allowedTags: [] }, 'taken'],
+  ['accepts a tag for any node', gpu({ nodeSelector: {} }), 'taken'],
+  ['accepts an empty list of allowed tags', { allowedTags: [] }, 'taken'],
   [
-    'that describes a tag which it does not allow',
+    'rejects a worker for a tag that is not allowed',
     { allowedTags: ['arm64'], ...gpu({}) },
     'one of spec.allowedTags',
   ],
-  ['with a tag that no pipeline can name', { allowedTags: ['GPU nodes'] }, 'should match'],
-  ['that describes a tag twice', { workers: [{ tag: 'gpu' }, { tag: 'gpu' }] }, 'Duplicate value'],
-  ['with a label that is none', gpu({ nodeSelector: { 'a b': 'c' } }), 'must be the name of a label'],
-  ['with a value that no label has', gpu({ nodeSelector: { a: 'b c' } }), 'should match'],
-  ['that bears a taint without key', bears({ effect: 'NoSchedule' }), 'needs the operator Exists'],
+  ['rejects a tag that a pipeline cannot name', { allowedTags: ['GPU nodes'] }, 'should match'],
+  ['rejects two workers for one tag', { workers: [{ tag: 'gpu' }, { tag: 'gpu' }] }, 'Duplicate value'],
+  ['rejects an invalid label', gpu({ nodeSelector: { 'a b': 'c' } }), 'must be the name of a label'],
+  ['rejects an invalid label value', gpu({ nodeSelector: { a: 'b c' } }), 'should match'],
   [
-    'that bears any value, and names one',
+    'rejects a toleration without a key and operator',
+    bears({ effect: 'NoSchedule' }),
+    'needs the operator Exists',
+  ],
+  [
+    'rejects a toleration of any value that also names a value',
     bears({ key: 'a', operator: 'Exists', value: 'b' }),
     'has no value',
   ],
-  ['that bears a taint for a time', bears({ key: 'a', effect: 'NoExecute', tolerationSeconds: 5 }), 'taken'],
-  ['for a time that never begins', bears({ key: 'a', tolerationSeconds: 5 }), 'needs the effect NoExecute'],
-  ['with an effect that is none', bears({ key: 'a', effect: 'Never' }), 'supported values'],
+  [
+    'accepts a toleration with a time limit',
+    bears({ key: 'a', effect: 'NoExecute', tolerationSeconds: 5 }),
+    'taken',
+  ],
+  [
+    'rejects a time limit on a toleration that never evicts',
+    bears({ key: 'a', tolerationSeconds: 5 }),
+    'needs the effect NoExecute',
+  ],
+  ['rejects an unknown taint effect', bears({ key: 'a', effect: 'Never' }), 'supported values'],
 ];
 
-describe('a Team', () => {
+const claim = { persistentVolumeClaim: { claimName: 'data' } };
+const at = (...paths: string[]): object => ({
+  volumes: paths.map((mountPath, index) => ({ name: `v${index}`, mountPath, ...claim })),
+});
+const VOLUMES: [title: string, spec: object, expected: string][] = [
+  ['accepts volumes beside each other', at('/srv/data', '/srv/data2', '/mnt/x'), 'taken'],
+  [
+    'accepts a ConfigMap as a volume',
+    { volumes: [{ name: 'a', mountPath: '/srv/a', configMap: { name: 'a' } }] },
+    'taken',
+  ],
+  ['rejects a volume inside another one', at('/srv/data', '/srv/data/in'), 'or inside it'],
+  ['rejects two volumes with one path', at('/srv/data', '/srv/data'), 'must not be the same'],
+  ['rejects a volume in a directory of the system', at('/etc/data'), 'directory of the system'],
+  ['rejects a volume in the working directory', at('/workdir/data'), 'directory of the system'],
+  ['rejects a path that leads up', at('/srv/../etc'), 'should match'],
+  [
+    'rejects a volume that is a claim and a ConfigMap',
+    { volumes: [{ name: 'a', mountPath: '/srv/a', ...claim, configMap: { name: 'a' } }] },
+    'either a persistentVolumeClaim or a configMap',
+  ],
+];
+
+describe('the API server validates a Team', () => {
   test.each<[string, object, string | undefined, string]>([
-    ['with nothing but a name', {}, undefined, 'taken'],
-    ['with a namespace', { namespace: 'somewhere' }, undefined, 'taken'],
-    ['in a namespace of the cluster', { namespace: 'kube-system' }, undefined, 'belong to no team'],
-    ['in the default namespace', { namespace: 'default' }, undefined, 'belong to no team'],
-    ['named like a namespace of the cluster', {}, 'kube-team', 'spec.namespace must be set'],
-    ['whose name is no namespace', {}, 'with.dot', 'spec.namespace must be set'],
-    ['whose name is no namespace, but which has one', { namespace: 'with-dot' }, 'with.dot2', 'taken'],
-    ['with ranges', { network: { denyCIDRs: ['10.0.0.0/8', 'fc00::/7'] } }, undefined, 'taken'],
+    ['accepts a Team with only a name', {}, undefined, 'taken'],
+    ['accepts a namespace', { namespace: 'somewhere' }, undefined, 'taken'],
+    ['rejects a system namespace', { namespace: 'kube-system' }, undefined, 'belong to no team'],
+    ['rejects the default namespace', { namespace: 'default' }, undefined, 'belong to no team'],
+    ['rejects a Team named like a system namespace', {}, 'kube-team', 'spec.namespace must be set'],
+    ['rejects a name that is not a namespace name', {}, 'with.dot', 'spec.namespace must be set'],
     [
-      'with a range that is none',
+      'accepts a name that is not a namespace name if the Team names a namespace',
+      { namespace: 'with-dot' },
+      'with.dot2',
+      'taken',
+    ],
+    ['accepts address ranges', { network: { denyCIDRs: ['10.0.0.0/8', 'fc00::/7'] } }, undefined, 'taken'],
+    [
+      'rejects an invalid address range',
       { network: { denyCIDRs: ['10.0.0.0'] } },
       undefined,
       'must be an address range',
     ],
     [
-      'with amounts',
+      'accepts quantities',
       {
         limits: { requests: { cpu: 8, memory: '16Gi' } },
         defaults: { resources: { limits: { cpu: '500m' } } },
@@ -164,10 +216,15 @@ describe('a Team', () => {
       undefined,
       'taken',
     ],
-    ['with an amount that is none', { limits: { requests: { cpu: 'much' } } }, undefined, 'should match'],
-    ['with a standard that does not exist', { podSecurity: 'privileged' }, undefined, 'supported values'],
-    ...WORKERS.map(([what, spec, answer]): [string, object, undefined, string] => [
-      what,
+    ['rejects an invalid quantity', { limits: { requests: { cpu: 'much' } } }, undefined, 'should match'],
+    [
+      'rejects an unknown Pod security standard',
+      { podSecurity: 'privileged' },
+      undefined,
+      'supported values',
+    ],
+    ...[...WORKERS, ...VOLUMES].map(([title, spec, answer]): [string, object, undefined, string] => [
+      title,
       spec,
       undefined,
       answer,
@@ -177,16 +234,16 @@ describe('a Team', () => {
   });
 
   test.each<[string, object, object, string]>([
-    ['its namespace changed', { namespace: 'one' }, { namespace: 'two' }, 'cannot be changed'],
-    ['its namespace removed', { namespace: 'one' }, { namespace: null }, 'cannot be set or removed later'],
-    ['a namespace added', { displayName: 'x' }, { namespace: 'two' }, 'cannot be set or removed later'],
-    ['its name for people changed', { displayName: 'x' }, { displayName: 'y' }, 'taken'],
-  ])('cannot have %s later, unless that is harmless', async (_, before, after, expected) => {
+    ['a changed namespace', { namespace: 'one' }, { namespace: 'two' }, 'cannot be changed'],
+    ['a removed namespace', { namespace: 'one' }, { namespace: null }, 'cannot be set or removed later'],
+    ['an added namespace', { displayName: 'x' }, { namespace: 'two' }, 'cannot be set or removed later'],
+    ['a changed display name', { displayName: 'x' }, { displayName: 'y' }, 'taken'],
+  ])('answers %s with the expected verdict', async (_, before, after, expected) => {
     expect(await answerToChange(KINDS.teams, before, after)).toContain(expected);
   });
 });
 
-describe('an OAuthProvider', () => {
+describe('the API server validates an OAuthProvider', () => {
   const common = { clientID: 'me', clientSecretRef: { name: 's', key: 'k' } };
   const urls = {
     authURL: 'https://idp.test/auth',
@@ -194,30 +251,30 @@ describe('an OAuthProvider', () => {
     userInfoURL: 'https://idp.test/me',
   };
   test.each<[string, object, string]>([
-    ['of type OIDC with its issuer', { type: 'OIDC', issuerURL: 'https://idp.test' }, 'taken'],
-    ['of type OIDC without', { type: 'OIDC' }, 'needs issuerURL'],
+    ['accepts type OIDC with an issuer', { type: 'OIDC', issuerURL: 'https://idp.test' }, 'taken'],
+    ['rejects type OIDC without an issuer', { type: 'OIDC' }, 'needs issuerURL'],
     [
-      'of type OIDC with URLs beside it',
+      'rejects type OIDC with URLs of its own',
       { type: 'OIDC', issuerURL: 'https://idp.test', ...urls },
       'must be absent',
     ],
-    ['of type OAuth2 with its URLs', { type: 'OAuth2', ...urls }, 'taken'],
+    ['accepts type OAuth2 with its URLs', { type: 'OAuth2', ...urls }, 'taken'],
     [
-      'of type OAuth2 without one',
+      'rejects type OAuth2 without one of its URLs',
       { type: 'OAuth2', ...urls, tokenURL: undefined },
       'needs authURL, tokenURL and userInfoURL',
     ],
     [
-      'of type OAuth2 with an issuer',
+      'rejects type OAuth2 with an issuer',
       { type: 'OAuth2', ...urls, issuerURL: 'https://idp.test' },
       'has no issuerURL',
     ],
-    ['without encryption', { type: 'OIDC', issuerURL: 'http://idp.test' }, 'should match'],
+    ['rejects a URL without TLS', { type: 'OIDC', issuerURL: 'http://idp.test' }, 'should match'],
   ])('%s', async (_, spec, expected) => {
     expect(await answerTo(KINDS.oauthProviders, { ...common, ...spec })).toContain(expected);
   });
 
-  test('cannot change its type', async () => {
+  test('rejects a change of the type', async () => {
     const before = { ...common, type: 'OIDC', issuerURL: 'https://idp.test' };
     const after = { type: 'OAuth2', issuerURL: null, ...urls };
     expect(await answerToChange(KINDS.oauthProviders, before, after)).toContain(

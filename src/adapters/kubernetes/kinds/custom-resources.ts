@@ -310,9 +310,17 @@ export interface TeamCustomResource {
      * container runs as an unprivileged user. Default: baseline.
      */
     podSecurity?: 'baseline' | 'restricted';
+    /**
+     * The Secret in the team's namespace that secrets of the types env and file read. Pipelines of the team
+     * can read all its keys.
+     */
+    secretRef?: {
+      /** Name of the Secret. */
+      name: string;
+    };
     /** Where the source of a type in the team's pipelines may be. */
     sources?: {
-      /** True allows http:// in addition to https://. Default: false. */
+      /** True allows http:// in addition to https://, also for the address of a Vault. Default: false. */
       allowHTTP?: boolean;
       /**
        * Hosts that definitions may be fetched from, as host or host:port. Default: any host with a public
@@ -320,8 +328,28 @@ export interface TeamCustomResource {
        */
       allowedHosts?: string[];
     };
+    /**
+     * Volumes for the caches of resources. Each resource with cache = true gets a PersistentVolumeClaim,
+     * which one build or check uses at a time. Default: resources have no caches, and everything runs without
+     * them.
+     */
+    cache?: {
+      /** StorageClass of the volumes. Default: the default class of the cluster. */
+      storageClassName?: string;
+      /**
+       * Size of each volume, as a quantity such as 10Gi. A change applies to volumes that are created later.
+       */
+      size: string;
+      /** Access modes of the volumes. Default: ReadWriteOnce. */
+      accessModes?: ('ReadWriteOnce' | 'ReadWriteOncePod' | 'ReadWriteMany')[];
+    };
     /** Settings for every check and build Pod of the team. */
     defaults?: {
+      /**
+       * Time for all steps of a build whose job has no timeout, such as 45m or 1h30m. Default: 6h. Builds
+       * that wait for a Pod or run already have the time that they started with.
+       */
+      timeout?: string;
       /**
        * Image for exec and shell steps. It must be built from the Millrace image, which contains the program
        * that runs steps. Default: the Millrace image.
@@ -389,6 +417,29 @@ export interface TeamCustomResource {
       /** RuntimeClass of the Pods, for example nvidia or gvisor. */
       runtimeClassName?: string;
     }[];
+    /**
+     * Volumes for the resources of the team's pipelines. A path of a resource, such as the path of the type
+     * fs, must be on one of them. Only the checks, gets and puts of such a resource mount the volume; other
+     * steps do not see it. Default: none.
+     */
+    volumes?: {
+      /** Name to tell the volumes apart. */
+      name: string;
+      /** Directory under which pipelines see the volume, such as /srv/data. */
+      mountPath: string;
+      /** A PersistentVolumeClaim in the team's namespace. */
+      persistentVolumeClaim?: {
+        /** Name of the claim. */
+        claimName: string;
+        /** True refuses pipelines that put to the volume. Default: false. */
+        readOnly?: boolean;
+      };
+      /** A ConfigMap in the team's namespace. It is read-only. */
+      configMap?: {
+        /** Name of the ConfigMap. */
+        name: string;
+      };
+    }[];
     /** How much the team may use. Builds and checks beyond a limit wait, and show why. */
     limits?: {
       /**
@@ -415,6 +466,11 @@ export interface TeamCustomResource {
        * from 80 % on.
        */
       logBytes?: string;
+      /**
+       * Maximum size of the log of one build, not compressed, as a quantity such as 16Mi. The rest is left
+       * out, and the log says so. Default and upper bound: pods.logLimit of the chart, which is 64Mi.
+       */
+      buildLogBytes?: string;
       /**
        * Maximum sum of the requests of all Pods in the namespace, by resource, for example cpu=8 and
        * memory=16Gi. A ResourceQuota enforces it. Every Pod must request each resource that is set here, so

@@ -10,6 +10,9 @@ import { restrictedContext } from './security-context.ts';
 export const SHIM_PORT = '7357';
 
 const PROGRAM = '/usr/local/bin/millrace-agent';
+/** The shim in the worker image. */
+export const SHIM = '/usr/local/bin/millrace-shim';
+const INSTALL_SHIM = [SHIM, 'install', SHIM_FOLDER];
 
 export interface AgentOptions {
   volumes: PodVolumes;
@@ -30,6 +33,7 @@ export function agentContainer(work: PodWork, options: AgentOptions): V1Containe
     resources,
     securityContext: restrictedContext(),
     terminationMessagePolicy: 'File',
+    ...(volumes.shimFirst ? { lifecycle: { postStart: { exec: { command: INSTALL_SHIM } } } } : {}),
     ...(mounts.length === 0 ? {} : { volumeMounts: mounts }),
   };
 }
@@ -41,7 +45,7 @@ function environment(work: PodWork, { volumes, installation }: AgentOptions): V1
     [AGENT_ENVIRONMENT.shimPort]: SHIM_PORT,
     [AGENT_ENVIRONMENT.containers]: work.containers.map(({ name }) => name).join(','),
     [AGENT_ENVIRONMENT.shimSecret]: work.shim.secret,
-    ...(volumes.shared ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
+    ...(volumes.shared && !volumes.shimFirst ? { [AGENT_ENVIRONMENT.shimFolder]: SHIM_FOLDER } : {}),
     ...(volumes.token ? { [AGENT_ENVIRONMENT.tokenFile]: TOKEN_FILE } : {}),
     ...defined({ [AGENT_ENVIRONMENT.nonce]: work.nonce }),
   };

@@ -1,11 +1,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { defined } from '#defined';
+import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, OwnerObject, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { buildPodName, type BuildAttempt } from './names.ts';
-import type { ShimKeys } from './pod-work.ts';
+import type { CacheVolume, ShimKeys } from './pod-work.ts';
 import { pod } from './pod.ts';
 
 export interface BuildPodWork {
@@ -15,8 +16,10 @@ export interface BuildPodWork {
   shim: ShimKeys;
   /** From the tags of the job. */
   placement: Placement;
+  mounts?: MountedVolume[];
   deadlineSeconds: number;
   owner?: OwnerObject;
+  caches?: CacheVolume[];
 }
 
 /** The Pod of one attempt of a build: the same attempt always gives the same Pod. */
@@ -41,7 +44,7 @@ export function buildPod(work: BuildPodWork, team: TeamRules, installation: Inst
       shim: work.shim,
       placement: work.placement,
       deadlineSeconds: work.deadlineSeconds,
-      ...defined({ owner: work.owner }),
+      ...defined({ mounts: work.mounts, owner: work.owner, caches: work.caches }),
     },
     team,
     installation,

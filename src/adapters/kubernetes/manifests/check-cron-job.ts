@@ -62,6 +62,7 @@ export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation
                 containers: work.containers,
                 shim: work.shim,
                 placement: work.placement,
+                mounts: work.mounts,
                 deadlineSeconds,
               },
               team,

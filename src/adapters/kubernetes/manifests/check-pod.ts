@@ -1,11 +1,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { defined } from '#defined';
+import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { Installation, OwnerObject, TeamRules } from './installation.ts';
 import { ANNOTATION, LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { checkPodName } from './names.ts';
-import type { ShimKeys } from './pod-work.ts';
+import type { CacheVolume, ShimKeys } from './pod-work.ts';
 import { pod } from './pod.ts';
 
 export interface CheckWork {
@@ -16,12 +17,14 @@ export interface CheckWork {
   resources: string[];
   /** From the tags of the resources. */
   placement: Placement;
+  mounts?: MountedVolume[];
   containers: PlanContainer[];
   /** Maximum run time. */
   deadlineSeconds: number;
   nonce: string;
   shim: ShimKeys;
   owner?: OwnerObject;
+  caches?: CacheVolume[];
 }
 
 /** The Pod of a check run that the operator starts itself, or of the hooks of new versions. */
@@ -36,7 +39,7 @@ export function checkPod(work: CheckWork, team: TeamRules, installation: Install
       shim: work.shim,
       placement: work.placement,
       deadlineSeconds: work.deadlineSeconds,
-      ...defined({ owner: work.owner }),
+      ...defined({ mounts: work.mounts, owner: work.owner, caches: work.caches }),
     },
     team,
     installation,

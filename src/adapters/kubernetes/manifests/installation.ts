@@ -1,5 +1,7 @@
 import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/client-node';
+import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
 import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
+import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
@@ -9,6 +11,8 @@ export interface PodDefaults {
   imagePullPolicy: PullPolicy;
   /** Ephemeral storage, if neither Team nor tags set any. Absent: no request, no limit. */
   storage: { request?: string; limit?: string };
+  /** Which Pods get a user namespace. Absent: none. */
+  userNamespaces?: PodsWithUserNamespace;
 }
 
 /** What all Pods of one installation of Millrace have in common. */
@@ -26,13 +30,15 @@ export interface Installation {
 }
 
 /** What a team's spec says about its Pods. */
-export interface TeamRules extends TagRules {
+export interface TeamRules extends TagRules, VolumeRules {
   namespace: string;
   podSecurity: 'baseline' | 'restricted';
   workerImage?: string;
   imagePullSecrets: V1LocalObjectReference[];
   requests: Amounts;
   limits: Amounts;
+  /** Volumes for the caches of resources. Absent: they have none. */
+  caches?: { storageClassName?: string; size: string; accessModes: string[] };
   /** From where its pipelines may fetch sources. */
   sources?: { allowHttp?: boolean; hosts?: string[] };
 }

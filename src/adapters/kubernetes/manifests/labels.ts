@@ -14,6 +14,7 @@ export const LABEL = {
   attempt: 'millrace.dev/attempt',
   run: 'millrace.dev/run',
   checkGroup: 'millrace.dev/check-group',
+  resource: 'millrace.dev/resource',
   usable: 'millrace.dev/usable',
   /** On Pipelines, Teams and OAuthProviders: who created them, and may change them. */
   madeBy: 'millrace.dev/managed-by',
@@ -26,6 +27,8 @@ export const nodeLabel = (tag: string): string => `millrace.dev/${labelValue(`ta
 export const ANNOTATION = {
   job: 'millrace.dev/job',
   resources: 'millrace.dev/resources',
+  /** On a Pod: the volumes of the Team that it mounts, and for which resources. */
+  volumes: 'millrace.dev/volumes',
   applied: 'millrace.dev/applied',
   /** On a Pod: proves that Millrace created a Pod with this namespace, name and work. */
   seal: 'millrace.dev/seal',
@@ -50,7 +53,7 @@ export const TEAM_FINALIZER = 'millrace.dev/team';
 export const PIPELINE_FINALIZER = 'millrace.dev/pipeline';
 
 /** Selects every object that Millrace created. */
-export const OURS = `${MANAGED_BY}=millrace`;
+export const OWNED_BY_MILLRACE = `${MANAGED_BY}=millrace`;
 
 const MAX_LABEL_VALUE = 63;
 

@@ -1,11 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
+import { defined } from '#defined';
 import { checkDeadlineSeconds } from '#domain/planning/check-deadline.ts';
+import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import { ANYWHERE, type Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { ScheduledCheck } from '#domain/planning/scheduled-checks.ts';
-import { buildPod } from './build-pod.ts';
+import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
+import { buildPod, type BuildPodWork } from './build-pod.ts';
+import { cacheClaim } from './cache-claim.ts';
 import { checkCronJob } from './check-cron-job.ts';
 import { checkPod, type CheckWork } from './check-pod.ts';
 import type { Installation, TeamRules } from './installation.ts';
@@ -50,14 +54,62 @@ const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'de
 const shim = { secret: 'shim-secret', keyOf: (container: string): string => `key-of-${container}` };
 const worker: PlanContainer = { name: 'worker' };
 const foreign: PlanContainer = { name: 'image-1-node', image: 'localhost/node:24' };
+const distroless: PlanContainer = {
+  name: 'image-2-plugin',
+  image: 'registry.example/plugin:1',
+  withoutShell: true,
+};
+const SECRETS = { forSecrets: true } as const;
 const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit', number: '7' };
 
+const onAnyNode = { placement: ANYWHERE, nonce: 'b.41.1.mac', shim, deadlineSeconds: 25_200, owner };
+const ofGit = {
+  claim: 'cache-git-app-5-1-x',
+  folder: '/home/millrace/.cache/millrace/cache/blue/demo/git.app',
+  containers: ['worker'],
+};
+const ofPlugin = {
+  claim: 'cache-own-store-6-1-x',
+  folder: '/home/millrace/.cache/millrace/cache/blue/demo/own.store',
+  containers: ['worker', 'image-1-node'],
+};
+
+const workOf = (containers: PlanContainer[], placement = ANYWHERE): BuildPodWork => ({
+  build,
+  containers,
+  placement,
+  nonce: 'b.41.1.mac',
+  shim,
+  deadlineSeconds: 25_200,
+  owner,
+});
 const buildOf = (containers: PlanContainer[], team: TeamRules, placement = ANYWHERE): unknown =>
-  buildPod(
-    { build, containers, placement, nonce: 'b.41.1.mac', shim, deadlineSeconds: 25_200, owner },
-    team,
-    installation,
-  );
+  buildPod(workOf(containers, placement), team, installation);
+
+const onData: PlanContainer = {
+  name: 'volume-1-fs-out',
+  volume: { resource: 'fs.out', path: '/srv/data/out', writes: true },
+};
+const MOUNTS: MountedVolume[] = [
+  {
+    volume: { name: 'data', mountPath: '/srv/data', persistentVolumeClaim: { claimName: 'claim-1' } },
+    container: onData.name,
+    readOnly: false,
+    resource: 'fs.out',
+  },
+  {
+    volume: { name: 'shared', mountPath: '/srv/shared', persistentVolumeClaim: { claimName: 'claim-2' } },
+    container: onData.name,
+    readOnly: true,
+    resource: 'fs.in',
+  },
+  {
+    volume: { name: 'settings', mountPath: '/srv/settings', configMap: { name: 'settings' } },
+    container: onData.name,
+    readOnly: true,
+    resource: 'fs.settings',
+  },
+];
 type Group = ScheduledCheck['group'];
 const groupOf = (more: Pick<Group, 'schedule'> & Partial<Group>): Group => ({
   key: 'every-30s',
@@ -68,7 +120,7 @@ const groupOf = (more: Pick<Group, 'schedule'> & Partial<Group>): Group => ({
 });
 const cronJobOf = (group: Group, containers: PlanContainer[]): unknown => {
   const deadlineSeconds = checkDeadlineSeconds(group.resources.length);
-  const check = { group, placement: ANYWHERE, containers, deadlineSeconds };
+  const check = { group, placement: ANYWHERE, mounts: [], containers, deadlineSeconds };
   return checkCronJob(
     { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
     plainTeam,
@@ -111,9 +163,44 @@ const onGpu: Placement = {
 
 const GOLDEN: Record<string, () => unknown> = {
   'build-in-worker-image': () => buildOf([worker], plainTeam),
+  'build-with-caches': () =>
+    buildPod(
+      { build, ...onAnyNode, containers: [worker, foreign], caches: [ofGit, ofPlugin] },
+      plainTeam,
+      installation,
+    ),
+  'build-with-a-cache-in-the-worker-image': () =>
+    buildPod({ build, ...onAnyNode, containers: [worker], caches: [ofGit] }, plainTeam, installation),
+  'claim-of-a-cache': () =>
+    cacheClaim(
+      {
+        cache: 5,
+        generation: 2,
+        resource: 'git.app',
+        team: 'blue',
+        namespace: 'team-blue',
+        pipeline: 'demo',
+        settings: { size: '10Gi', accessModes: ['ReadWriteOnce'] },
+      },
+      owner,
+    ),
   'build-in-two-images': () => buildOf([worker, foreign], plainTeam),
+  'build-in-an-image-without-shell': () => buildOf([worker, foreign, distroless], plainTeam),
   'build-of-restricted-team': () => buildOf([worker, foreign], strictTeam),
   'build-on-a-tagged-node': () => buildOf([worker, foreign], strictTeam, onGpu),
+  'build-with-a-secret-type-of-its-own': () =>
+    buildOf(
+      [worker, { ...SECRETS, name: 'secrets' }, { ...foreign, ...SECRETS, name: 'secrets-image-1-node' }],
+      plainTeam,
+    ),
+  'build-with-volumes-of-its-team': () =>
+    buildPod({ ...workOf([worker, onData]), mounts: MOUNTS }, plainTeam, installation),
+  'check-on-a-volume': () =>
+    checkPod(
+      { ...checkOf(['fs.settings']), containers: [onData], mounts: MOUNTS.slice(1) },
+      plainTeam,
+      installation,
+    ),
   'build-without-steps-to-run': () => buildOf([], plainTeam),
   'check-of-one-run': () => checkPod(checkOf(['git.app']), plainTeam, installation),
   'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),
@@ -129,7 +216,7 @@ const GOLDEN: Record<string, () => unknown> = {
   ],
 };
 
-describe('what we ask of the cluster is in files that a person can read', () => {
+describe('each manifest equals its readable golden file', () => {
   test.each(Object.entries(GOLDEN))('%s', (name, make) => {
     const file = new URL(`golden/${name}.yaml`, import.meta.url);
     const object = make();
@@ -138,7 +225,7 @@ describe('what we ask of the cluster is in files that a person can read', () => 
   });
 });
 
-/** `jest -u` writes the files anew; then read the difference. */
+/** `jest -u` writes the files again. Then read the difference. */
 function updating(): boolean {
   const state: object & { snapshotState?: unknown } = expect.getState();
   return JSON.stringify(state.snapshotState).includes('"_updateSnapshot":"all"');
@@ -150,7 +237,7 @@ test.each([
   [`busybox@sha256:${'a'.repeat(64)}`, 'IfNotPresent'],
   ['localhost/loaded:dev', 'IfNotPresent'],
   ['localhost:5000/pushed:dev', 'Always'],
-])('the image %s of a pipeline or a Team is pulled %s', (image, imagePullPolicy) => {
+])('the image %s of a pipeline or a Team has the pull policy %s', (image, imagePullPolicy) => {
   const step = { name: 'image-1', image };
   const ours = { name: 'agent', imagePullPolicy: installation.imagePullPolicy };
   const containers = [ours, { name: 'worker', image, imagePullPolicy }, { ...step, imagePullPolicy }];
@@ -161,22 +248,22 @@ test.each([
 const limited = (limit: string) => ({ resources: { limits: { 'ephemeral-storage': limit } } });
 const workdir = (sizeLimit: string) => ({ name: 'workdir', emptyDir: { sizeLimit } });
 
-test('the storage that a Team or a tag names counts, and else what the installation names', () => {
+test('the storage limit of a Team or a tag comes before that of the installation', () => {
   const own = { ...plainTeam, limits: { 'ephemeral-storage': '2Gi' } };
   for (const [team, limit] of [
     [plainTeam, '10Gi'],
     [own, '2Gi'],
   ] as const) {
-    const made = buildOf([foreign], team);
-    expect(made).toMatchObject({ spec: { containers: [limited(limit), limited(limit)] } });
-    expect(made).toMatchObject({ spec: { volumes: [workdir(limit), { name: 'shim' }, { name: 'token' }] } });
+    const pod = buildOf([foreign], team);
+    expect(pod).toMatchObject({ spec: { containers: [limited(limit), limited(limit)] } });
+    expect(pod).toMatchObject({ spec: { volumes: [workdir(limit), { name: 'shim' }, { name: 'token' }] } });
   }
 });
 
 test.each([
   [2, 900],
   [9, 1500],
-])('the deadline of %d checks leaves each of them its time: %d s', (count, seconds) => {
+])('the deadline of a Pod with %d checks leaves time for each of them: %d s', (count, seconds) => {
   const resources = Array.from({ length: count }, (_, index) => `git.r${index}`);
   const cronJob = cronJobOf(groupOf({ resources, schedule: { kind: 'every', seconds: 30 } }), [worker]);
   const template = { spec: { activeDeadlineSeconds: seconds } };
@@ -185,12 +272,49 @@ test.each([
   expect(checkPod(checkOf(resources), plainTeam, installation)).toMatchObject(template);
 });
 
-test('a team without limits has no quota, and none of the limits that a quota needs', () => {
+describe('a Pod gets a user namespace', () => {
+  const CASES: [pods: PodsWithUserNamespace, runtimeClassName: string | undefined, hostUsers: unknown][] = [
+    ['none', undefined, undefined],
+    ['default-runtime', undefined, false],
+    ['default-runtime', 'kata', undefined],
+    ['every-pod', 'kata', false],
+  ];
+  test.each(CASES)(
+    'if %s do, with the runtime class %s: hostUsers is %s',
+    (pods, runtimeClassName, expected) => {
+      const own = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
+      const placement = { ...ANYWHERE, ...defined({ runtimeClassName }) };
+      const work = { build, containers: [worker], placement, nonce: 'n', shim, deadlineSeconds: 60 };
+      expect(buildPod(work, plainTeam, own).spec?.hostUsers).toBe(expected);
+      expect(checkPod({ ...checkOf(['git.app']), placement }, plainTeam, own).spec?.hostUsers).toBe(expected);
+      const group = groupOf({ schedule: { kind: 'every', seconds: 30 } });
+      const check = { group, placement, mounts: [], containers: [worker], deadlineSeconds: 60 };
+      const cronJob = checkCronJob(
+        { team: 'blue', pipeline: 'demo', pipelineId: 3, ...check, shim, owner },
+        plainTeam,
+        own,
+      );
+      expect(cronJob.spec?.jobTemplate.spec?.template.spec?.hostUsers).toBe(expected);
+    },
+  );
+
+  const VOLUMES: [pods: PodsWithUserNamespace, mounts: MountedVolume[], hostUsers: unknown][] = [
+    ['default-runtime', MOUNTS.slice(0, 1), undefined],
+    ['default-runtime', MOUNTS.slice(2), false],
+    ['every-pod', MOUNTS, false],
+  ];
+  test.each(VOLUMES)('only with volumes that it can mount there (%s, case %#)', (pods, mounts, expected) => {
+    const own = { ...installation, pods: { ...installation.pods, userNamespaces: pods } };
+    expect(buildPod({ ...workOf([onData]), mounts }, plainTeam, own).spec?.hostUsers).toBe(expected);
+  });
+});
+
+test('a team without limits has no quota, and its Pods have none of the limits that a quota requires', () => {
   expect(teamQuota({ ...space, quota: {} })).toBeUndefined();
   expect(teamLimitRange({ ...space, quota: {} })).toBeUndefined();
 });
 
-test('no Pod has a volume while all its steps run in the worker image', () => {
+test('a Pod whose steps all run in the worker image has no volumes', () => {
   const text = JSON.stringify(buildOf([worker], strictTeam));
   expect(text).not.toMatch(/volume/i);
 });

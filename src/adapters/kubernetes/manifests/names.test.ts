@@ -6,14 +6,14 @@ import { buildPodName, checkPodName, cronJobName } from './names.ts';
 const build = { id: 41, attempt: 1, team: 'blue', pipeline: 'demo', job: 'unit', number: '7' };
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-describe('names of what we make', () => {
-  test('can be read', () => {
+describe('names of objects that Millrace creates', () => {
+  test('are readable', () => {
     expect(buildPodName(build)).toMatch(/^demo-unit-7-1-[0-9a-f]{5}$/);
     expect(checkPodName('demo', 12)).toBe('check-demo-12');
     expect(cronJobName('demo', 'every-30s')).toBe('demo-check-every-30s');
   });
 
-  test('are the same for the same attempt and differ between attempts, builds and teams', () => {
+  test('are equal for the same attempt and differ between attempts, builds and teams', () => {
     expect(buildPodName(build)).toBe(buildPodName({ ...build }));
     const others = [{ attempt: 2 }, { id: 42 }, { team: 'green' }].map((more) =>
       buildPodName({ ...build, ...more }),
@@ -21,7 +21,7 @@ describe('names of what we make', () => {
     expect(new Set([buildPodName(build), ...others]).size).toBe(4);
   });
 
-  test('are always names that Kubernetes takes, of a length that it takes', () => {
+  test('are always valid Kubernetes names of a valid length', () => {
     assert(
       property(string(), string(), nat(), (pipeline, job, id) => {
         const pod = buildPodName({ ...build, pipeline, job, id });
@@ -35,14 +35,14 @@ describe('names of what we make', () => {
     );
   });
 
-  test('a long pipeline and a long job share the room', () => {
+  test('give a long pipeline and a long job a share each', () => {
     const name = buildPodName({ ...build, pipeline: 'p'.repeat(60), job: 'j'.repeat(60) });
     expect(name).toHaveLength(63);
     expect(name).toMatch(/^p{20,}-j{20,}-7-1-/);
   });
 });
 
-test('any text becomes a value that a label may have, and different texts stay different', () => {
+test('any text becomes a valid label value, and different texts stay different', () => {
   const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
   assert(
     property(string({ unit: 'binary' }), (text) => {

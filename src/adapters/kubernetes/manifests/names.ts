@@ -26,6 +26,17 @@ export function checkPodName(pipeline: string, run: number): string {
   return fitted(['check', pipeline], String(run), MAX_POD_NAME);
 }
 
+/** The uid is the Pipeline's, so a claim of an earlier Pipeline of the name is never taken for its own. */
+export function cacheClaimName(cache: {
+  id: number;
+  generation: number;
+  resource: string;
+  uid: string;
+}): string {
+  const hash = shortHash(`${cache.uid}/${cache.id}/${cache.generation}`).slice(-5);
+  return fitted(['cache', cache.resource], `${cache.id}-${cache.generation}-${hash}`, MAX_POD_NAME);
+}
+
 /** The hash distinguishes names that are equal after shortening or without dots. */
 export function cronJobName(pipeline: string, group: string): string {
   const plain = `${pipeline}-check-${group}`;

@@ -38,7 +38,7 @@ export function podResources(
   const asked = only(requests, isShared);
   const may = only(limits, isShared);
   const zero = Object.fromEntries(Object.keys({ ...asked, ...may }).map((name) => [name, '0']));
-  const foreign = containers.filter(({ image }) => image !== undefined);
+  const foreign = containers.filter(({ image, forSecrets }) => image !== undefined && forSecrets !== true);
   const workers = foreign.length > 0 ? foreign : containers.slice(0, 1);
   const share = (asks: boolean, works: boolean): V1ResourceRequirements => {
     const own = works ? devices : {};

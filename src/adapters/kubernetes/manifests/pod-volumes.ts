@@ -1,6 +1,8 @@
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
-import { WORKDIR } from '#domain/planning/plan-build.ts';
-import type { PodWork } from './pod-work.ts';
+import type { MountedVolume, TeamVolume } from '#domain/planning/mount-volumes.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import { WORKDIR } from '#domain/planning/workdir.ts';
+import type { CacheVolume, PodWork } from './pod-work.ts';
 
 export const GATEWAY_AUDIENCE = 'millrace-gateway';
 export const SHIM_FOLDER = '/millrace/shim';
@@ -17,21 +19,73 @@ export interface PodVolumes {
   shared: boolean;
   /** A service account token for the agent. */
   token: boolean;
+  /**
+   * The kubelet has the shim copied before it starts the step containers. Otherwise the agent copies it while
+   * their shells wait, which delays no container (docs/adr/0048-image-configurations.md).
+   */
+  shimFirst: boolean;
+  caches: CacheVolume[];
+  /** Volumes of the Team. */
+  mounts: readonly MountedVolume[];
 }
 
 /**
- * A Pod whose steps all use the worker image has no volume, because any volume costs some 290 ms. The token
+ * A Pod with the worker image in one container has no volume, because any volume costs some 290 ms. The token
  * can be read in this Pod only, so it is a better proof than the nonce: a Pod that has volumes anyway gets one
  * (docs/adr/0004-agent-session.md).
  */
-export function volumesOf({ containers, nonce }: Pick<PodWork, 'containers' | 'nonce'>): PodVolumes {
-  const shared = containers.some((container) => container.image !== undefined);
-  return { shared, token: shared || nonce === undefined };
+export function volumesOf({
+  containers,
+  nonce,
+  caches = [],
+  mounts = [],
+}: Pick<PodWork, 'containers' | 'nonce' | 'caches' | 'mounts'>): PodVolumes {
+  const shared = containers.length > 1 || containers.some((container) => container.image !== undefined);
+  const shimFirst = containers.some(({ withoutShell }) => withoutShell === true);
+  const token = shared || caches.length > 0 || mounts.length > 0 || nonce === undefined;
+  return { shared, token, shimFirst, caches, mounts };
 }
 
-export function podVolumes({ shared, token }: PodVolumes, workdirLimit: string | undefined): V1Volume[] {
-  return [...(shared ? sharedVolumes(workdirLimit) : []), ...(token ? [tokenVolume()] : [])];
+export function podVolumes(
+  { shared, token, caches, mounts }: PodVolumes,
+  workdirLimit: string | undefined,
+): V1Volume[] {
+  return [
+    ...(shared ? sharedVolumes(workdirLimit) : []),
+    ...caches.map(({ claim }, index) => ({
+      name: cacheVolumeName(index),
+      persistentVolumeClaim: { claimName: claim },
+    })),
+    ...(token ? [tokenVolume()] : []),
+    ...teamVolumes(mounts),
+  ];
 }
+
+/** Names of volumes with this prefix belong to caches. */
+export const CACHE_VOLUME = 'cache-';
+const cacheVolumeName = (index: number): string => `${CACHE_VOLUME}${index + 1}`;
+
+/** A claim that nothing in the Pod writes to is read-only for the whole Pod, so its files keep their owners. */
+function teamVolumes(mounts: readonly MountedVolume[]): V1Volume[] {
+  const byName = Map.groupBy(mounts, ({ volume }) => volume.name);
+  return [...byName].flatMap(([, [first, ...others]]) => {
+    if (first === undefined) return [];
+    const readOnly = [first, ...others].every((mount) => mount.readOnly);
+    const { volume } = first;
+    const { configMap, persistentVolumeClaim: claim } = volume;
+    return [
+      {
+        name: podVolumeName(volume),
+        ...(configMap && { configMap: { name: configMap.name } }),
+        ...(claim && {
+          persistentVolumeClaim: { claimName: claim.claimName, ...(readOnly && { readOnly: true }) },
+        }),
+      },
+    ];
+  });
+}
+
+const podVolumeName = ({ name }: TeamVolume): string => `team-${name}`;
 
 function sharedVolumes(workdirLimit: string | undefined): V1Volume[] {
   return [
@@ -49,17 +103,47 @@ function tokenVolume(): V1Volume {
   return { name: 'token', projected: { sources: [{ serviceAccountToken }] } };
 }
 
-export function agentMounts({ shared, token }: PodVolumes): V1VolumeMount[] {
+/** The agent measures caches. */
+export function agentMounts({ shared, token, caches }: PodVolumes): V1VolumeMount[] {
   return [
     ...(shared ? [WORKDIR_MOUNT, SHIM_MOUNT] : []),
+    ...caches.map(({ folder }, index) => ({
+      name: cacheVolumeName(index),
+      mountPath: folder,
+      readOnly: true,
+    })),
     ...(token ? [{ name: 'token', mountPath: TOKEN_FOLDER, readOnly: true }] : []),
   ];
 }
 
-/** The worker image contains the shim, so its containers mount the work directory only. */
-export function stepMounts({ shared }: PodVolumes, hasShim: boolean): V1VolumeMount[] {
+/**
+ * The worker image contains the shim, so its containers mount no folder of it. Gets of secret types do not see
+ * the work directory, nor do steps see their files.
+ */
+export function stepMounts(volumes: PodVolumes, { name, image, forSecrets }: PlanContainer): V1VolumeMount[] {
+  return [
+    ...sharedMounts(volumes, { hasShim: image === undefined, forSecrets: forSecrets === true }),
+    ...cacheMounts(volumes, name),
+    ...volumes.mounts.filter(({ container }) => container === name).map(teamMount),
+  ];
+}
+
+function sharedMounts(
+  { shared }: PodVolumes,
+  { hasShim, forSecrets }: { hasShim: boolean; forSecrets: boolean },
+): V1VolumeMount[] {
   if (!shared) return [];
-  return hasShim ? [WORKDIR_MOUNT] : [WORKDIR_MOUNT, { ...SHIM_MOUNT, readOnly: true }];
+  return [...(forSecrets ? [] : [WORKDIR_MOUNT]), ...(hasShim ? [] : [{ ...SHIM_MOUNT, readOnly: true }])];
+}
+
+function teamMount({ volume, readOnly }: MountedVolume): V1VolumeMount {
+  return { name: podVolumeName(volume), mountPath: volume.mountPath, ...(readOnly && { readOnly }) };
+}
+
+function cacheMounts({ caches }: PodVolumes, container: string): V1VolumeMount[] {
+  return caches.flatMap(({ folder, containers }, index) =>
+    containers.includes(container) ? [{ name: cacheVolumeName(index), mountPath: folder }] : [],
+  );
 }
 
 const WORKDIR_MOUNT = { name: 'workdir', mountPath: WORKDIR };

@@ -1,3 +1,4 @@
+import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
 import type { OwnerObject } from './installation.ts';
@@ -6,6 +7,13 @@ import type { OwnerObject } from './installation.ts';
 export interface ShimKeys {
   secret: string;
   keyOf(container: string): string;
+}
+
+/** The volume of a resource's cache. */
+export interface CacheVolume {
+  claim: string;
+  folder: string;
+  containers: string[];
 }
 
 /** What a Pod runs: a build, or the checks of one check group. */
@@ -18,6 +26,9 @@ export interface PodWork {
   nonce?: string;
   shim: ShimKeys;
   placement: Placement;
+  caches?: CacheVolume[];
+  /** Volumes of the Team. Absent: none. */
+  mounts?: MountedVolume[];
   /** Backstop for agents that hang: counted from the Pod's start, image pulls included. */
   deadlineSeconds: number;
   owner?: OwnerObject;

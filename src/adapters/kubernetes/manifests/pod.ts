@@ -1,8 +1,11 @@
 import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { defined } from '#defined';
 import type { Placement } from '#domain/planning/place-pod.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
 import { agentContainer } from './agent-container.ts';
 import { ownerReference, type Installation, type TeamRules } from './installation.ts';
+import { ANNOTATION } from './labels.ts';
 import { podResources } from './pod-resources.ts';
 import { podVolumes, volumesOf } from './pod-volumes.ts';
 import type { PodWork } from './pod-work.ts';
@@ -32,11 +35,18 @@ export function pod(work: PodWork, team: TeamRules, installation: Installation):
       name: work.name,
       namespace: team.namespace,
       labels: work.labels,
-      annotations: { ...work.annotations, ...DO_NOT_EVICT },
+      annotations: { ...work.annotations, ...mountReasons(work), ...DO_NOT_EVICT },
       ...(work.owner === undefined ? {} : { ownerReferences: [ownerReference(work.owner)] }),
     },
     spec: podSpec(work, team, installation),
   };
+}
+
+/** `data for fs.in, settings for fs.settings` */
+function mountReasons({ mounts = [] }: PodWork): Record<string, string> {
+  if (mounts.length === 0) return {};
+  const reasons = mounts.map(({ volume, resource }) => `${volume.name} for ${resource}`);
+  return { [ANNOTATION.volumes]: [...new Set(reasons)].join(', ') };
 }
 
 /** The spec of the same Pod, for the template of a CronJob. */
@@ -44,6 +54,8 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
   const volumes = volumesOf(work);
   const resources = podResources(work.containers, team, installation.pods, work.placement);
   const { shim } = work;
+  const isWritten =
+    volumes.shared || volumes.caches.length > 0 || volumes.mounts.some(({ readOnly }) => !readOnly);
   return {
     restartPolicy: 'Never',
     activeDeadlineSeconds: work.deadlineSeconds,
@@ -51,12 +63,14 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
     serviceAccountName: SERVICE_ACCOUNT,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
+    ...userNamespace(work, installation.pods.userNamespaces),
     securityContext: {
       seccompProfile: { type: 'RuntimeDefault' },
       ...(team.podSecurity === 'restricted' ? { runAsNonRoot: true } : {}),
-      ...(volumes.shared ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
+      ...(isWritten ? { fsGroup: WORKER_USER, fsGroupChangePolicy: 'OnRootMismatch' } : {}),
     },
     ...scheduling(work.placement),
+    ...namesOfServices(work.containers),
     ...(team.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: team.imagePullSecrets }),
     containers: [
       agentContainer(work, { volumes, resources: resources.agent, installation }),
@@ -67,6 +81,26 @@ export function podSpec(work: PodWork, team: TeamRules, installation: Installati
     ...(volumes.token ? { volumes: podVolumes(volumes, resources.workdirLimit) } : {}),
   };
 }
+
+/** Not every kind of volume can be mounted in a user namespace: NFS cannot, and nodes do not report it. */
+function userNamespace(
+  { placement, mounts = [] }: PodWork,
+  pods: PodsWithUserNamespace = 'none',
+): Pick<V1PodSpec, 'hostUsers'> {
+  const isPlain =
+    placement.runtimeClassName === undefined &&
+    !mounts.some(({ volume }) => volume.persistentVolumeClaim !== undefined);
+  const own = pods === 'every-pod' || (pods === 'default-runtime' && isPlain);
+  return own ? { hostUsers: false } : {};
+}
+
+/** Steps reach a service by its name. */
+function namesOfServices(containers: readonly PlanContainer[]): Pick<V1PodSpec, 'hostAliases'> {
+  const names = containers.flatMap(({ service }) => service ?? []).filter((name) => HOST_NAME.test(name));
+  return names.length === 0 ? {} : { hostAliases: [{ ip: '127.0.0.1', hostnames: [...new Set(names)] }] };
+}
+
+const HOST_NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** On which nodes the Pod may run. */
 function scheduling({ nodeSelector, tolerations, runtimeClassName }: Placement): Partial<V1PodSpec> {

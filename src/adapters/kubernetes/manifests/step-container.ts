@@ -1,14 +1,12 @@
 import type { V1Container, V1ResourceRequirements } from '@kubernetes/client-node';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
-import { WORKDIR } from '#domain/planning/plan-build.ts';
 import type { PlanContainer } from '#domain/planning/plan.ts';
-import { SHIM_PORT } from './agent-container.ts';
+import { WORKDIR } from '#domain/planning/workdir.ts';
+import { SHIM, SHIM_PORT } from './agent-container.ts';
 import type { Installation, PodDefaults, PullPolicy, TeamRules } from './installation.ts';
 import { SHIM_FOLDER, stepMounts, type PodVolumes } from './pod-volumes.ts';
 import type { ShimKeys } from './pod-work.ts';
 import { baselineContext, restrictedContext } from './security-context.ts';
-
-const SHIM = '/usr/local/bin/millrace-shim';
 
 export interface StepOptions {
   volumes: PodVolumes;
@@ -24,13 +22,13 @@ export function stepContainer(container: PlanContainer, options: StepOptions): V
   const isWorker = container.image === undefined;
   const isRestricted = isWorker || team.podSecurity === 'restricted';
   const image = container.image ?? team.workerImage;
-  const mounts = stepMounts(options.volumes, isWorker);
+  const mounts = stepMounts(options.volumes, container);
   return {
     name: container.name,
     image: image ?? installation.image,
     imagePullPolicy:
       image === undefined ? installation.imagePullPolicy : pullPolicy(image, installation.pods),
-    command: isWorker ? [SHIM] : ['/bin/sh', '-c', waitForShim()],
+    command: isWorker ? [SHIM] : foreignCommand(options.volumes),
     workingDir: WORKDIR,
     env: [
       { name: 'MILLRACE_CONTAINER', value: container.name },
@@ -52,8 +50,12 @@ function pullPolicy(image: string, { imagePullPolicy }: PodDefaults): PullPolicy
   return image.includes('@') || image.startsWith('localhost/') ? 'IfNotPresent' : imagePullPolicy;
 }
 
+const DELIVERED_SHIM = `${SHIM_FOLDER}/millrace-shim`;
+
 /** The agent renames the complete shim into place. Some images have a `sleep` that takes whole seconds only. */
-function waitForShim(): string {
-  const shim = `${SHIM_FOLDER}/millrace-shim`;
-  return `until [ -x ${shim} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${shim}`;
+const WAIT_FOR_SHIM = `until [ -x ${DELIVERED_SHIM} ]; do sleep 0.02 2>/dev/null || sleep 1; done; exec ${DELIVERED_SHIM}`;
+
+/** How the shim starts in an image that lacks it. */
+function foreignCommand({ shimFirst }: PodVolumes): string[] {
+  return shimFirst ? [DELIVERED_SHIM] : ['/bin/sh', '-c', WAIT_FOR_SHIM];
 }

@@ -57,19 +57,19 @@ export function podsServiceAccount(team: TeamNamespace): V1ServiceAccount {
 
 /** Bind the roles of the operator and the internal gateway in this namespace. */
 export function teamRoleBindings(team: TeamNamespace, installation: Installation): V1RoleBinding[] {
-  return (['operator', 'gateway'] as const).map((who) => ({
+  return (['operator', 'gateway'] as const).map((part) => ({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'RoleBinding',
-    metadata: ours(team, CLUSTER_ROLES[who](installation.release)),
+    metadata: ours(team, CLUSTER_ROLES[part](installation.release)),
     roleRef: {
       apiGroup: 'rbac.authorization.k8s.io',
       kind: 'ClusterRole',
-      name: CLUSTER_ROLES[who](installation.release),
+      name: CLUSTER_ROLES[part](installation.release),
     },
     subjects: [
       {
         kind: 'ServiceAccount',
-        name: SERVICE_ACCOUNTS[who](installation.release),
+        name: SERVICE_ACCOUNTS[part](installation.release),
         namespace: installation.namespace,
       },
     ],

@@ -1,8 +1,9 @@
 import { defined } from '#defined';
+import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
 import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
 import type { TeamRules } from './installation.ts';
 
-/** The part of a Team's spec that its Pods are made from. */
+/** The part of a Team's spec that determines its Pods. */
 export interface TeamSpec {
   namespace?: string;
   podSecurity?: 'baseline' | 'restricted';
@@ -12,8 +13,10 @@ export interface TeamSpec {
     resources?: { requests?: Amounts; limits?: Amounts };
   };
   sources?: { allowHTTP?: boolean; allowedHosts?: string[] };
+  cache?: { storageClassName?: string; size: string; accessModes?: string[] };
   allowedTags?: string[];
   workers?: Worker[];
+  volumes?: TeamVolume[];
 }
 
 /** Absent: no limit. */
@@ -36,15 +39,23 @@ export function teamLimits(own: TeamLimits | undefined, defaults: TeamLimits): T
 export const DEFAULT_POD_SECURITY = 'baseline';
 
 export function teamRules(name: string, spec: TeamSpec): TeamRules {
-  const { namespace = name, podSecurity = DEFAULT_POD_SECURITY, allowedTags, workers = [], sources } = spec;
+  const {
+    namespace = name,
+    podSecurity = DEFAULT_POD_SECURITY,
+    allowedTags,
+    workers = [],
+    volumes,
+    sources,
+  } = spec;
   return {
     name,
     namespace,
     podSecurity,
     workers,
     ...rulesOfDefaults(spec.defaults),
-    ...defined({ allowedTags }),
+    ...defined({ allowedTags, volumes }),
     ...(sources && { sources: sourceRules(sources) }),
+    ...(spec.cache && { caches: { accessModes: ['ReadWriteOnce'], ...spec.cache } }),
   };
 }
 

@@ -19,13 +19,13 @@ beforeAll(async () => {
   server = await makeServerCertificate(authority, hosts, now);
 });
 
-test('the authority may sign certificates, but no further authority', () => {
+test('the authority may sign certificates, but no further authorities', () => {
   const certificate = new X509Certificate(authority.certificate);
   expect(certificate.ca).toBe(true);
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test('the server certificate is signed by the authority, for its hosts and serving only', () => {
+test('the server certificate is signed by the authority, only for its hosts and for serving', () => {
   const certificate = new X509Certificate(server.certificate);
   expect(certificate.ca).toBe(false);
   expect(certificate.checkIssued(new X509Certificate(authority.certificate))).toBe(true);
@@ -33,33 +33,49 @@ test('the server certificate is signed by the authority, for its hosts and servi
   expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
 });
 
-describe('a pair is kept as long as it is good', () => {
+describe('a stored certificate and its key', () => {
   test.each<[string, () => boolean, boolean]>([
-    ['right after it was made', () => serverCertificateIsGood(server, authority, hosts, now), true],
     [
-      'while more than a month is left',
+      'stay in use directly after they were made',
+      () => serverCertificateIsGood(server, authority, hosts, now),
+      true,
+    ],
+    [
+      'stay in use while more than a month is left',
       () => serverCertificateIsGood(server, authority, hosts, days(59)),
       true,
     ],
-    ['not in its last month', () => serverCertificateIsGood(server, authority, hosts, days(61)), false],
     [
-      'not for a further host',
+      'are replaced in their last month',
+      () => serverCertificateIsGood(server, authority, hosts, days(61)),
+      false,
+    ],
+    [
+      'are replaced for an additional host',
       () => serverCertificateIsGood(server, authority, [...hosts, 'other'], now),
       false,
     ],
     [
-      'not when it cannot be read',
+      'are replaced if they cannot be read',
       () => serverCertificateIsGood({ certificate: '', key: '' }, authority, hosts, now),
       false,
     ],
-    ['the authority for years', () => authorityIsGood(authority, days(3500)), true],
-    ['the authority not when a server could outlive it', () => authorityIsGood(authority, days(3600)), false],
-    ['a server is no authority', () => authorityIsGood(server, now), false],
+    ['stay in use for years as an authority', () => authorityIsGood(authority, days(3500)), true],
+    [
+      'are replaced as an authority that a server certificate could outlive',
+      () => authorityIsGood(authority, days(3600)),
+      false,
+    ],
+    [
+      'are replaced if a server certificate is used as an authority',
+      () => authorityIsGood(server, now),
+      false,
+    ],
   ])('%s', (_, isGood, expected) => {
     expect(isGood()).toBe(expected);
   });
 
-  test('not under another authority', async () => {
+  test('are replaced under another authority', async () => {
     const other = await makeAuthority('test authority', now);
     expect(serverCertificateIsGood(server, other, hosts, now)).toBe(false);
   });

@@ -14,6 +14,7 @@ const NAMES = [
   'keys',
   'oauth-api',
   'postgres-tls',
+  'store',
   'webhook-tls',
 ];
 
@@ -30,7 +31,7 @@ interface Patch {
   data?: Record<string, string | null>;
 }
 
-/** Written out here: Argo CD reads these words, whatever the code calls them. */
+/** Written out, because Argo CD reads these words whatever the code calls them. */
 const MARKS = {
   labels: { 'app.kubernetes.io/managed-by': 'millrace' },
   annotations: {
@@ -39,7 +40,7 @@ const MARKS = {
   },
 };
 
-/** As JSON merge patches do: null removes. */
+/** Merges as a JSON merge patch does: null removes. */
 function merged(
   before: Record<string, string> = {},
   patch: Record<string, string | null> = {},
@@ -50,7 +51,7 @@ function merged(
 
 let stored: Map<string, Stored>;
 
-/** An API server that has nothing but Secrets. */
+/** An API server that has only Secrets. */
 const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
   get: async (_kind, { name }) => {
     const found = stored.get(name);
@@ -59,8 +60,8 @@ const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
       : { ok: true, value: JSON.parse(JSON.stringify(found)) };
   },
   create: async (_kind, object) => {
-    const made: Stored & { metadata: { name: string } } = JSON.parse(JSON.stringify(object));
-    stored.set(made.metadata.name, made);
+    const created: Stored & { metadata: { name: string } } = JSON.parse(JSON.stringify(object));
+    stored.set(created.metadata.name, created);
     return { ok: true, value: object };
   },
   patchMerge: async (_kind, { name }, patch) => {
@@ -81,9 +82,21 @@ const client: Pick<ApiClient, 'get' | 'create' | 'patchMerge'> = {
 };
 
 let now = new Date('2026-11-22T12:00:00Z');
-const options = { client, namespace: 'ci', release: 'rel', now: () => now };
+let pairs = 0;
+const makePair = async () => {
+  pairs += 1;
+  return { publicKey: `public ${pairs}`, privateKey: `private ${pairs}` };
+};
+const options = {
+  client,
+  namespace: 'ci',
+  release: 'rel',
+  now: () => now,
+  makePair,
+  mayRotate: true,
+};
 
-/** Everything that the module makes, so that a Secret which is added later is looked at too. */
+/** Creates everything that the module can create, so that a Secret added later is tested too. */
 async function makeAll(): Promise<void> {
   for (const [name, make] of Object.entries(releaseSecrets))
     if (name.startsWith('ensure')) await make(options, 'rel-postgres');
@@ -104,8 +117,8 @@ beforeEach(async () => {
   await makeAll();
 });
 
-describe('each Secret of the operator is marked so that Argo CD neither prunes nor deletes it', () => {
-  test('when it is made', () => {
+describe('each Secret of the operator has the marks that stop Argo CD from pruning or deleting it', () => {
+  test('when it is created', () => {
     expect(marksOf()).toEqual(allMarked);
   });
 
@@ -117,7 +130,7 @@ describe('each Secret of the operator is marked so that Argo CD neither prunes n
     expect(marksOf()).toEqual(allMarked);
   });
 
-  test('when an older release made it', async () => {
+  test('when an older release created it', async () => {
     for (const secret of stored.values())
       secret.metadata = {
         ...secret.metadata,
@@ -130,7 +143,7 @@ describe('each Secret of the operator is marked so that Argo CD neither prunes n
   });
 });
 
-describe('no other code makes a Secret', () => {
+describe('Secrets are created', () => {
   const root = join(import.meta.dirname, '../../../..');
   const sources = globSync('src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.|-under-test\.|^src\/testing\//.test(file))
@@ -140,7 +153,7 @@ describe('no other code makes a Secret', () => {
       [...text.matchAll(pattern)].map(([match]) => `${basename(file)}: ${match}`),
     );
 
-  test('than the one function that marks it', () => {
+  test('only by the one function that marks them', () => {
     expect(found(/\w+\(\s*KINDS\.secrets,\s*secret\(/g)).toEqual([
       'release-secrets.ts: create(KINDS.secrets, secret(',
       'release-secrets.ts: create(KINDS.secrets, secret(',
@@ -148,7 +161,7 @@ describe('no other code makes a Secret', () => {
     expect(found(/kind: 'Secret'|stringData/g)).toEqual(["release-secrets.ts: kind: 'Secret'"]);
   });
 
-  test('and all else that is done with Secrets reads them or patches one that is there', () => {
+  test('and are otherwise only read or patched', () => {
     const calls = found(/(?<!\w)\w+\(\s*KINDS\.secrets(?!,\s*secret\()/g).map((call) =>
       call.replace(/^.*: (\w+)\(.*$/s, '$1'),
     );

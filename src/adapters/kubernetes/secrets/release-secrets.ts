@@ -54,6 +54,31 @@ export async function ensureFirstAdmin(
   return { username, password };
 }
 
+export interface StoreKeyOptions extends ReleaseSecretsOptions {
+  /** Both PEM. */
+  makePair: () => Promise<{ publicKey: string; privateKey: string }>;
+  /** False: a request for a rotation waits. */
+  mayRotate: boolean;
+}
+
+/**
+ * `<release>-store`: the key pair that encrypts stored secrets. A text under `rotate` requests a new pair; the
+ * former private key is then under `previous`.
+ */
+export async function ensureStoreKeys(
+  options: StoreKeyOptions,
+): Promise<Record<'public' | 'private' | 'previous' | 'rotate', string>> {
+  const values = await ensure(options, 'store', async (known) => {
+    const { public: publicKey = '', private: privateKey = '', previous = '', rotate = '' } = known;
+    if (publicKey !== '' && privateKey !== '' && (rotate === '' || !options.mayRotate))
+      return { public: publicKey, private: privateKey, previous, rotate };
+    const pair = await options.makePair();
+    return { public: pair.publicKey, private: pair.privateKey, previous: privateKey, rotate: '' };
+  });
+  const { public: publicKey = '', private: privateKey = '', previous = '', rotate = '' } = values;
+  return { public: publicKey, private: privateKey, previous, rotate };
+}
+
 /**
  * `<release>-oauth-api`: where the public gateway stores client secrets of identity providers. It is created
  * empty, and the operator may not read it.

@@ -28,7 +28,16 @@ export const MARKS_PATCH = { ...MARKS, labels: { ...MARKS.labels, [TRACKING_LABE
 /**
  * The Secrets that the operator creates and may read. The public gateway marks `<release>-oauth-api`.
  */
-const SUFFIXES = ['keys', 'admin', 'database', 'internal-ca', 'internal-tls', 'postgres-tls', 'webhook-tls'];
+const SUFFIXES = [
+  'keys',
+  'store',
+  'admin',
+  'database',
+  'internal-ca',
+  'internal-tls',
+  'postgres-tls',
+  'webhook-tls',
+];
 
 interface Options {
   client: Pick<ApiClient, 'get' | 'patchMerge'>;

@@ -8,7 +8,10 @@ import {
   type VersionedRecord,
 } from './elector.ts';
 
-/** Steady time that moves only when told to; each candidate's wall clock may be wrong by its own amount. */
+/**
+ * A monotonic clock that moves only when the test moves it. Each candidate's wall clock may be wrong by its
+ * own amount.
+ */
 class HandTime {
   time = 0;
   readonly #sleepers = new Set<{ at: number; wake: () => void }>();
@@ -95,7 +98,7 @@ function candidate(identity: string, lease: LeaseAccess, clock: ElectorClock): C
 }
 
 describe('leader election', () => {
-  test('the first to come leads, the second waits as long as the first renews', async () => {
+  test('lets the first candidate lead while the second waits as long as the first renews', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
     await time.pass(100);
@@ -106,7 +109,7 @@ describe('leader election', () => {
     expect(lease.stored?.record.renewTime).toMatch(/\.\d{6}Z$/);
   });
 
-  test('a leader that was killed is followed once its record has not changed for three seconds', async () => {
+  test('replaces a killed leader after its record has not changed for three seconds', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     let killed: 'up' | 'hangs' = 'up';
     candidate(
@@ -125,7 +128,7 @@ describe('leader election', () => {
     expect(lease.stored?.record).toMatchObject({ holder: 'second', transitions: 1 });
   });
 
-  test('wrong wall clocks change nothing', async () => {
+  test('does not depend on the wall clocks of the candidates', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock(-3_600_000));
     await time.pass(100);
@@ -134,7 +137,7 @@ describe('leader election', () => {
     expect([first.state, second.state]).toEqual(['leading', 'waiting']);
   });
 
-  test('a leader told to stop gives the lease back, and the next one leads within a second', async () => {
+  test('passes the lease on within a second when a leader stops in order', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
     await time.pass(100);
@@ -146,8 +149,8 @@ describe('leader election', () => {
   });
 
   test.each(['down', 'hangs'] as const)(
-    'a leader that cannot renew (%s) stops leading before another may begin',
-    async (how) => {
+    'stops a leader that cannot renew (API server: %s) before another may begin',
+    async (outage) => {
       const [time, lease] = [new HandTime(), new SharedLease()];
       let away: 'up' | 'down' | 'hangs' = 'up';
       const first = candidate(
@@ -158,7 +161,7 @@ describe('leader election', () => {
       await time.pass(100);
       const second = candidate('second', lease.access(), time.clock());
       await time.pass(4000);
-      away = how;
+      away = outage;
       await time.pass(2300);
       expect([first.state, second.state]).toEqual(['lost', 'waiting']);
       await time.pass(1500);
@@ -166,7 +169,7 @@ describe('leader election', () => {
     },
   );
 
-  test('an outage shorter than the deadline costs nothing', async () => {
+  test('survives an outage shorter than the deadline', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     let away: 'up' | 'down' = 'up';
     const first = candidate(
@@ -182,7 +185,7 @@ describe('leader election', () => {
     expect(first.state).toBe('leading');
   });
 
-  test('a leader that renews slowly writes a longer lease, up to 15 seconds, and a short one again later', async () => {
+  test('writes a longer lease of up to 15 seconds while renewals are slow, and a short one again later', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     let tookMs = 0;
     const slow: LeaseAccess = {
@@ -207,7 +210,7 @@ describe('leader election', () => {
     expect(second.state).toBe('waiting');
   });
 
-  test('a leader whose lease another took stops at once', async () => {
+  test('stops a leader at once when another candidate took its lease', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     const first = candidate('first', lease.access(), time.clock());
     await time.pass(100);
@@ -218,7 +221,7 @@ describe('leader election', () => {
     expect(lease.stored?.record.holder).toBe('thief');
   });
 
-  test('the same name that comes back within the lease leads on at once', async () => {
+  test('lets a candidate with the same name lead on at once if it returns within the lease', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     let killed: 'up' | 'hangs' = 'up';
     candidate(
@@ -233,7 +236,7 @@ describe('leader election', () => {
     expect(again.state).toBe('leading');
   });
 
-  test('of two that come at once one leads', async () => {
+  test('lets one of two simultaneous candidates lead', async () => {
     const [time, lease] = [new HandTime(), new SharedLease()];
     const both = ['first', 'second'].map((name) => candidate(name, lease.access(), time.clock()));
     await time.pass(60_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { WorkQueue, type QueueClock, type ReconcileResult } from './queue.ts';
 
-/** Time that moves only when told to. */
+/** A clock that moves only when the test moves it. */
 class HandClock implements QueueClock {
   time = 0;
   readonly #alarms = new Set<{ at: number; act: () => void }>();
@@ -71,11 +71,11 @@ function bench(concurrency = 2, shareOf?: (key: string) => string): Bench {
   return { clock, queue, begun, end, errors };
 }
 
-/** Keys of one party begin with its name. */
+/** The party of a key is the text before its first `/`. */
 const shared = (concurrency: number): Bench => bench(concurrency, (key) => key.split('/')[0] ?? '');
 
 describe('a queue of keys', () => {
-  test('works on a key at once, and once however often it was added', async () => {
+  test('runs the work of a key at once, and once however often the key was added', async () => {
     const { queue, begun, end } = bench(1);
     queue.add('a');
     queue.add('b');
@@ -87,7 +87,7 @@ describe('a queue of keys', () => {
     expect(queue.size).toBe(0);
   });
 
-  test('works once more on a key that was added while its work ran, never twice at a time', async () => {
+  test('runs again for a key that was added during its work, never twice at the same time', async () => {
     const { queue, begun, end } = bench();
     queue.add('a');
     queue.add('a');
@@ -99,7 +99,7 @@ describe('a queue of keys', () => {
     expect(begun).toEqual(['a', 'a']);
   });
 
-  test('works on as many keys side by side as it may', async () => {
+  test('runs as many keys at the same time as its concurrency allows', async () => {
     const { queue, begun, end } = bench(2);
     for (const key of ['a', 'b', 'c']) queue.add(key);
     expect(begun).toEqual(['a', 'b']);
@@ -107,8 +107,8 @@ describe('a queue of keys', () => {
     expect(begun).toEqual(['a', 'b', 'c']);
   });
 
-  describe('of several parties', () => {
-    test('lets them take turns, however many keys one has', async () => {
+  describe('shared by several parties', () => {
+    test('lets them take turns, however many keys one of them has', async () => {
       const { queue, begun, end } = shared(1);
       for (let index = 0; index < 1000; index += 1) queue.add(`greedy/${index}`);
       queue.add('good/1');
@@ -118,7 +118,7 @@ describe('a queue of keys', () => {
       expect(begun).toContain('good/1');
     });
 
-    test('keeps a place for others while one has work that takes long', () => {
+    test('reserves a slot for the others while one has long work', () => {
       const { queue, begun } = shared(4);
       for (let index = 0; index < 10; index += 1) queue.add(`greedy/${index}`);
       expect(begun).toHaveLength(3);
@@ -126,7 +126,7 @@ describe('a queue of keys', () => {
       expect(begun.at(-1)).toBe('good/1');
     });
 
-    test('works on all keys in the end', async () => {
+    test('runs the work of all keys in the end', async () => {
       const { queue, begun, end } = shared(2);
       const keys = ['a/1', 'a/2', 'a/3', 'b/1', 'c/1'];
       for (const key of keys) queue.add(key);
@@ -136,7 +136,7 @@ describe('a queue of keys', () => {
     });
   });
 
-  test('tries again after an error, with growing waits up to the longest', async () => {
+  test('retries after an error with growing waits up to the longest', async () => {
     const { clock, queue, begun, end, errors } = bench();
     queue.add('a');
     for (let failure = 0; failure < 6; failure += 1) {
@@ -162,7 +162,7 @@ describe('a queue of keys', () => {
     expect(errors.at(-1)).toBeLessThanOrEqual(100);
   });
 
-  test('works again after the time that the work asked for, or earlier when the key is added', async () => {
+  test('runs again after the wait that the work requested, or earlier when the key is added', async () => {
     const { clock, queue, begun, end } = bench();
     queue.add('a');
     await end('a', { requeueAfterMs: 500 });
@@ -178,7 +178,7 @@ describe('a queue of keys', () => {
     expect(begun).toEqual(['a', 'a', 'a']);
   });
 
-  test('puts off a key by the shortest of several waits', async () => {
+  test('delays a key by the shortest of several waits', async () => {
     const { clock, queue, begun } = bench();
     queue.addAfter('a', 300);
     queue.addAfter('a', 100);
@@ -191,7 +191,7 @@ describe('a queue of keys', () => {
     expect(begun).toEqual(['a']);
   });
 
-  test('says for how long nothing moved while there was something to do', async () => {
+  test('reports for how long it made no progress while work was due', async () => {
     const { clock, queue, end } = bench(1);
     await clock.pass(10_000);
     queue.add('a');
@@ -206,7 +206,7 @@ describe('a queue of keys', () => {
     expect(queue.stuckMs()).toBe(0);
   });
 
-  test('stops when the work that runs has ended, and begins no more', async () => {
+  test('stops when the running work has ended, and starts nothing more', async () => {
     const { clock, queue, begun, end } = bench(1);
     queue.add('a');
     queue.add('b');

@@ -11,10 +11,10 @@ import { Reflector } from './reflector.ts';
 import type { CachedObject, ObjectChange } from './store.ts';
 
 /*
- * The faults that silence other informers for ever, on a real API server: each time the picture is right
- * again, with the operator's own timing and without a restart.
+ * The faults that leave other informers silent for ever, on a real API server. Each test ends with a correct
+ * store, with the operator's own timing and without a restart.
  */
-/** It only ends what hangs. */
+/** A limit for tests that hang. */
 const CONVERGED_MS = 300_000;
 
 let server: OwnApiServer;
@@ -53,14 +53,16 @@ afterEach(async () => {
   await proxy.close();
 });
 
-async function follow(heard: (change: ObjectChange<CachedObject>) => void = () => undefined): Promise<void> {
+async function follow(
+  onChange: (change: ObjectChange<CachedObject>) => void = () => undefined,
+): Promise<void> {
   changes = [];
   reflector = new Reflector(new ApiClient(through), {
     kind: KINDS.configMaps,
     namespace,
     project: projectReference,
     changed: (change) => {
-      heard(change);
+      onChange(change);
       changes.push(`${change.type} ${change.object.name}`);
     },
     onProblem: () => undefined,
@@ -71,8 +73,8 @@ async function follow(heard: (change: ObjectChange<CachedObject>) => void = () =
 
 async function make(name: string): Promise<string> {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } };
-  const made = orThrow(await admin.client.create(KINDS.configMaps, object), `making ${name}`);
-  return made.metadata?.uid ?? '';
+  const created = orThrow(await admin.client.create(KINDS.configMaps, object), `making ${name}`);
+  return created.metadata?.uid ?? '';
 }
 
 async function remove(name: string): Promise<void> {
@@ -89,7 +91,7 @@ async function converged(...wanted: string[]): Promise<void> {
   expect(names()).toEqual(wanted);
 }
 
-/** Whether a watch from this version is refused as too old. */
+/** Whether the API server refuses a watch from this version as too old. */
 async function isGone(resourceVersion: string): Promise<boolean> {
   const options = { namespace, resourceVersion, timeoutSeconds: 1 };
   const answer = await admin.client.watch(KINDS.configMaps, options, AbortSignal.timeout(300_000));
@@ -100,7 +102,7 @@ async function isGone(resourceVersion: string): Promise<boolean> {
 }
 
 describe('a reflector on a real API server', () => {
-  test('sees what was made after the API server was killed and came back', async () => {
+  test('sees objects created after the API server was killed and came back', async () => {
     await make('before');
     await follow();
     await server.kill();
@@ -110,7 +112,7 @@ describe('a reflector on a real API server', () => {
     await converged('after', 'before');
   }, 600_000);
 
-  test('sees what was made while its watch was cut without a word', async () => {
+  test('sees objects created while its connection was cut without notice', async () => {
     await follow();
     proxy.cut();
     await make('unheard');
@@ -119,14 +121,14 @@ describe('a reflector on a real API server', () => {
     await converged('unheard');
   }, 600_000);
 
-  test('sees everything after it was away for so long that its version is gone', async () => {
+  test('sees everything after an absence so long that its resource version is gone', async () => {
     await make('old');
     await follow();
     const version = reflector.store.get(`${namespace}/old`)?.resourceVersion ?? '';
     proxy.cut();
     await make('new');
     await remove('old');
-    // After a compaction, and with a server whose memory begins later too, the version is known to nobody.
+    // After a compaction and a restart, the API server has no history before the version.
     await server.kill();
     await server.start();
     await make('newest');
@@ -135,7 +137,7 @@ describe('a reflector on a real API server', () => {
     await converged('new', 'newest');
   }, 600_000);
 
-  test('tells of a deletion and an addition when an object was replaced while it did not look', async () => {
+  test('reports a deletion and an addition for an object that was replaced during an absence', async () => {
     const first = await make('same');
     await follow();
     proxy.cut();
@@ -153,7 +155,7 @@ describe('a reflector on a real API server', () => {
     ]);
   }, 600_000);
 
-  test('tells again what a throwing handler did not take', async () => {
+  test('reports a change again if the handler threw', async () => {
     let throwing = 3;
     await follow(() => {
       throwing -= 1;
@@ -168,7 +170,7 @@ describe('a reflector on a real API server', () => {
     expect(changes.toSorted()).toEqual(['added a', 'added b', 'added c']);
   }, 600_000);
 
-  test('keeps nothing of the contents of objects that it looks at by metadata alone', async () => {
+  test('stores no contents of objects that it watches by metadata only', async () => {
     const data = { password: Buffer.from('hidden').toString('base64') };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'one', namespace }, data };
     orThrow(await admin.client.create(KINDS.secrets, secret), 'making a Secret');

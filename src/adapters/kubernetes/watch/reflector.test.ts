@@ -22,10 +22,10 @@ const GONE: ApiProblem = { ok: false, status: 410, reason: 'Expired', message: '
 const DOWN: ApiProblem = { ok: false, status: 0, reason: 'Unreachable', message: 'connection refused' };
 
 type Listing = { items: Thing[]; version: string } | ApiProblem;
-/** Lines of one watch; `hang` keeps it open without a word. */
+/** Lines of one watch; `hang` keeps it open without sending anything. */
 type Watching = string[] | ApiProblem;
 
-/** An API server that answers what the script says; the last answers are repeated. */
+/** An API server that gives scripted answers; the last answers are repeated. */
 class Script implements ListWatcher {
   readonly lists: Listing[];
   readonly watches: Watching[];
@@ -77,7 +77,7 @@ async function* body(lines: string[], signal: AbortSignal): AsyncGenerator<Uint8
       });
       throw new Error('aborted');
     }
-    // In two chunks, so that lines must be put together.
+    // Two chunks, so that the reader must join lines.
     yield Buffer.from(line.slice(0, 7));
     yield Buffer.from(`${line.slice(7)}\n`);
   }
@@ -104,7 +104,7 @@ function follow(
   const changes: string[] = [];
   const problems: string[] = [];
   const waiting: (() => void)[] = [];
-  const tell = (): void => {
+  const notify = (): void => {
     for (const wake of waiting.splice(0)) wake();
   };
   const reflector = new Reflector(source, {
@@ -113,11 +113,11 @@ function follow(
     changed: (change) => {
       changed(change);
       changes.push(`${change.type} ${change.object.name} ${change.object.uid}`);
-      tell();
+      notify();
     },
     onProblem: (problem) => {
       problems.push(problem.reason);
-      tell();
+      notify();
     },
     timing: { watchSeconds: 1, graceMs: 0, baseMs: 1, longestMs: 5 },
   });
@@ -136,7 +136,7 @@ function follow(
 }
 
 describe('a reflector', () => {
-  test('lists, then watches from the version of the list on', async () => {
+  test('lists, then watches from the resource version of the list', async () => {
     const script = new Script(
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('ADDED', thing('b', 'u2', '10')), event('DELETED', thing('a', 'u1', '11')), 'hang']],
@@ -150,7 +150,7 @@ describe('a reflector', () => {
     expect([...reflector.store.values()].map(({ name }) => name)).toEqual(['b']);
   });
 
-  test('goes on from the last bookmark when a watch ends', async () => {
+  test('continues from the last bookmark when a watch ends', async () => {
     const script = new Script(
       [{ items: [], version: '9' }],
       [[event('BOOKMARK', { metadata: { resourceVersion: '40' } })], ['hang']],
@@ -161,7 +161,7 @@ describe('a reflector', () => {
     expect(script.listed).toBe(1);
   });
 
-  test('leaves a watch on which nothing is heard, and asks again from where it was', async () => {
+  test('closes a silent watch and watches again from the same version', async () => {
     const script = new Script(
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), 'hang']],
@@ -173,9 +173,9 @@ describe('a reflector', () => {
   });
 
   test.each<[string, Watching]>([
-    ['as an answer', GONE],
-    ['as an event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
-  ])('lists again when its version is too old, told %s', async (_, gone) => {
+    ['as an HTTP answer', GONE],
+    ['as a watch event', [event('ERROR', { code: 410, reason: 'Expired', message: 'too old' })]],
+  ])('lists again when its resource version is too old, reported %s', async (_, gone) => {
     const script = new Script(
       [
         { items: [thing('a', 'u1', '5'), thing('b', 'u2', '6')], version: '9' },
@@ -190,7 +190,7 @@ describe('a reflector', () => {
     expect(problems).toEqual([]);
   });
 
-  test('never gives up on an API server that is away', async () => {
+  test('retries for ever while the API server is unavailable', async () => {
     const script = new Script(
       [DOWN, DOWN, DOWN, { items: [thing('a', 'u1', '5')], version: '9' }],
       [DOWN, DOWN, [event('ADDED', thing('b', 'u2', '10')), 'hang']],
@@ -210,7 +210,7 @@ describe('a reflector', () => {
     expect(problems).toEqual(['WatchBroken']);
   });
 
-  test('tells again what its handler threw at, in the order of each object, and holds up no other', async () => {
+  test('reports again what its handler threw at, in the order of each object, without delaying others', async () => {
     const script = new Script(
       [{ items: [thing('a', 'u1', '5')], version: '9' }],
       [[event('DELETED', thing('a', 'u1', '10')), event('ADDED', thing('b', 'u2', '11'))], ['hang']],
@@ -226,7 +226,7 @@ describe('a reflector', () => {
     expect(problems).toEqual(Array(3).fill('HandlerFailed'));
   });
 
-  test('knows what we wrote ourselves before any watch tells it, and tells it once', async () => {
+  test('knows the operator’s own writes before a watch reports them, and reports them once', async () => {
     const script = new Script(
       [{ items: [], version: '9' }],
       [['hang'], [event('ADDED', thing('a', 'u1', '10')), event('MODIFIED', thing('a', 'u1', '11')), 'hang']],
@@ -239,7 +239,7 @@ describe('a reflector', () => {
     expect(changes).toEqual(['added a u1', 'updated a u1']);
   });
 
-  test('keeps what was noted while a list was under way, which may be older', async () => {
+  test('keeps what was noted during a list, because the list may be older', async () => {
     const script = new Script(
       [
         { items: [], version: '9' },
@@ -255,7 +255,7 @@ describe('a reflector', () => {
     expect(changes).toEqual(['added a u1', 'added b u2']);
   });
 
-  test('takes what was noted before the list began for gone when it is not in the list', async () => {
+  test('takes an object noted before the list began as gone if the list does not have it', async () => {
     const script = new Script(
       [{ items: [], version: '9' }],
       [[event('BOOKMARK', {}), 'hang'], GONE, ['hang']],

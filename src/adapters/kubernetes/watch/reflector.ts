@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiAnswer, ApiProblem } from '#adapters/kubernetes/api/answer.ts';
-import type { ListOptions } from '#adapters/kubernetes/api/client.ts';
 import type { ApiKind } from '#adapters/kubernetes/api/kinds.ts';
+import type { ListOptions } from '#adapters/kubernetes/api/list-query.ts';
 import { BackOff } from '#domain/back-off.ts';
 import { linesOf } from './lines.ts';
 import { objectKey, Store, type CachedObject, type ObjectChange } from './store.ts';
@@ -205,7 +205,8 @@ export class Reflector<T, S extends CachedObject> {
       } catch (error) {
         failed.add(change.key);
         this.#undelivered.push(change);
-        const message = `the handler of ${change.key} failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message =
+          `the handler of ${change.key} failed: ` + (error instanceof Error ? error.message : String(error));
         this.#options.onProblem({ ok: false, status: 0, reason: 'HandlerFailed', message });
       }
     }

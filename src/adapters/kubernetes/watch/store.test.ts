@@ -17,10 +17,10 @@ function changesOf(
     .map((change) => `${change.type} ${change.object.name} ${change.object.uid}`);
 }
 
-describe('a store tells what became different', () => {
+describe('a store of watched objects reports', () => {
   test.each<[string, string[], string[]]>([
     [
-      'an object that comes, changes and goes',
+      'that an object is added, changed and deleted',
       changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u1', '2')),
@@ -37,7 +37,7 @@ describe('a store tells what became different', () => {
       ['added a u1'],
     ],
     [
-      'deletion and addition when the name has another uid',
+      'a deletion and an addition if the name has another uid',
       changesOf(
         (store) => store.put(object('a', 'u1', '1')),
         (store) => store.put(object('a', 'u2', '2')),
@@ -54,7 +54,7 @@ describe('a store tells what became different', () => {
       ['added a u1', 'deleted a u1', 'added a u2'],
     ],
     [
-      'the difference between what it held and a full list',
+      'the difference between its contents and a full list',
       changesOf(
         (store) => store.replace([object('a', 'u1', '1'), object('b', 'u2', '2'), object('c', 'u3', '3')]),
         (store) => store.replace([object('a', 'u1', '1'), object('b', 'u9', '8'), object('d', 'u4', '9')]),

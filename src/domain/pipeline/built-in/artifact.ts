@@ -1,59 +1,175 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
+import { s3Prelude } from './s3-prelude.ts';
+import { volumePrelude } from './volume-prelude.ts';
 
 /*
- * The scripts of the type artifact, for `sh -ec` with GNU tar. An archive is named by the hash of its
- * content: the same files make the same version, and are kept once.
+ * The scripts of the type artifact, for `sh -e` with GNU tools and curl. An archive is named by the hash of its
+ * content: the same files have the same version and are stored once. Beside the archives, `index/` has an empty
+ * entry for each put, whose name sorts the newest put first. Nobody rewrites an entry, so puts need no lock.
+ *
+ * `base_dir` is a folder on a volume of the Team, `bucket` one in a store with the API of S3. Each script calls
+ * the functions `*_volume` or `*_s3` of the place that the resource has.
  */
 
 const prelude = `
-cd -- "$start"
 fail() { printf 'artifact: %s\\n' "$1" >&2; exit 1; }
-base=\${param_base_dir:-\${CACHE_DIR-}}
-[ -n "$base" ] || fail 'there is no directory to keep it in: set base_dir, or let the resource have a cache'
-inside() {
+${volumePrelude}${s3Prelude}
+cd -- "$start"
+base=\${param_base_dir-}
+base=\${base%/}
+if [ -n "$base" ] && [ -n "$bucket" ]; then fail 'the resource has both base_dir and bucket'; fi
+if [ -n "$base" ]; then
+  place=volume
+  check_path "$base"
+  place_on_volume "$base"
+elif [ -n "$bucket" ]; then
+  place=s3
+  check_store
+else
+  fail 'the resource needs base_dir, a folder on a volume of the team, or bucket'
+fi
+max_mb=\${param_max_size_mb:-1024}
+case $max_mb in
+  *[!0-9]* | ?????*) fail "max_size_mb '$max_mb' is not a number from 1 to 5000" ;;
+esac
+if [ "$max_mb" -lt 1 ] || [ "$max_mb" -gt 5000 ]; then fail "max_size_mb '$max_mb' is not a number from 1 to 5000"; fi
+max_bytes=$((max_mb * 1000000))
+# check_size FILE: that it is not larger than allowed
+check_size() {
+  if [ "$(stat -c %s -- "$1")" -gt "$max_bytes" ]; then too_large; fi
+}
+too_large() { fail "the files have more than $max_mb MB, the limit of the resource (max_size_mb)"; }
+# check_inside NAME FOLDER: that it is in the working directory, through links too
+check_inside() {
   case /$2/ in
     // | //* | */../*) fail "$1 '$2' is not a directory in the working directory" ;;
   esac
+  case $(realpath -m -- "$2")/ in
+    "$(realpath -e -- .)"/*) ;;
+    *) fail "$1 '$2' is a link that leads out of the working directory" ;;
+  esac
 }
+# list_*: the names of the newest entries, newest first, to $private/entries
+: >"$private/entries"
+list_volume() {
+  if [ -d "$base/index" ]; then
+    find "$base/index" -maxdepth 1 -type f -printf '%f\\n' | LC_ALL=C sort | head -n 1000 >"$private/entries"
+  fi
+}
+list_s3() {
+  in_index=$(printf '%s' "\${prefix:+$prefix/}index/" | sed 's,/,%2F,g')
+  s3 'listing the artifacts' "$endpoint/$bucket?list-type=2&max-keys=1000&prefix=$in_index" \\
+    -H "x-amz-content-sha256: $EMPTY_SHA256"
+  [ "$status" = 200 ] || fail_s3 'listing the artifacts'
+  sed 's,<Key>,\\n<Key>,g' "$private/answer" | sed -n 's,^<Key>\\([^<]*\\)</Key>.*,\\1,p' | sed 's,.*/,,' >"$private/entries"
+}
+is_hash() { case $1 in *[!0-9a-f]*) false ;; *) [ \${#1} = 64 ] ;; esac; }
 `;
+
+export const check = builtInScript(`${prelude}
+list_$place
+# The newest entry is first. Those before the last known version are new; on the first check, only the newest is.
+versions= count=0
+while IFS= read -r entry; do
+  hash=\${entry#*-}
+  is_hash "$hash" || continue
+  [ "$hash" != "\${version_hash-}" ] || break
+  case $versions in *"$hash"*) continue ;; esac
+  versions="{\\"hash\\":\\"$hash\\"}\${versions:+,$versions}"
+  count=$((count + 1))
+  if [ -z "\${version_hash-}" ] || [ $count -ge 100 ]; then break; fi
+done <"$private/entries"
+printf '[%s]\\n' "$versions"
+`);
 
 export const push = builtInScript(`${prelude}
 dir=\${put_dir-}
-[ -n "$dir" ] || fail 'the put needs dir, the directory to keep'
-inside dir "$dir"
+[ -n "$dir" ] || fail 'the put needs dir, the directory to store'
+check_inside dir "$dir"
 [ -d "$dir" ] || fail "there is no directory '$dir'"
-mkdir -p -- "$base"
-unfinished=$(mktemp -- "$base/.unfinished-XXXXXX")
-trap 'rm -rf -- "$private" "$unfinished" "$unfinished.gz"' EXIT
-tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --format=gnu -C "$dir" -cf "$unfinished" .
-hash=$(sha256sum <"$unfinished" | cut -c1-64)
-[ \${#hash} = 64 ] || fail 'the archive cannot be read again'
-if [ ! -e "$base/$hash.tar.gz" ]; then
-  gzip -n -- "$unfinished"
-  chmod 0644 "$unfinished.gz"
-  mv -- "$unfinished.gz" "$base/$hash.tar.gz"
+# The limit of the file's size ends tar before it fills the disk.
+pack() {
+  trap '' XFSZ
+  ulimit -f $((max_bytes / 512 + 1))
+  exec tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --format=gnu -C "$dir" -cf "$private/tar" . \\
+    2>"$private/errors"
+}
+if ! (pack); then
+  if [ "$(stat -c %s -- "$private/tar")" -ge "$max_bytes" ]; then too_large; fi
+  head -c 2000 "$private/errors" >&2
+  fail "'$dir' cannot be read whole"
 fi
+check_size "$private/tar"
+hash=$(sha256sum <"$private/tar" | cut -c1-64)
+is_hash "$hash" || fail 'the archive cannot be read again'
+entry=$((9999999999999 - $(date +%s%3N)))-$hash
+is_newest() {
+  list_$place
+  newest=$(head -n 1 "$private/entries")
+  [ "\${newest#*-}" = "$hash" ]
+}
+store_volume() {
+  mkdir -p -- "$base/index" || fail "'$base' cannot be written to"
+  if [ ! -e "$base/$hash.tar.gz" ]; then
+    unfinished=$(mktemp -- "$base/.millrace-XXXXXX") || fail "'$base' cannot be written to"
+    trap 'rm -rf -- "$private" "$unfinished"' EXIT
+    gzip -n -c -- "$private/tar" >"$unfinished" || fail "the archive cannot be written to '$base'"
+    chmod 0644 "$unfinished"
+    mv -f -- "$unfinished" "$base/$hash.tar.gz"
+  fi
+  is_newest || : >"$base/index/$entry"
+}
+store_s3() {
+  archive=$objects$hash.tar.gz
+  s3 'looking for the archive' "$archive" -I -H "x-amz-content-sha256: $EMPTY_SHA256"
+  if [ "$status" != 200 ]; then
+    gzip -n -- "$private/tar"
+    sum=$(sha256sum <"$private/tar.gz" | cut -c1-64)
+    s3 'storing the archive' "$archive" -T "$private/tar.gz" -H "x-amz-content-sha256: $sum"
+    [ "$status" = 200 ] || fail_s3 'storing the archive'
+  fi
+  if is_newest; then return; fi
+  : >"$private/empty"
+  s3 'entering the archive' "\${objects}index/$entry" -T "$private/empty" -H "x-amz-content-sha256: $EMPTY_SHA256"
+  [ "$status" = 200 ] || fail_s3 'entering the archive'
+}
+store_$place
 printf '{"hash":"%s"}\\n' "$hash"
 `);
 
 export const pull = builtInScript(`${prelude}
 hash=\${version_hash-}
-case $hash in
-  '' | *[!0-9a-f]*) fail "'$hash' is not the hash of an archive" ;;
-esac
+is_hash "$hash" || fail "'$hash' is not the hash of an archive"
 dir=\${param_dir:-.}
-inside dir "$dir"
-archive=$base/$hash.tar.gz
-[ -e "$archive" ] || fail "the archive $hash is not in $base any more"
-[ "$(gzip -dc -- "$archive" | sha256sum | cut -c1-64)" = "$hash" ] || fail "the archive $hash is damaged"
+check_inside dir "$dir"
+fetch_volume() {
+  archive=$base/$hash.tar.gz
+  [ -e "$archive" ] || fail "the archive $hash is not in $base any more"
+}
+fetch_s3() {
+  archive=$private/answer
+  s3 'fetching the archive' "$objects$hash.tar.gz" -H "x-amz-content-sha256: $EMPTY_SHA256" \\
+    --max-filesize $((max_bytes + max_bytes / 100 + 1000000))
+  if [ "$status" = 404 ]; then fail "the archive $hash is not in the bucket $bucket any more"; fi
+  [ "$status" = 200 ] || fail_s3 'fetching the archive'
+}
+fetch_$place
+gzip -dc -- "$archive" 2>/dev/null | head -c $((max_bytes + 1)) >"$private/tar"
+check_size "$private/tar"
+[ "$(sha256sum <"$private/tar" | cut -c1-64)" = "$hash" ] || fail "the archive $hash is damaged"
 mkdir -p -- "$dir"
-tar -xzf "$archive" --no-same-owner -C "$dir"
+tar -xf "$private/tar" --no-same-owner -C "$dir"
 `);
 
 export const artifact = `
 resource_type "artifact" {
-  params = ["dir", "base_dir"]
-  cache  = true
+  params = [
+    "dir", "base_dir", "endpoint", "bucket", "region", "prefix", "access_key_id", "secret_access_key", "session_token",
+    "max_size_mb",
+  ]
+  check "shell" {
+    cmd = ${builtInCommand(check)}
+  }
   pull "shell" {
     cmd = ${builtInCommand(pull)}
   }

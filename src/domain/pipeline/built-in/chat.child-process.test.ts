@@ -45,38 +45,45 @@ const build = {
 const run = (variables: Record<string, string>, script = chatScripts.chatone): Promise<ScriptEnd> =>
   runScript(script, work, { param_webhook_url: url, ...build, ...variables });
 
-describe('the message', () => {
-  test.each<[what: string, variables: Record<string, string>, text: string]>([
-    ['of the notification', { NOTIFY_MESSAGE: 'say "hi"\nüü $(x) \\' }, 'say "hi"\nüü $(x) \\'],
-    ['of its own after success', { notify_build_status: 'success' }, '✅ [app/unit] Build #7 - success'],
-    ['of its own after a failure', { notify_build_status: 'failure' }, '❌ [app/unit] Build #7 - failure'],
-    ['of its own after a cancel', { notify_build_status: 'cancel' }, '⚠️ [app/unit] Build #7 - cancel'],
-    ['of its own for a gate', { notify_build_status: 'waiting' }, '⏳ [app/unit] Build #7 needs approval'],
-    ['of its own from a step', {}, '[app/unit] Build #7'],
-    ['of its own before a build', { BUILD_NUMBER: '' }, '[app/unit] triggered'],
+describe('the message of a chat', () => {
+  test.each<[title: string, variables: Record<string, string>, text: string]>([
+    ['is that of the notification', { NOTIFY_MESSAGE: 'say "hi"\nüü $(x) \\' }, 'say "hi"\nüü $(x) \\'],
+    ['is a default after success', { notify_build_status: 'success' }, '✅ [app/unit] Build #7 - success'],
+    ['is a default after a failure', { notify_build_status: 'failure' }, '❌ [app/unit] Build #7 - failure'],
+    ['is a default after a cancel', { notify_build_status: 'cancel' }, '⚠️ [app/unit] Build #7 - cancel'],
     [
-      'of its own with a link',
+      'is a default with the status',
+      { notify_build_status: 'succeeded' },
+      '✅ [app/unit] Build #7 - succeeded',
+    ],
+    ['is a default with a bad one', { notify_build_status: 'failed' }, '❌ [app/unit] Build #7 - failed'],
+    ['is a default for a stop', { notify_build_status: 'cancelled' }, '⚠️ [app/unit] Build #7 - cancelled'],
+    ['is a default for a gate', { notify_build_status: 'waiting' }, '⏳ [app/unit] Build #7 needs approval'],
+    ['is a default from a step', {}, '[app/unit] Build #7'],
+    ['is a default before a build', { BUILD_NUMBER: '' }, '[app/unit] triggered'],
+    [
+      'is a default with a link',
       { notify_build_status: 'success', param_base_url: 'https://ci.example/' },
       '✅ [app/unit] Build #7 - success - https://ci.example/teams/main/pipelines/app/jobs/unit/builds/7',
     ],
     [
-      'of the notification without a link',
+      'is that of the notification without a link',
       { NOTIFY_MESSAGE: 'x', param_base_url: 'https://ci.example' },
       'x',
     ],
-  ])('%s', async (_what, variables, text) => {
+  ])('%s', async (_title, variables, text) => {
     expect(await run(variables)).toMatchObject({ code: 0, stdout: '' });
     expect(seen).toEqual([{ path: '/hook/a"b', type: 'application/json', body: { text } }]);
   });
 
-  test('has the other field for the other chat, and no more than that takes', async () => {
+  test('is in the right field for each chat, and cut to its limit', async () => {
     await run({ NOTIFY_MESSAGE: 'ü'.repeat(3000) }, chatScripts.chattwo);
     expect(seen).toMatchObject([{ body: { content: 'ü'.repeat(1990) } }]);
   });
 });
 
-describe('it fails', () => {
-  test('when the chat refuses, and shows what it said', async () => {
+describe('a notification to a chat fails', () => {
+  test('if the chat refuses it, and prints the refusal', async () => {
     status = 400;
     const end = await run({});
     expect(end.code).not.toBe(0);

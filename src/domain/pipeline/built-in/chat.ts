@@ -21,9 +21,9 @@ if [ -z "$message" ]; then
   fi
   status=\${notify_build_status-}
   case $status in
-    success) message="✅ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
-    failure) message="❌ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
-    cancel) message="⚠️ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    success | succeeded) message="✅ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    failure | failed) message="❌ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
+    cancel | cancelled) message="⚠️ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
     waiting) message="⏳ $place Build #\${BUILD_NUMBER-} needs approval$link" ;;
     '') if [ -n "\${BUILD_NUMBER-}" ]; then message="$place Build #$BUILD_NUMBER$link"; else message="$place triggered"; fi ;;
     *) message="$place Build #\${BUILD_NUMBER-} - $status$link" ;;

@@ -1,51 +1,105 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
+import { volumePrelude } from './volume-prelude.ts';
 
 /*
- * The scripts of the type fs, for `sh -ec` with GNU find, sort, stat and jq. A version names its content by
+ * The scripts of the type fs, for `sh -e` with GNU find, sort, stat, tar and jq. A version names its content by
  * hash, so a get of a version whose content is gone fails instead of bringing something else.
  */
 
 const prelude = `
 fail() { printf 'fs: %s\\n' "$1" >&2; exit 1; }
+${volumePrelude}
 path=\${param_path-}
-case $path in
-  /*) ;;
-  *) fail "the path '$path' is not absolute" ;;
-esac
+check_path "$path"
+# find_content: real is what the path stands for
+find_content() {
+  real=$(realpath -e -- "$path") || fail "'$path' cannot be read"
+  volume_of "\${path%/}" "$real"
+  [ -r "$real" ] || fail "'$path' cannot be read"
+  if [ -d "$real" ]; then check_links "$real" "$volume"; else [ -f "$real" ] || fail "'$path' is no file and no folder"; fi
+}
 hash_of() {
-  if [ -d "$path" ]; then
-    (cd -- "$path" && find . -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum -- | sha256sum)
+  if [ -d "$1" ]; then hash_of_folder "$1"; else hash_of_file "$1"; fi
+}
+# print_version FILE HASH
+print_version() {
+  if [ -d "$1" ]; then
+    jq -cn --arg path "$path" --arg hash "$2" '{path: $path, hash: $hash}'
   else
-    sha256sum <"$path"
-  fi | cut -c1-64
+    jq -cn --arg path "$path" --arg hash "$2" --arg modified "$(stat -L -c %Y -- "$1")" --arg size "$(stat -L -c %s -- "$1")" \\
+      '{path: $path, hash: $hash, modified: $modified, size: $size}'
+  fi
 }
 `;
 
 export const check = builtInScript(`${prelude}
 if [ ! -e "$path" ]; then echo '[]'; exit 0; fi
-[ -r "$path" ] || fail "'$path' cannot be read"
-hash=$(hash_of)
+find_content
+hash=$(hash_of "$real")
 [ \${#hash} = 64 ] || fail "'$path' cannot be read whole"
 if [ "$hash" = "\${version_hash-}" ]; then echo '[]'; exit 0; fi
-if [ -d "$path" ]; then
-  jq -cn --arg path "$path" --arg hash "$hash" '[{path: $path, hash: $hash}]'
-else
-  jq -cn --arg path "$path" --arg hash "$hash" --arg modified "$(stat -L -c %Y -- "$path")" --arg size "$(stat -L -c %s -- "$path")" \\
-    '[{path: $path, hash: $hash, modified: $modified, size: $size}]'
-fi
+version=$(print_version "$real" "$hash")
+printf '[%s]\\n' "$version"
 `);
 
+/** The copy is what has the hash, whatever changes meanwhile. */
 export const pull = builtInScript(`${prelude}cd -- "$start"
 
 [ -e "$path" ] || fail "'$path' is not there any more"
-if [ "$(hash_of)" != "\${version_hash-}" ]; then
+find_content
+copy=$(mktemp -d -- "$start/.millrace-XXXXXX")
+trap 'rm -rf -- "$private" "$copy"' EXIT
+if [ -d "$real" ]; then
+  copy_folder "$real" "$copy"
+  hash=$(hash_of_folder "$copy")
+else
+  name=\${path%/}
+  cp -p -- "$real" "$copy/\${name##*/}"
+  hash=$(hash_of_file "$copy/\${name##*/}")
+fi
+if [ "$hash" != "\${version_hash-}" ]; then
   fail "'$path' has changed since this version was found; what is there now is a newer one"
 fi
-if [ -d "$path" ]; then
-  cp -R -P -p -- "$path/." .
-else
-  cp -L -p -- "$path" .
+cp -R -P -l -f -- "$copy/." .
+`);
+
+/** The content appears under its path in one step. A folder that it takes the place of is gone for a moment. */
+export const push = builtInScript(`${prelude}cd -- "$start"
+
+from=\${put_from-}
+[ -n "$from" ] || fail 'the put needs from: the file or folder in the working directory to store'
+case /$from/ in
+  //* | */../*) fail "from '$from' is not in the working directory" ;;
+esac
+source=$(realpath -e -- "$from") || fail "there is no '$from' in the working directory"
+outer=$(realpath -e -- .)
+case $source/ in "$outer"/*) ;; *) fail "from '$from' is a link that leads out of the working directory" ;; esac
+if [ -d "$source" ]; then check_links "$source" "$outer"; else [ -f "$source" ] || fail "'$from' is no file and no folder"; fi
+path=\${path%/}
+parent=\${path%/*}
+if [ -e "$path" ] && [ "$(stat -c %m -- "$path")" = "$path" ]; then
+  fail "'$path' is the volume itself: put to a file or folder on it"
 fi
+place_on_volume "$parent"
+mkdir -p -- "$parent" || fail "'$parent' cannot be created"
+new=$(mktemp -d -- "$parent/.millrace-XXXXXX") || fail "'$parent' cannot be written to"
+trap 'rm -rf -- "$private" "$new"' EXIT
+chmod 0755 "$new"
+hash=$(hash_of "$source")
+if [ -d "$source" ]; then
+  mkdir -- "$new/content"
+  copy_folder "$source" "$new/content"
+else
+  cp -p -- "$source" "$new/content" || fail "'$from' cannot be copied whole"
+fi
+[ "$hash" = "$(hash_of "$new/content")" ] || fail "'$from' changed while it was copied"
+if [ -d "$path" ] || [ -d "$new/content" ]; then
+  if [ -e "$path" ] || [ -L "$path" ]; then mv -T -- "$path" "$new/old" || fail "'$path' cannot be replaced"; fi
+  mv -T -- "$new/content" "$path" || { mv -T -- "$new/old" "$path"; fail "'$path' cannot be replaced"; }
+else
+  mv -fT -- "$new/content" "$path" || fail "'$path' cannot be replaced"
+fi
+print_version "$path" "$hash"
 `);
 
 export const fs = `
@@ -56,6 +110,9 @@ resource_type "fs" {
   }
   pull "shell" {
     cmd = ${builtInCommand(pull)}
+  }
+  push "shell" {
+    cmd = ${builtInCommand(push)}
   }
 }
 `;

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
-import { check, pull } from './git.ts';
+import { check } from './git-check.ts';
+import { pull } from './git.ts';
 
 // Slow machines take long to start programs.
 const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
@@ -19,7 +20,7 @@ let server: Server;
 let host = '';
 /** What the forge answers, by path and query. */
 let answers: Record<string, unknown> = {};
-let asked: { path: string; authorization: string; privateToken: string }[] = [];
+let requests: { path: string; authorization: string; privateToken: string }[] = [];
 
 const identity = {
   GIT_AUTHOR_NAME: 'Ann',
@@ -44,7 +45,7 @@ function gitAt(date: number, ...args: string[]): string {
 beforeAll(async () => {
   server = createServer((request, response) => {
     const path = request.url ?? '';
-    asked.push({
+    requests.push({
       path,
       authorization: request.headers.authorization ?? '',
       privateToken: String(request.headers['private-token'] ?? ''),
@@ -65,7 +66,7 @@ beforeEach(async () => {
   execFileSync('mkdir', [work]);
   git('init', '-q', '--bare', '-b', 'main', origin);
   answers = {};
-  asked = [];
+  requests = [];
 });
 
 afterEach(() => rm(root, { recursive: true }));
@@ -84,7 +85,7 @@ async function commit(message: string, ref: string, date = 1_700_000_000): Promi
   return git('-C', clone, 'rev-parse', 'HEAD');
 }
 
-describe('the newest commit', () => {
+describe('the newest commit of a branch', () => {
   test.each([
     ['forge_a', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
     ['github', '/api/v3/repos/o/r/commits?per_page=1&sha=a%2Fb', [{ sha: ONE }]],
@@ -98,32 +99,34 @@ describe('the newest commit', () => {
     const end = await run(check, { param_url: url, param_provider: provider, param_branch: 'a/b' });
     expect(end).toMatchObject({ code: 0, stdout: `[{"ref":"${ONE}"}]\n` });
     const b = path.includes('/v4/');
-    expect(asked).toEqual([{ path, authorization: b ? '' : `token ${TOKEN}`, privateToken: b ? TOKEN : '' }]);
+    expect(requests).toEqual([
+      { path, authorization: b ? '' : `token ${TOKEN}`, privateToken: b ? TOKEN : '' },
+    ]);
   });
 
-  test('of an unknown host is asked of one forge after the other', async () => {
+  test('of an unknown host is requested from one forge after the other', async () => {
     answers = { '/api/v1/repos/o/r/commits?limit=1': [{ sha: TWO }] };
     const end = await run(check, { param_url: `http://${host}/o/r` });
     expect(end.stdout).toBe(`[{"ref":"${TWO}"}]\n`);
-    expect(asked.map(({ path }) => path.slice(0, 7))).toEqual(['/api/v4', '/api/v1']);
+    expect(requests.map(({ path }) => path.slice(0, 7))).toEqual(['/api/v4', '/api/v1']);
   });
 
-  test('comes from git when no forge answers, and without a token always', async () => {
+  test('comes from git if no forge answers, and always without a token', async () => {
     const id = await commit('one', 'refs/heads/main');
     expect((await run(check, { param_url: origin })).stdout).toBe(`[{"ref":"${id}"}]\n`);
     const end = await run(check, { param_url: `http://${host}/o/r`, param_token: '' });
     expect(end.code).not.toBe(0);
-    expect(asked.filter(({ path }) => path.startsWith('/api'))).toEqual([]);
+    expect(requests.filter(({ path }) => path.startsWith('/api'))).toEqual([]);
   });
 
-  test('is no commit when the forge says nonsense', async () => {
+  test('does not come from an invalid answer of the forge', async () => {
     answers = { '/api/v1/repos/o/r/commits?limit=1': [{ sha: '$(id)' }] };
     const end = await run(check, { param_url: `http://${host}/o/r`, param_provider: 'forge_c' });
     expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('is not a commit') });
   });
 });
 
-describe('open requests', () => {
+describe('pull requests as versions', () => {
   const repo = { full_name: 'o/r' };
 
   describe('from forks', () => {
@@ -137,10 +140,10 @@ describe('open requests', () => {
       head: { sha, repo: from },
       base: { repo },
     });
-    const fork = { full_name: 'stranger/r' };
+    const fork = { full_name: 'someone/r' };
     const merge = { target_project_id: 1, sha: TWO, iid: 2 };
     const own = { target_project_id: 1, source_project_id: 1, sha: ONE, iid: 1 };
-    const rows: [what: string, provider: string, path: string, answer: object[]][] = [
+    const rows: [title: string, provider: string, path: string, answer: object[]][] = [
       ['of forge_a', 'github', GITHUB, [request(2, TWO, fork), request(1, ONE, repo)]],
       ['of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: 9 }, own]],
       ['of forge_c', 'gitea', GITEA, [request(2, TWO, fork), request(1, ONE, repo)]],
@@ -149,8 +152,8 @@ describe('open requests', () => {
       ['whose fork is gone, of forge_b', 'gitlab', GITLAB, [{ ...merge, source_project_id: null }, own]],
     ];
     test.each(rows)(
-      '%s are left out, and with forks they are marked',
-      async (_what, provider, path, answer) => {
+      '%s are left out, and are marked if forks are included',
+      async (_title, provider, path, answer) => {
         answers = { [path]: answer };
         const params = { param_url: `http://${host}/o/r`, param_provider: provider, param_pr: 'true' };
         expect(JSON.parse((await run(check, params)).stdout)).toEqual([{ ref: ONE, pr: '1' }]);
@@ -178,7 +181,7 @@ describe('open requests', () => {
       '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50',
       (n: number) => ({ number: n, head: { sha: String(n).repeat(40), repo }, base: { repo } }),
     ],
-  ])('of %s are versions, the one that changed last at the end', async (provider, path, fields) => {
+  ])('of %s are ordered, the last change at the end', async (provider, path, fields) => {
     answers = { [path]: [2, 1].map((n) => fields(n)) };
     const params = { param_url: `http://${host}/o/r.git`, param_provider: provider, param_pr: 'true' };
     const end = await run(check, params);
@@ -188,18 +191,18 @@ describe('open requests', () => {
     ]);
   });
 
-  test('are none when there are none', async () => {
+  test('are none if the forge has none', async () => {
     answers = { '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50': [] };
     const params = { param_url: `http://${host}/o/r`, param_provider: 'gitea', param_pr: 'true' };
     expect(await run(check, params)).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
-  test.each<[what: string, variables: Record<string, string>, message: string]>([
+  test.each<[title: string, variables: Record<string, string>, message: string]>([
     ['a token', { param_token: '' }, 'pr needs the parameter token'],
     ['a provider', {}, 'set the parameter provider'],
     ['an answer', { param_provider: 'forge_a' }, 'does not answer with open requests (status 404)'],
     ['a known provider', { param_provider: 'svn' }, "the provider 'svn' is not known"],
-  ])('need %s', async (_what, variables, message) => {
+  ])('need %s', async (_title, variables, message) => {
     const end = await run(check, { param_url: `http://${host}/o/r`, param_pr: 'true', ...variables });
     expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
   });
@@ -214,7 +217,7 @@ describe('open requests', () => {
     expect(git('-C', join(work, 'app'), 'rev-parse', 'main')).not.toBe(id);
   });
 
-  test('have numbers', async () => {
+  test('need a number', async () => {
     const params = { param_url: origin, param_name: 'app', version_ref: ONE, version_pr: '7/../../x' };
     await commit('one', 'refs/heads/main');
     expect((await run(pull, params)).stderr).toContain('is not the number of a request');
@@ -234,13 +237,13 @@ async function tagged(): Promise<Record<string, string>> {
 const params = (): Record<string, string> => ({ param_url: origin, param_tag: 'true' });
 const tagsOf = ({ stdout }: ScriptEnd): unknown => JSON.parse(stdout);
 
-describe('tags', () => {
+describe('tags as versions', () => {
   test('are only the newest at first', async () => {
     const ids = await tagged();
     expect(tagsOf(await run(check, params()))).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
   });
 
-  test('are those made after the last known one, oldest first', async () => {
+  test('are those created after the last known one, oldest first', async () => {
     const ids = await tagged();
     const end = await run(check, { ...params(), version_tag: 'v9', version_ref: ids['v9'] ?? '' });
     expect(tagsOf(end)).toEqual([
@@ -251,19 +254,19 @@ describe('tags', () => {
     expect(tagsOf(last)).toEqual([]);
   });
 
-  test('that moved are told again', async () => {
+  test('are reported again after they moved', async () => {
     const ids = await tagged();
     const end = await run(check, { ...params(), version_tag: 'a"b', version_ref: ONE });
     expect(tagsOf(end)).toEqual([{ ref: ids['a"b'], tag: 'a"b' }]);
   });
 
-  test('begin anew with the newest when the known one is gone', async () => {
+  test('start with the newest again if the known one is gone', async () => {
     await tagged();
     const end = await run(check, { ...params(), version_tag: 'gone', version_ref: ONE });
     expect(tagsOf(end)).toHaveLength(1);
   });
 
-  test('are none in a repository without any', async () => {
+  test('are none in a repository without tags', async () => {
     await commit('one', 'refs/heads/main');
     expect(tagsOf(await run(check, params()))).toEqual([]);
   });
@@ -273,7 +276,7 @@ describe('tags', () => {
     expect(end).toMatchObject({ code: 1, stderr: 'git: tag needs the parameter token\n' });
   });
 
-  test('can be told by describe in the clone', async () => {
+  test('can be read with git describe in the clone', async () => {
     const ids = await tagged();
     const version = { version_ref: ids['v2'] ?? '', version_tag: 'v2' };
     await run(pull, { param_url: origin, param_name: 'app', ...version });

@@ -22,13 +22,13 @@ async function change(): Promise<string> {
   return inClone('rev-parse', 'HEAD');
 }
 
-describe('push', () => {
+describe('a git put', () => {
   const params = { param_name: 'app' };
   const clone = async (id: string): Promise<void> => {
     await run(pull, { ...params, param_url: origin, version_ref: id });
   };
 
-  test('brings a new commit to the default branch and prints the version', async () => {
+  test('pushes a new commit to the default branch and prints the version', async () => {
     await clone(await commit('one'));
     const id = await change();
     const outcome = await run(push, { ...params, param_url: httpUrl });
@@ -36,14 +36,14 @@ describe('push', () => {
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
   });
 
-  test.each(['release/1', 'a"quote'])('makes the branch %j when it is not there', async (branch) => {
+  test.each(['release/1', 'a"quote'])('creates the branch %j if it does not exist', async (branch) => {
     await clone(await commit('one'));
     const id = await change();
     await run(push, { ...params, param_url: origin, param_branch: branch });
     expect(await git('-C', origin, 'rev-parse', `refs/heads/${branch}`)).toBe(id);
   });
 
-  test('fails when the branch went another way, and changes nothing', async () => {
+  test('fails if the branch has diverged, and changes nothing', async () => {
     await clone(await commit('one'));
     await change();
     const theirs = await commit('two');
@@ -55,7 +55,7 @@ describe('push', () => {
     );
   });
 
-  test('with tag puts a tag on an older commit without touching the branch', async () => {
+  test('with tag sets a tag on an older commit without moving the branch', async () => {
     const id = await commit('one');
     await clone(id);
     const tip = await commit('two');
@@ -65,7 +65,7 @@ describe('push', () => {
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(tip);
   });
 
-  test('does no harm when it runs twice', async () => {
+  test('can run twice', async () => {
     await clone(await commit('one'));
     await change();
     const first = await run(push, { ...params, param_url: origin, put_tag: 'v1' });
@@ -75,14 +75,14 @@ describe('push', () => {
     });
   });
 
-  test('finds its own annotated tag of before', async () => {
+  test('finds its own annotated tag of an earlier run', async () => {
     const id = await commit('one');
     await clone(id);
     await git('-C', origin, 'tag', '-a', '-m', 'release', 'v1', id);
     expect(await run(push, { ...params, param_url: origin, put_tag: 'v1' })).toMatchObject({ code: 0 });
   });
 
-  test('of a shallow clone brings its commit', async () => {
+  test('pushes the commit of a shallow clone', async () => {
     await commit('one');
     await commit('two');
     await git('clone', '-q', '--depth=1', `file://${origin}`, join(folder, 'app'));
@@ -91,7 +91,7 @@ describe('push', () => {
     expect(await git('-C', origin, 'rev-parse', 'main')).toBe(id);
   });
 
-  test('works from a work tree, and from objects that lie elsewhere', async () => {
+  test('works in a work tree, and with objects in another folder', async () => {
     await commit('one');
     await git('clone', '-q', origin, join(root, 'main'));
     await git('clone', '-q', '--shared', join(root, 'main'), join(root, 'shared'));
@@ -122,7 +122,7 @@ describe('push', () => {
     expect(await git('-C', origin, 'tag')).toBe('');
   });
 
-  test('fails when nothing was cloned', async () => {
+  test('fails without a clone', async () => {
     await commit('one');
     const outcome = await run(push, { ...params, param_url: origin });
     expect(outcome.stderr).toBe(

@@ -1,5 +1,8 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   commit,
@@ -12,10 +15,12 @@ import {
   run,
   runProgram,
   seen,
+  sentBytes,
   serveRepository,
   TOKEN,
 } from '#testing/pipelines/git-under-test.ts';
-import { check, pull } from './git.ts';
+import { check } from './git-check.ts';
+import { pull } from './git.ts';
 
 const HOSTILE_REFS = [
   '--upload-pack=touch x',
@@ -29,8 +34,8 @@ const HOSTILE_REFS = [
   'a*',
 ];
 
-describe('check', () => {
-  test('answers with the newest commit of the default branch', async () => {
+describe('a git check', () => {
+  test('prints the newest commit of the default branch', async () => {
     const id = await commit('one');
     expect(await run(check, { param_url: origin })).toEqual({
       code: 0,
@@ -40,7 +45,7 @@ describe('check', () => {
   });
 
   test.each(['feature/x', "we'ird-$HOME-`id`", 'ünïcode', 'a"quote', 'refs/heads/main', 'semi;colon&amp'])(
-    'follows the branch %j and no other',
+    'follows only the branch %j',
     async (branch) => {
       await commit('one');
       const id = await commit('two', branch);
@@ -49,7 +54,7 @@ describe('check', () => {
     },
   );
 
-  test('takes a branch whose name ends like another one for what it is', async () => {
+  test('distinguishes a branch from another whose name ends like it', async () => {
     const id = await commit('one');
     await commit('two', 'x/main');
     await git('-C', origin, 'update-ref', 'refs/aa/refs/heads/main', await commit('three', 'z'));
@@ -57,7 +62,7 @@ describe('check', () => {
     expect(JSON.parse(stdout)).toEqual([{ ref: id }]);
   });
 
-  test('fails on a branch that is missing', async () => {
+  test('fails on a missing branch', async () => {
     await commit('one');
     const outcome = await run(check, { param_url: origin, param_branch: 'mian' });
     expect(outcome).toMatchObject({
@@ -73,7 +78,7 @@ describe('check', () => {
     expect(outcome.stderr).toContain('no commit on its default branch yet');
   });
 
-  test('fails, with what git says, on a repository that is missing', async () => {
+  test('fails on a missing repository with the message of git', async () => {
     const outcome = await run(check, { param_url: join(root, 'nothing.git') });
     expect(outcome.code).not.toBe(0);
     expect(outcome.stderr).toContain('does not appear to be a git repository');
@@ -104,45 +109,45 @@ describe('check', () => {
   });
 
   test.each(['ssh://git@forge.example/o/r.git', 'git@forge.example:o/r.git'])(
-    'says of %s that there is no way to give a key',
+    'reports for %s that it has no way to use a key',
     async (url) => {
       const outcome = await run(check, { param_url: url });
       expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('no way to give a key yet') });
     },
   );
 
-  test('works over smart HTTP, which is allowed without being told', async () => {
+  test('works over smart HTTP, which is allowed by default', async () => {
     const id = await commit('one');
     const outcome = await runProgram('/bin/sh', ['-ec', check], { cwd: folder, env: { param_url: httpUrl } });
     expect(outcome).toEqual({ code: 0, stdout: `[{"ref":"${id}"}]\n`, stderr: '' });
   });
 });
 
-describe('a token', () => {
+describe('a token for git', () => {
   beforeEach(async () => {
     await commit('one');
     await git('clone', '-q', '--bare', origin, join(root, 'private.git'));
     serveRepository('private');
   });
 
-  test('opens a private repository, whatever characters it has', async () => {
+  test('opens a private repository, with any characters', async () => {
     const outcome = await run(check, { param_url: httpUrl, param_token: TOKEN });
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('that is wrong fails at once instead of asking', async () => {
+  test('fails at once if it is wrong, without a prompt', async () => {
     const outcome = await run(check, { param_url: httpUrl, param_token: 'wrong' });
     expect(outcome.code).not.toBe(0);
     expect(outcome.stdout + outcome.stderr).not.toContain('wrong');
   });
 
-  test('that is missing fails at once instead of asking', async () => {
+  test('fails at once if it is missing, without a prompt', async () => {
     const outcome = await run(check, { param_url: httpUrl });
     expect(outcome.code).not.toBe(0);
     expect(outcome.stderr).toContain('terminal prompts disabled');
   });
 
-  test('does not follow a redirect to another host', async () => {
+  test('is not sent to another host after a redirect', async () => {
     const url = `http://127.0.0.1:${port()}/redirect/private.git`;
     const outcome = await run(check, { param_url: url, param_token: TOKEN });
     expect(outcome.code).not.toBe(0);
@@ -152,7 +157,7 @@ describe('a token', () => {
     ).toEqual([]);
   });
 
-  test('stays out of the clone', async () => {
+  test('is not stored in the clone', async () => {
     const { stdout } = await run(check, { param_url: httpUrl, param_token: TOKEN });
     const [version] = JSON.parse(stdout);
     await run(pull, { param_url: httpUrl, param_token: TOKEN, param_name: 'app', version_ref: version.ref });
@@ -164,8 +169,8 @@ describe('a token', () => {
 
 const inClone = (...args: string[]): Promise<string> => git('-C', join(folder, 'app'), ...args);
 
-describe('pull', () => {
-  test('clones at exactly the version, on the branch', async () => {
+describe('a git get', () => {
+  test('clones exactly the version, on the branch', async () => {
     const first = await commit('one');
     await commit('two');
     const outcome = await run(pull, {
@@ -181,14 +186,14 @@ describe('pull', () => {
     expect(await inClone('rev-parse', '--abbrev-ref', 'HEAD@{upstream}')).toBe('origin/main');
   });
 
-  test('finds a commit of another branch, and makes the asked branch point at it', async () => {
+  test('finds a commit of another branch, and sets the given branch to it', async () => {
     await commit('one');
     const id = await commit('two', 'topic');
     await run(pull, { param_url: origin, param_name: 'deep/er', param_branch: 'topic', version_ref: id });
     expect(await readFile(join(folder, 'deep/er/file'), 'utf8')).toBe('two\n');
   });
 
-  test('finds a commit that a forced push left behind, as long as the server has it', async () => {
+  test('finds a commit from before a forced push while the server has it', async () => {
     await git('-C', origin, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
     const base = await commit('one');
     const lost = await commit('two');
@@ -198,14 +203,14 @@ describe('pull', () => {
     expect(await inClone('rev-parse', 'HEAD')).toBe(lost);
   });
 
-  test('says that history was rewritten when the commit is gone', async () => {
+  test('reports that history was rewritten if the commit is gone', async () => {
     await commit('one');
     const outcome = await run(pull, { param_url: httpUrl, param_name: 'app', version_ref: 'ab'.repeat(20) });
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('its history was rewritten');
   });
 
-  test('still works when the branch has been deleted', async () => {
+  test('works after the branch was deleted', async () => {
     await commit('one');
     const id = await commit('two', 'topic');
     await commit('three', 'keeps-it', id);
@@ -245,28 +250,83 @@ describe('pull', () => {
     expect(outcome).toMatchObject({ code: 1, stderr: `git: '${ref}' is not a commit\n` });
   });
 
-  test('does not clone over something', async () => {
+  test('does not clone over existing files', async () => {
     const id = await commit('one');
     await mkdir(join(folder, 'app'));
     const outcome = await run(pull, { param_url: origin, param_name: 'app', version_ref: id });
     expect(outcome).toMatchObject({ code: 1, stderr: "git: 'app' exists already\n" });
   });
 
-  test('fills a cache and gets along with a broken one', async () => {
+  test('fills a cache, and replaces a broken one', async () => {
     const cache = join(root, 'cache');
     await mkdir(cache);
     const id = await commit('one');
     const cached = { param_url: httpUrl, version_ref: id, CACHE_DIR: cache };
     await run(pull, { ...cached, param_name: 'a' });
-    expect(await git('-C', join(cache, 'mirror.git'), 'rev-parse', 'main')).toBe(id);
+    expect(await readFile(join(cache, 'mirror.git/packed-refs'), 'utf8')).toContain(`${id} refs/heads/main`);
     await run(pull, { ...cached, param_name: 'b' });
     await rm(join(cache, 'mirror.git/objects'), { recursive: true });
-    const outcome = await run(pull, { ...cached, param_name: 'c' });
-    expect(outcome.stderr).toContain('made anew next time');
+    await run(pull, { ...cached, param_name: 'c' });
+    await rm(join(cache, 'mirror.git/objects'), { recursive: true });
+    await writeFile(join(cache, 'mirror.git/objects'), 'not a folder');
+    const outcome = await run(pull, { ...cached, param_name: 'd' });
+    expect(outcome.stderr).toContain('the next get fills it again');
     await rm(cache, { recursive: true });
-    for (const clone of ['a', 'b', 'c']) {
+    for (const clone of ['a', 'b', 'c', 'd']) {
       expect(await git('-C', join(folder, clone), 'rev-parse', 'HEAD')).toBe(id);
       expect(await git('-C', join(folder, clone), 'fsck')).toBe('');
     }
+  });
+
+  test('fetches only what the cache lacks, and takes the rest from it', async () => {
+    const cache = await mkdtemp(join(root, 'cache-'));
+    const first = await commit(randomBytes(30_000).toString('hex'));
+    await run(pull, { param_url: httpUrl, version_ref: first, param_name: 'first', CACHE_DIR: cache });
+    const objects = join(cache, 'mirror.git/objects');
+    const before = new Set(await readdir(objects, { recursive: true }));
+    const second = await commit('new');
+    const sentBefore = sentBytes;
+    await run(pull, { param_url: httpUrl, version_ref: second, param_name: 'second', CACHE_DIR: cache });
+    const added = (await readdir(objects, { recursive: true })).filter(
+      (name) => !before.has(name) && /[0-9a-f]{38}$/.test(name),
+    );
+    expect(sentBytes - sentBefore).toBeLessThan(10_000);
+    // A commit, its tree, and its file.
+    expect(added.length).toBeLessThanOrEqual(3);
+    expect(await git('-C', join(folder, 'second'), 'rev-parse', 'HEAD')).toBe(second);
+    await rm(join(cache, 'mirror.git'), { recursive: true });
+    expect(await git('-C', join(folder, 'second'), 'fsck')).toBe('');
+  });
+
+  test('does not take an object from a cache that has other contents than its name says', async () => {
+    const cache = await mkdtemp(join(root, 'cache-'));
+    const id = await commit('honest');
+    const cached = { param_url: httpUrl, version_ref: id, CACHE_DIR: cache };
+    const tree = await git('-C', origin, 'rev-parse', `${id}^{tree}`);
+    const [, , blob = '', name = ''] =
+      (await git('-C', origin, 'ls-tree', tree)).split('\n')[0]?.split(/\s/) ?? [];
+    const forged = deflateSync('blob 6\0forged');
+    await run(pull, { ...cached, param_name: 'fill' });
+    const folderOfBlob = join(cache, 'mirror.git/objects', blob.slice(0, 2));
+    await mkdir(folderOfBlob, { recursive: true });
+    await rm(join(folderOfBlob, blob.slice(2)), { force: true });
+    await writeFile(join(folderOfBlob, blob.slice(2)), forged);
+    const outcome = await run(pull, { ...cached, param_name: 'after' });
+    expect(outcome.stderr).toContain('the next get fills it again');
+    expect(await readFile(join(folder, 'after', name), 'utf8')).not.toBe('forged');
+    expect(await git('-C', join(folder, 'after'), 'fsck')).toBe('');
+  });
+
+  test('reads no configuration from a cache', async () => {
+    const cache = await mkdtemp(join(root, 'cache-'));
+    const id = await commit('configured');
+    const cached = { param_url: httpUrl, version_ref: id, CACHE_DIR: cache };
+    await run(pull, { ...cached, param_name: 'one' });
+    const trace = join(root, 'ran-from-the-cache');
+    const settings = `[uploadpack]\n\tpackObjectsHook = touch ${trace}\n[credential]\n\thelper = "!touch ${trace}"\n`;
+    await writeFile(join(cache, 'mirror.git/config'), settings);
+    await run(pull, { ...cached, param_name: 'two' });
+    expect(existsSync(trace)).toBe(false);
+    expect(await git('-C', join(folder, 'two'), 'rev-parse', 'HEAD')).toBe(id);
   });
 });

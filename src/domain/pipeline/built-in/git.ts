@@ -1,86 +1,6 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
-import { forgeApi, gitPrelude } from './git-prelude.ts';
-
-export const check = builtInScript(`${gitPrelude}${forgeApi}
-with_api=
-case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
-
-# Open requests, the one that changed last at the end. Whoever can open one from a fork writes what the build runs: without the
-# parameter forks they are left out, with it their versions are marked. A request that does not say where it comes from is one.
-list_requests() {
-  [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
-  kind=$(forge_of)
-  case $kind in
-    unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
-    a) query='/pulls?state=open&sort=updated&direction=desc&per_page=100' ;;
-    b) query='/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100' ;;
-    c) query='/pulls?state=open&sort=recentupdate&limit=50' ;;
-  esac
-  set_forge "$kind"
-  api "$query" || fail "the forge does not answer with open requests (status $(cat "$answer.code"))"
-  jq -ce --arg forks "\${param_forks-}" '
-    def repositories: if has("source_project_id") then [.source_project_id, .target_project_id]
-      else [.head.repo.full_name?, .base.repo.full_name?] end;
-    def fork: repositories | any(.[]; . == null) or .[0] != .[1];
-    [reverse[] | select($forks == "true" or (fork | not)) |
-      {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end] |
-    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then . else error("a request without a commit") end' "$answer"
-}
-
-# Tags by the time when they were made. Without a known one only the newest: a long history would start a build each.
-list_tags() {
-  [ -n "\${param_token-}" ] || fail 'tag needs the parameter token'
-  # A fetch that finds nothing to fetch fails without a word.
-  git ls-remote --tags -- "$url" >"$answer"
-  if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
-  tags=$private/tags.git
-  git init --quiet --bare --template= "$tags"
-  git -C "$tags" config remote.origin.url "$url"
-  git -C "$tags" fetch --quiet --depth=1 --filter=tree:0 --no-write-fetch-head origin '+refs/tags/*:refs/tags/*' >&2
-  git -C "$tags" for-each-ref --sort=creatordate --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname:strip=2)' refs/tags |
-    jq -cRn --arg tag "\${version_tag-}" --arg ref "\${version_ref-}" '
-      [inputs | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
-      (map(.tag == $tag) | index(true)) as $known |
-      if length == 0 then .
-      elif $tag == "" or $known == null then .[-1:]
-      elif .[$known].ref != $ref then .[$known:]
-      else .[$known + 1:] end | .[-100:]'
-}
-
-commit_by_api() {
-  set_forge "$1"
-  query=
-  if [ -n "$branch" ]; then query=$(encode "$branch"); fi
-  case $forge in
-    b) api "/repository/commits?per_page=1\${query:+&ref_name=$query}" || return 1 ;;
-    a) api "/commits?per_page=1\${query:+&sha=$query}" || return 1 ;;
-    *) api "/commits?limit=1\${query:+&sha=$query}" || return 1 ;;
-  esac
-  jq -er '.[0] | .sha? // .id?' "$answer" 2>/dev/null
-}
-
-newest_commit() {
-  if [ -n "$with_api" ]; then
-    case $(forge_of) in
-      unknown) for kind in b c; do commit_by_api $kind 2>/dev/null && return 0; done ;;
-      *) commit_by_api "$(forge_of)" && return 0 ;;
-    esac
-  fi
-  ref=HEAD
-  if [ -n "$branch" ]; then ref=refs/heads/$branch; fi
-  remote_ref "$ref"
-}
-
-if [ "\${param_pr-}" = true ]; then list_requests; exit 0; fi
-if [ "\${param_tag-}" = true ]; then list_tags; exit 0; fi
-commit=$(newest_commit)
-if [ -z "$commit" ]; then
-  if [ -n "$branch" ]; then fail "the repository has no branch '$branch'"; fi
-  fail 'the repository has no commit on its default branch yet'
-fi
-check_commit "$commit"
-printf '[{"ref":"%s"}]\\n' "$commit"
-`);
+import { check } from './git-check.ts';
+import { gitPrelude } from './git-prelude.ts';
 
 export const pull = builtInScript(`${gitPrelude}
 folder=\${param_name-}
@@ -90,29 +10,48 @@ check_commit "$commit"
 target=$start/$folder
 if [ -e "$target" ]; then fail "'$folder' exists already"; fi
 
-# What lies in a cache, steps may have changed: its objects and the names of its branches are read, its configuration is not.
-if [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ]; then
+# Steps may have changed what is in a cache, so only its objects and the names of its branches are read, never its configuration.
+# The clone copies the objects, and verify-pack computes their hashes: an object with other contents than its name says is found.
+has_commit() { git -C "$target" cat-file -e "$commit^{commit}" 2>/dev/null; }
+fetch_mirror() {
+  # Git asks for the tips only where it finds a folder refs.
+  mkdir -p -- "$mirror/objects/info" "$mirror/objects/pack" "$mirror/refs" &&
+    git init --quiet --bare --template= "$clean" &&
+    rm -rf -- "$clean/objects" &&
+    ln -s -- "$mirror/objects" "$clean/objects" || return 1
+  if [ -f "$mirror/packed-refs" ] && [ ! -h "$mirror/packed-refs" ]; then cp -- "$mirror/packed-refs" "$clean/packed-refs" || return 1; fi
+  git -C "$clean" -c gc.autoDetach=false -c maintenance.autoDetach=false fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' &&
+    git -C "$clean" pack-refs --all || return 1
+  if [ -f "$clean/packed-refs" ]; then
+    cp -- "$clean/packed-refs" "$mirror/.packed-refs" && mv -f -- "$mirror/.packed-refs" "$mirror/packed-refs"
+  fi
+}
+clone_by_mirror() {
+  fetch_mirror && git -C "$clean" for-each-ref --format='%(objectname)' >"$private/tips" || return 1
+  # Tells the server what the mirror has. Git itself would look for its branches in the cache.
+  export tips="$private/tips"
+  git -c core.alternateRefsCommand='list_tips() { cat -- "$tips"; }; list_tips' clone --quiet --no-checkout --no-recurse-submodules \\
+    --reference "$clean" --dissociate -- "$url" "$target" || return 1
+  for index in "$target"/.git/objects/pack/*.idx; do
+    if [ -e "$index" ]; then git -C "$target" verify-pack "$index" || return 1; fi
+  done
+  if has_commit; then git -C "$target" rev-list --quiet --objects --no-walk "$commit" --; fi
+}
+cloned=
+if [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ] && [ -w "$CACHE_DIR" ]; then
   mirror=$CACHE_DIR/mirror.git
-  if [ ! -d "$mirror" ]; then git init --quiet --bare --template= "$mirror" || true; fi
   clean=$private/mirror.git
-  git init --quiet --bare --template= "$clean"
-  rm -rf -- "$clean/objects"
-  ln -s -- "$mirror/objects" "$clean/objects"
-  if [ -f "$mirror/packed-refs" ] && [ ! -h "$mirror/packed-refs" ]; then cp -- "$mirror/packed-refs" "$clean/packed-refs"; fi
-  if git -C "$clean" fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' >&2; then
-    git -C "$clean" pack-refs --all
-    if [ -f "$clean/packed-refs" ]; then
-      cp -- "$clean/packed-refs" "$mirror/.packed-refs" && mv -f -- "$mirror/.packed-refs" "$mirror/packed-refs" || true
-    fi
-    set -- --reference-if-able "$clean" --dissociate
+  if clone_by_mirror >"$private/problem" 2>&1; then
+    cloned=yes
   else
-    echo 'git: the cache could not be used; it is made anew next time' >&2
-    rm -rf -- "$mirror"
+    sed -n '1,5p' "$private/problem" >&2
+    echo 'git: the cache could not be used; the next get fills it again' >&2
+    rm -rf -- "$target" "$clean"
+    rm -rf -- "$mirror" || true
   fi
 fi
-git clone --quiet --no-checkout --no-recurse-submodules "$@" -- "$url" "$target" >&2
+if [ -z "$cloned" ]; then git clone --quiet --no-checkout --no-recurse-submodules -- "$url" "$target" >&2; fi
 
-has_commit() { git -C "$target" cat-file -e "$commit^{commit}" 2>/dev/null; }
 request=\${version_pr-}
 case $request in *[!0-9]*) fail "'$request' is not the number of a request" ;; esac
 if [ -n "$request" ]; then
@@ -185,7 +124,7 @@ printf '{"ref":"%s"}\\n' "$commit"
 
 export const git = `
 resource_type "git" {
-  params = ["url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider"]
+  params = ["url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider", "paths", "ignore_paths", "skip_ci"]
   cache  = true
   check "shell" {
     cmd = ${builtInCommand(check)}

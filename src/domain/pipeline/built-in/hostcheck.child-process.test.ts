@@ -20,7 +20,7 @@ let server: Server;
 let api = '';
 let work = '';
 let open: object[] = [];
-let asked: { what: string; authorization: string; body: Record<string, unknown> }[] = [];
+let requests: { call: string; authorization: string; body: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -29,8 +29,8 @@ beforeAll(async () => {
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
       const { method, url = '', headers } = request;
-      asked.push({
-        what: `${method} ${url}`,
+      requests.push({
+        call: `${method} ${url}`,
         authorization: headers.authorization ?? '',
         body: text === '' ? {} : JSON.parse(text),
       });
@@ -46,7 +46,7 @@ afterAll(async () => new Promise((resolve) => server.close(resolve)));
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'millrace-hostcheck-'));
   open = [];
-  asked = [];
+  requests = [];
 });
 afterEach(() => rm(work, { recursive: true }));
 
@@ -64,20 +64,20 @@ const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
     ...variables,
   });
 
-describe('a check run', () => {
-  test('begins, with the name of the job and a link', async () => {
+describe('a notification to hostcheck', () => {
+  test('creates a check run with the name of the job and a link', async () => {
     const end = await run({
       notify_status: 'in_progress',
       notify_head_sha: SHA,
       param_base_url: 'https://ci.example/',
     });
     expect(end).toMatchObject({ code: 0, stdout: '' });
-    expect(asked.map(({ what }) => what)).toEqual([
+    expect(requests.map(({ call }) => call)).toEqual([
       'POST /app/installations/34/access_tokens',
       `GET /repos/o/r/commits/${SHA}/check-runs?check_name=app%2Funit&filter=latest`,
       'POST /repos/o/r/check-runs',
     ]);
-    expect(asked[2]).toMatchObject({
+    expect(requests[2]).toMatchObject({
       authorization: 'token short-lived',
       body: {
         name: 'app/unit',
@@ -89,35 +89,45 @@ describe('a check run', () => {
     });
   });
 
-  test('is asked for by a token that the key of the application signs', async () => {
+  test('requests its token with the signature of the application’s key', async () => {
     await run({ notify_status: 'queued', version_ref: SHA, BUILD_NUMBER: '' });
     const [, head = '', body = '', signature = ''] =
-      /^Bearer ([^.]+)\.([^.]+)\.(.+)$/.exec(asked[0]?.authorization ?? '') ?? [];
+      /^Bearer ([^.]+)\.([^.]+)\.(.+)$/.exec(requests[0]?.authorization ?? '') ?? [];
     const signed = Buffer.from(`${head}.${body}`);
     expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
     expect(JSON.parse(Buffer.from(body, 'base64url').toString())).toMatchObject({ iss: '12' });
-    expect(asked[2]?.body).toEqual({ name: 'app/unit', head_sha: SHA, status: 'queued' });
+    expect(requests[2]?.body).toEqual({ name: 'app/unit', head_sha: SHA, status: 'queued' });
   });
 
-  test('ends the one that is open', async () => {
+  test('completes the open check run', async () => {
     open = [
       { id: 1, status: 'completed' },
       { id: 5, status: 'in_progress', app: { id: 99 } },
       { id: 6, status: 'in_progress', app: { id: 12 } },
     ];
     await run({ notify_conclusion: 'success', notify_head_sha: SHA, notify_name: 'a b' });
-    expect(asked[2]).toMatchObject({
-      what: 'PATCH /repos/o/r/check-runs/6',
+    expect(requests[2]).toMatchObject({
+      call: 'PATCH /repos/o/r/check-runs/6',
       body: { name: 'a b', status: 'completed', conclusion: 'success' },
     });
   });
 
-  test('is told as a resource too', async () => {
-    await run({ put_conclusion: 'failure', put_head_sha: SHA });
-    expect(asked[2]?.body).toMatchObject({ conclusion: 'failure', head_sha: SHA });
+  test.each([
+    ['succeeded', { status: 'completed', conclusion: 'success' }],
+    ['failed', { status: 'completed', conclusion: 'failure' }],
+    ['cancelled', { status: 'completed', conclusion: 'cancelled' }],
+    ['waiting', { status: 'queued' }],
+  ])('reports the status of a build that Millrace notifies of: %s', async (status, body) => {
+    await run({ notify_build_status: status, notify_head_sha: SHA });
+    expect(requests[2]?.body).toMatchObject(body);
   });
 
-  test('is about the commit of the one clone there is', async () => {
+  test('can also come from a put', async () => {
+    await run({ put_conclusion: 'failure', put_head_sha: SHA });
+    expect(requests[2]?.body).toMatchObject({ conclusion: 'failure', head_sha: SHA });
+  });
+
+  test('refers to the commit of the only clone', async () => {
     const clone = join(work, 'app');
     await mkdir(clone);
     const git = (...args: string[]): string =>
@@ -127,26 +137,30 @@ describe('a check run', () => {
     git('init', '-q');
     git('commit', '-q', '--allow-empty', '-m', 'x');
     await run({ notify_conclusion: 'success' });
-    expect(asked[2]?.body).toMatchObject({ head_sha: git('rev-parse', 'HEAD') });
+    expect(requests[2]?.body).toMatchObject({ head_sha: git('rev-parse', 'HEAD') });
   });
 });
 
-describe('it fails', () => {
-  test.each<[what: string, variables: Record<string, string>, message: string]>([
+describe('a notification to hostcheck fails', () => {
+  test.each<[title: string, variables: Record<string, string>, message: string]>([
     ['without status and conclusion', { notify_head_sha: SHA }, 'either status or conclusion'],
     ['without a commit', { notify_status: 'queued' }, 'there is no commit to report on'],
-    ['with another key', { notify_status: 'queued', notify_head_sha: SHA, param_private_key: 'x' }, 'in PEM'],
     [
-      'when the host refuses',
+      'with an invalid key',
+      { notify_status: 'queued', notify_head_sha: SHA, param_private_key: 'x' },
+      'in PEM',
+    ],
+    [
+      'if the host refuses it',
       { notify_status: 'queued', notify_head_sha: SHA, param_repository: 'nowhere/r' },
       'status 404',
     ],
     [
-      'with a repository that leads elsewhere',
+      'with a repository that leads to another path',
       { notify_status: 'x', param_repository: '../x' },
       'repository',
     ],
-  ])('%s', async (_what, variables, message) => {
+  ])('%s', async (_title, variables, message) => {
     const end = await run(variables);
     expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
     expect(end.stderr).not.toContain('PRIVATE KEY');

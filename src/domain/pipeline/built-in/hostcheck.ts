@@ -2,7 +2,7 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
 
 /*
  * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for
- * the signature. As a notification it is told by $notify_…, as a resource (the older form) by $put_….
+ * the signature. A notification passes `$notify_…`, a resource (the older form) `$put_…`.
  */
 export const script = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
@@ -29,8 +29,9 @@ const fail = (message) => { console.error('hostcheck: ' + message); process.exit
 
 const api = (env.HOSTCHECK_API || 'https://api.github.com').replace(/\\/$/, '');
 const repository = env.param_repository || '';
-const status = told('status');
-const conclusion = told('conclusion');
+const ended = { succeeded: 'success', failed: 'failure', cancelled: 'cancelled' }[env.notify_build_status];
+const status = told('status') || (env.notify_build_status === 'waiting' ? 'queued' : '');
+const conclusion = told('conclusion') || (status ? '' : ended || '');
 if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) fail('the parameter repository is not <owner>/<repository>');
 if (!status && !conclusion) fail('either status or conclusion is needed');
 const sha = told('head_sha') || env.version_ref || env.HOSTCHECK_HEAD || '';

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { env, getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -12,6 +11,7 @@ import * as artifact from './artifact.ts';
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { chatScripts } from './chat.ts';
 import * as fs from './fs.ts';
+import { check } from './git-check.ts';
 import * as git from './git.ts';
 import { script as hostcheck } from './hostcheck.ts';
 
@@ -58,7 +58,8 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'millrace-leak-'));
+  // A file system of its own, as a volume of a Team is.
+  root = mkdtempSync('/dev/shm/millrace-leak-');
   [home, work, origin] = [join(root, 'home'), join(root, 'work'), join(root, 'origin.git')];
   for (const folder of [home, work]) mkdirSync(folder);
   inShell(`git init -q --bare -b main ${origin}; git init -q -b main ${work}/app; cd ${work}/app; echo 1 >file; git add file
@@ -70,10 +71,10 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 function inShell(script: string): string {
   const person = { NAME: 'Ann', EMAIL: 'ann@example.com' };
-  const who = Object.entries(person).flatMap(([key, value]) =>
+  const identity = Object.entries(person).flatMap(([key, value]) =>
     ['AUTHOR', 'COMMITTER'].map((role) => [`GIT_${role}_${key}`, value]),
   );
-  const own = { PATH: env['PATH'], HOME: '/nowhere', ...Object.fromEntries(who) };
+  const own = { PATH: env['PATH'], HOME: '/nowhere', ...Object.fromEntries(identity) };
   return execFileSync('/bin/sh', ['-ec', script], { env: own, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
 
@@ -129,22 +130,22 @@ const configuration = (): string => `[core]
 `;
 
 const TRAPS: Record<string, () => void> = {
-  'hooks of the folder': () => plantHooks(join(work, 'app/.git/hooks')),
-  'configuration of the folder': () => {
+  'git hooks in the folder': () => plantHooks(join(work, 'app/.git/hooks')),
+  'git configuration in the folder': () => {
     plantHooks(join(home, 'hooks'));
     const file = join(work, 'app/.git/config');
     plant(file, `${readFileSync(file, 'utf8')}\n${configuration()}`);
   },
-  'configuration of the working directory': () => {
+  'configuration in the working directory': () => {
     plantHooks(join(home, 'hooks'));
     inShell(`git init -q ${work}`);
     plant(join(work, '.git/config'), configuration());
   },
-  'configuration of the home directory': () => {
+  'configuration in the home directory': () => {
     plantHooks(join(home, 'hooks'));
     for (const name of ['.gitconfig', '.config/git/config']) plant(join(home, name), configuration());
   },
-  'an alternate with hooks and configuration': () => {
+  'a git alternate with hooks and configuration': () => {
     inShell(`git clone -q --bare ${origin} ${root}/alternate.git`);
     plantHooks(join(root, 'alternate.git/hooks'));
     plant(join(root, 'alternate.git/config'), `[core]\n  bare = true\n${configuration()}`);
@@ -154,7 +155,7 @@ const TRAPS: Record<string, () => void> = {
     const text = `libcurl = ${ran()}\ntrace-ascii = ${ran()}\nproxy = ${proxyUrl}\nnetrc\n`;
     for (const name of ['.curlrc', '.config/curlrc', '.config/.curlrc']) plant(join(home, name), text);
   },
-  'names and passwords of hosts': () =>
+  'host names and passwords of netrc': () =>
     plant(join(home, '.netrc'), 'default login thief password thief\n', 0o600),
   'a library of jq': () =>
     plant(join(home, '.jq'), 'def tostring: "stolen"; def index($x): error(env | tojson);\n'),
@@ -162,7 +163,7 @@ const TRAPS: Record<string, () => void> = {
     plant(join(work, 'package.json'), '{"type": "commonjs", "imports": {"node:crypto": "./evil.js"}}');
     plant(join(home, '.node_modules/crypto/index.js'), `require('fs').writeFileSync('${ran()}', 'node');`);
   },
-  'a shell that starts': () => {
+  'a startup file of the shell': () => {
     for (const name of ['.profile', '.bashrc', '.shinit', '.bash_profile'])
       plant(join(home, name), evil(name));
   },
@@ -185,34 +186,34 @@ const forge = (): Record<string, string> => ({
 });
 
 const STEPS: Record<string, Step> = {
-  'check of git': { script: git.check, variables: () => ({ ...token, param_url: origin }), worked: ref },
-  'check of git that asks the forge': { script: git.check, variables: forge, worked: ref },
-  'check of git for tags': {
-    script: git.check,
+  'git check': { script: check, variables: () => ({ ...token, param_url: origin }), worked: ref },
+  'git check that asks the forge': { script: check, variables: forge, worked: ref },
+  'git check for tags': {
+    script: check,
     variables: () => ({ ...token, param_url: origin, param_tag: 'true' }),
     worked: (end) => end.stdout === '[]\n' || end,
   },
-  'get of git': {
+  'git get': {
     script: git.pull,
     variables: () => ({ ...token, param_url: origin, param_name: 'fresh', version_ref: head() }),
     worked: (end) => existsSync(join(work, 'fresh/file')) || end,
   },
-  'put of git': {
+  'git put': {
     script: git.push,
     variables: () => ({ ...token, param_url: origin, param_name: 'app', put_tag: 'v1' }),
     worked: (end) => (end.code === 0 && inShell(`git -C ${origin} tag`) === 'v1') || end,
   },
-  'notification of chatone': {
+  'notification to chatone': {
     script: chatScripts.chatone,
     variables: () => ({ param_webhook_url: `${url}/hooks/${TOKEN}`, NOTIFY_MESSAGE: 'hello' }),
     worked: (end) => end.code === 0 || end,
   },
-  'notification of chattwo': {
+  'notification to chattwo': {
     script: chatScripts.chattwo,
     variables: () => ({ param_webhook_url: `${url}/hooks/${TOKEN}`, NOTIFY_MESSAGE: 'hello' }),
     worked: (end) => end.code === 0 || end,
   },
-  'notification of hostcheck': {
+  'notification to hostcheck': {
     script: hostcheck,
     variables: () => ({
       HOSTCHECK_API: url,
@@ -224,19 +225,30 @@ const STEPS: Record<string, Step> = {
     }),
     worked: (end) => end.code === 0 || end,
   },
-  'check of fs': {
+  'fs check': {
     script: fs.check,
     variables: () => ({ param_path: join(work, 'app/file') }),
     worked: (end) => end.stdout.includes('"hash"') || end,
   },
-  'put of artifact': {
+  'artifact put': {
     script: artifact.push,
     variables: () => ({ param_base_dir: join(root, 'kept'), put_dir: 'app' }),
     worked: (end) => end.stdout.includes('"hash"') || end,
   },
+  'artifact put to a bucket': {
+    script: artifact.push,
+    variables: () => ({
+      param_endpoint: url,
+      param_bucket: 'kept',
+      param_access_key_id: 'key',
+      param_secret_access_key: TOKEN,
+      put_dir: 'app',
+    }),
+    worked: (end) => end.stdout.includes('"hash"') || end,
+  },
 };
 
-test.each(Object.entries(STEPS))('a %s is not reached by what earlier steps left', async (_name, step) => {
+test.each(Object.entries(STEPS))('a %s is not affected by files of earlier steps', async (_name, step) => {
   const variables = step.variables();
   for (const plantIt of Object.values(TRAPS)) plantIt();
   const end = await runScript(step.script, work, {
@@ -253,14 +265,14 @@ test.each(Object.entries(STEPS))('a %s is not reached by what earlier steps left
   expect(step.worked(end)).toBe(true);
 });
 
-test('a put of git over HTTP goes to the host of the resource, whatever the folder is configured to', async () => {
+test('a git put over HTTP goes to the host of the resource, whatever the folder configures', async () => {
   TRAPS['configuration of the folder']?.();
   await runScript(git.push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...token });
   expect(throughProxy).toBe(0);
   expect(authorizations).not.toEqual([]);
 });
 
-test('a get of git runs nothing that lies in its cache', async () => {
+test('a git get runs no program from its cache', async () => {
   const cache = join(root, 'cache');
   mkdirSync(cache);
   const get = (name: string): Promise<ScriptEnd> =>
@@ -285,7 +297,7 @@ test('a get of git runs nothing that lies in its cache', async () => {
 });
 
 describe('every script of a built-in type', () => {
-  test('begins with the prelude, so that a new type cannot forget it', () => {
+  test('begins with the prelude, so that no new type can omit it', () => {
     const prelude = builtInCommand(builtInScript(''))
       .replace('SCRIPT', '')
       .split('\n')
@@ -297,17 +309,17 @@ describe('every script of a built-in type', () => {
     }
   });
 
-  test('that comes without it is refused', () => {
+  test('is refused without the prelude', () => {
     expect(() => builtInCommand('echo')).toThrow('begins with the prelude');
   });
 
-  test('has a home directory of its own, which is gone afterwards', async () => {
+  test('has a home directory of its own, which is removed afterwards', async () => {
     const { stdout } = await runScript(builtInScript('touch "$HOME/x"; echo "$HOME"'), work, { HOME: home });
     expect(stdout.trim()).not.toBe(home);
     expect(existsSync(stdout.trim())).toBe(false);
   });
 
-  test('takes no environment that steers git, curl, Node.js or the shell', async () => {
+  test('inherits no environment variables that control git, curl, Node.js or the shell', async () => {
     const steering = {
       GIT_DIR: '/x',
       GIT_EXEC_PATH: '/x',
@@ -328,7 +340,7 @@ describe('every script of a built-in type', () => {
     expect(stdout.match(/^.*\/x.*$/gm)).toBeNull();
   });
 
-  test('finds programs first where its user may not write', async () => {
+  test('finds programs first where its user cannot write', async () => {
     chmodSync(root, 0o755);
     plant(join(root, 'bin/id'), `#!/bin/sh\necho planted\n`);
     chmodSync(join(root, 'bin'), 0o777);

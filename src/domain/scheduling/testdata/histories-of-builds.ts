@@ -13,14 +13,14 @@ const SHARED = `test: repo, image
 /** Which builds come by themselves, with which versions. */
 export const BUILDS: Record<string, Histories> = {
   'automatic builds': {
-    'a job that every version triggers has a build for each, the first check included, also while others run':
+    'each version that triggers a job has a build, also those of the first check and while others run':
       [
         UNIT,
         'app v1 v2 v3   → unit#1 v1, unit#2 v2, unit#3 v3',
         'unit#1 starts  → unit#1 started',
         'app v4         → unit#4 v4',
       ],
-    'with version = latest only the newest is built, one build at a time': [
+    'version = latest builds only the newest, one build at a time': [
       'unit: app trigger latest',
       'app v1 v2   → unit#1 v2',
       'unit#1 starts → unit#1 started',
@@ -29,7 +29,7 @@ export const BUILDS: Record<string, Histories> = {
       'app v4      →',
       'unit#1 ok   → unit#1 succeeded, unit#2 v4',
     ],
-    'passed takes the newest version that is good in all named jobs, in whatever builds and order': [
+    'passed takes the newest version that is good in all named jobs, whatever the builds and their order': [
       DIAMOND,
       'app v1 v2 v3           → unit#1 v1, unit#2 v2, unit#3 v3, lint#1 v1, lint#2 v2, lint#3 v3',
       'unit#3 ok              → unit#3 succeeded',
@@ -45,7 +45,7 @@ export const BUILDS: Record<string, Histories> = {
       'app v1        → unit#1 v1',
       'unit#1 fails  → unit#1 warning, deploy#1 v1',
     ],
-    'a failure that is marked as a warning lets what waits for it go on': [
+    'a failure that is marked as a warning counts as good downstream': [
       DEPLOY,
       'app v1        → unit#1 v1',
       'unit#1 fails  → unit#1 failed',
@@ -53,7 +53,7 @@ export const BUILDS: Record<string, Histories> = {
       'warn unit#1   → unit#1 warning, deploy#1 v1',
       'warn unit#1   → refused NotFailed',
     ],
-    'while a gated build runs newer ready versions wait, then only the newest is built': [
+    'while a gated build runs, newer versions wait, and then only the newest is built': [
       DEPLOY,
       'app v1 v2 v3  → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok     → unit#1 succeeded, deploy#1 v1',
@@ -63,7 +63,7 @@ export const BUILDS: Record<string, Histories> = {
       'why deploy    → BuildActive',
       'deploy#1 ok   → deploy#1 succeeded, deploy#2 v3',
     ],
-    'with version = every none is skipped, and one that passes late is built too': [
+    'version = every skips no version and also builds one that passes late': [
       `${UNIT}
       deploy: app trigger every passed unit`,
       'app v1 v2 v3  → unit#1 v1, unit#2 v2, unit#3 v3',
@@ -71,7 +71,7 @@ export const BUILDS: Record<string, Histories> = {
       'unit#3 ok     → unit#3 succeeded, deploy#2 v3',
       'unit#2 ok     → unit#2 succeeded, deploy#3 v2',
     ],
-    'without version = every an older version that passes late does not come after a newer one': [
+    'without version = every, an older version that passes late is not built after a newer one': [
       DEPLOY,
       'app v1 v2    → unit#1 v1, unit#2 v2',
       'unit#2 ok    → unit#2 succeeded, deploy#1 v2',
@@ -79,7 +79,7 @@ export const BUILDS: Record<string, Histories> = {
       'unit#1 ok    → unit#1 succeeded',
       'why deploy   → NothingNew',
     ],
-    'a version is never built again by itself, even if its build failed or was cancelled': [
+    'a version is never built twice automatically, even if its build failed or was cancelled': [
       DEPLOY,
       'app v1          → unit#1 v1',
       'unit#1 ok       → unit#1 succeeded, deploy#1 v1',
@@ -88,7 +88,7 @@ export const BUILDS: Record<string, Histories> = {
       'unit#1.1 ok     → unit#1.1 succeeded',
       'why deploy      → NothingNew',
     ],
-    'a newest set beside sets that single versions want waits for their builds': [
+    'the newest set waits while builds of single versions run': [
       `test: repo, image
       deploy: repo trigger every passed test, image trigger passed test`,
       'repo r1 + image i1      →',
@@ -102,7 +102,7 @@ export const BUILDS: Record<string, Histories> = {
       'why deploy              → BuildActive',
       'deploy#2 ok             → deploy#2 succeeded, deploy#3 r2 i2',
     ],
-    'a build that a person asked for does not hold back an automatic one': [
+    'a requested build does not delay an automatic one': [
       DEPLOY,
       'app v1          → unit#1 v1',
       'pause deploy    →',
@@ -112,7 +112,7 @@ export const BUILDS: Record<string, Histories> = {
       'app v2          → unit#2 v2',
       'unit#2 ok       → unit#2 succeeded, deploy#2 v2',
     ],
-    'a job without a trigger runs only when somebody asks': [
+    'a job without a trigger runs only on request': [
       `${UNIT}
       deploy: app passed unit`,
       'app v1          → unit#1 v1',
@@ -120,7 +120,7 @@ export const BUILDS: Record<string, Histories> = {
       'why deploy      → NoTrigger',
       'trigger deploy  → deploy#1 v1',
     ],
-    'a new job ignores what was there before it, also what passes later': [
+    'a new job ignores older versions, also those that pass later': [
       UNIT,
       'app v1                                → unit#1 v1',
       'add deploy: app trigger passed unit   →',
@@ -129,7 +129,7 @@ export const BUILDS: Record<string, Histories> = {
       'app v2                                → unit#2 v2, slow#1 v2',
       'unit#2 ok                             → unit#2 succeeded, deploy#1 v2',
     ],
-    'a new version belongs to its own resource only: the others take the newest they may': [
+    'a new version triggers only its own resource: other inputs take their newest version': [
       'unit: app trigger, tools, docs trigger',
       'tools t1 t2      →',
       'app v1 v2        →',
@@ -142,14 +142,14 @@ export const BUILDS: Record<string, Histories> = {
       'unit: app trigger, docs trigger',
       'app v1 + docs d1  → unit#1 v1 d1',
     ],
-    'what a put made counts for passed and triggers': [
+    'a version of a put counts for passed and triggers': [
       `${UNIT}
       scan: image trigger
       deploy: image trigger passed unit`,
       'app v1              → unit#1 v1',
       'unit#1 ok image=i1  → unit#1 succeeded, scan#1 i1, deploy#1 i1',
     ],
-    'an upstream job that failed after its put passes nothing': [
+    'an upstream job that fails after its put passes nothing': [
       `${UNIT}
       deploy: image trigger passed unit`,
       'app v1                 → unit#1 v1',
@@ -158,7 +158,7 @@ export const BUILDS: Record<string, Histories> = {
       'retry unit#1           → unit#1.1 v1',
       'unit#1.1 ok image=i2   → unit#1.1 succeeded, deploy#1 i2',
     ],
-    'a disabled version is taken by nobody': [
+    'no build takes a disabled version': [
       DEPLOY,
       'app v1 v2       → unit#1 v1, unit#2 v2',
       'unit#2 starts   → unit#2 started',
@@ -169,19 +169,19 @@ export const BUILDS: Record<string, Histories> = {
       'trigger unit    → unit#3 v1',
       'trigger app v2  → refused VersionDisabled',
     ],
-    'a version that is enabled again is built if it never was': [
+    'an enabled version is built if it never was': [
       UNIT,
       'pause                         →',
       'unpause + app v1 v2 v3 + disable app v2 → unit#1 v1, unit#2 v3',
       'enable app v2                 → unit#3 v2',
       'disable app v1 + enable app v1 → unit#1 cancelled, unit#4 v1',
     ],
-    'when all versions are disabled the reason says so': [
+    'the reason says that all versions are disabled': [
       UNIT,
       'app v1 + disable app v1  →',
       'why unit                 → AllDisabled',
     ],
-    'a pin to a disabled version is told': [
+    'the reason names a pin to a disabled version': [
       `${UNIT}
       deploy: app trigger passed unit`,
       'app v1                   → unit#1 v1',
@@ -192,7 +192,7 @@ export const BUILDS: Record<string, Histories> = {
     ],
   },
   'inputs that share an upstream job': {
-    'come from the same build of it, though newer versions of each have passed in others': [
+    'come from the same build of it, even if newer versions of each have passed in others': [
       SHARED,
       'repo r1 + image i1               →',
       'trigger test                     → test#1 r1 i1',
@@ -214,7 +214,7 @@ export const BUILDS: Record<string, Histories> = {
       'test#3 starts + unpin image → test#3 started',
       'test#1 ok + test#2 ok + test#3 ok → test#1 succeeded, test#2 succeeded, test#3 succeeded, deploy#1 r2 i1',
     ],
-    'wait, with the reason, while no builds agree': [
+    'wait with a reason while no builds agree': [
       `test: repo, image
       scan: image
       deploy: repo trigger passed test, image trigger passed test+scan`,
@@ -227,7 +227,7 @@ export const BUILDS: Record<string, Histories> = {
       'trigger test        → test#2 r1 i2',
       'test#2 ok           → test#2 succeeded, deploy#1 r1 i2',
     ],
-    'are searched for backwards until builds agree': [
+    'are searched in older builds until builds agree': [
       `unit: app trigger, lib
       lint: app trigger, lib
       deploy: app trigger passed unit+lint, lib passed unit+lint`,
@@ -239,7 +239,7 @@ export const BUILDS: Record<string, Histories> = {
       'deploy#1 ok    → deploy#1 succeeded',
       'lint#2 ok      → lint#2 succeeded, deploy#2 v2 l2',
     ],
-    'tell when each has passed but never together': [
+    'have a reason if each has passed but never together': [
       `unit: app, lib
       lint: app
       scan: lib
@@ -258,7 +258,7 @@ export const BUILDS: Record<string, Histories> = {
       'trigger unit                 → unit#3 v1 l2',
       'unit#3 ok                    → unit#3 succeeded, deploy#1 v1 l2',
     ],
-    'need not agree when they share no job': [
+    'need not agree if they share no job': [
       `unit: app trigger
       bake: image trigger
       deploy: app trigger passed unit, image passed bake`,

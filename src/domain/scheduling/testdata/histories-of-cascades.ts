@@ -15,7 +15,7 @@ const SHIPPED = [
 /** What follows from a version that a person triggers. */
 export const CASCADES: Record<string, Histories> = {
   'a version that a person triggers': {
-    'goes down through passed although a newer one has passed, once': [
+    'reaches jobs through passed once, even if a newer one has passed': [
       SHIP,
       ...SHIPPED,
       'trigger app v1  → unit#3 v1',
@@ -25,7 +25,7 @@ export const CASCADES: Record<string, Histories> = {
       'retry unit#3    → unit#3.1 v1',
       'unit#3.1 ok     → unit#3.1 succeeded',
     ],
-    'goes through every job of a chain': [
+    'reaches every job of a chain': [
       `${SHIP}
       tell: app trigger passed ship`,
       'app v1 v2       → unit#1 v1, unit#2 v2',
@@ -36,7 +36,7 @@ export const CASCADES: Record<string, Histories> = {
       'unit#3 ok       → unit#3 succeeded, ship#2 v1',
       'ship#2 ok       → ship#2 succeeded, tell#2 v1',
     ],
-    'waits for all the jobs in passed that build it': [
+    'waits for all jobs in passed that build it': [
       `${UNIT}
       lint: app trigger
       ship: app trigger passed unit+lint`,
@@ -47,7 +47,7 @@ export const CASCADES: Record<string, Histories> = {
       'unit#2 ok              → unit#2 succeeded',
       'lint#2 ok              → lint#2 succeeded, ship#2 v1',
     ],
-    'does not go on from a build that failed, but from a retry that succeeds': [
+    'stops at a build that failed, and continues after a retry that succeeds': [
       SHIP,
       ...SHIPPED,
       'trigger app v1  → unit#3 v1',
@@ -55,35 +55,35 @@ export const CASCADES: Record<string, Histories> = {
       'retry unit#3    → unit#3.1 v1',
       'unit#3.1 ok     → unit#3.1 succeeded, ship#3 v1',
     ],
-    'does not wait for an automatic build, nor supersede one': [
+    'does not wait for an automatic build and does not supersede one': [
       SHIP,
       ...SHIPPED,
       'app v3 + trigger app v1 → unit#3 v3, unit#4 v1',
       'unit#3 ok       → unit#3 succeeded, ship#3 v3',
       'unit#4 ok       → unit#4 succeeded, ship#4 v1',
     ],
-    'makes one build when the version is new downstream as well': [
+    'makes one build if the version is new downstream as well': [
       SHIP,
       'app v1          → unit#1 v1',
       'unit#1 fails    → unit#1 failed',
       'trigger app v1  → unit#2 v1',
       'unit#2 ok       → unit#2 succeeded, ship#1 v1',
     ],
-    'goes no further through a get that does not trigger': [
+    'stops at a get that does not trigger': [
       `${UNIT}
       ship: app passed unit`,
       'app v1          → unit#1 v1',
       'trigger app v1  → unit#2 v1',
       'unit#2 ok       → unit#2 succeeded',
     ],
-    'goes no further while another version is pinned': [
+    'stops while another version is pinned': [
       SHIP,
       ...SHIPPED,
       'pin app v2      →',
       'trigger app v1  → unit#3 v1',
       'unit#3 ok       → unit#3 succeeded',
     ],
-    'goes no further into a job that is paused, and is not made up for': [
+    'stops at a paused job, also after it is unpaused': [
       SHIP,
       ...SHIPPED,
       'trigger app v1  → unit#3 v1',
@@ -91,7 +91,7 @@ export const CASCADES: Record<string, Histories> = {
       'unit#3 ok       → unit#3 succeeded',
       'unpause ship    →',
     ],
-    'takes what fits it from jobs that are shared': [
+    'is combined with the matching versions of shared jobs': [
       `unit: app trigger, docs
       ship: app trigger passed unit, docs passed unit`,
       'docs d1         →',

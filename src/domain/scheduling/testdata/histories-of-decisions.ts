@@ -3,24 +3,24 @@ import type { Histories } from './history-format.ts';
 /** What was found by holding the scheduler against others. */
 export const DECISIONS: Record<string, Histories> = {
   'several builds of one decision': {
-    'end with the newest set, so that an interruptible job builds it': [
+    'end with the newest set, so an interruptible job builds that': [
       'unit (interruptible): app trigger, docs trigger',
       'app v1 + docs d1     → unit#1 v1 d1',
       'app v2 + docs d2 d3  → unit#1 cancelled, unit#2 v2 d2 cancelled, unit#3 v2 d3',
     ],
-    'end with the newest set in a job that builds them all': [
+    'end with the newest set in a job that builds all of them': [
       'unit: app trigger, docs trigger',
       'app v1 + docs d1     → unit#1 v1 d1',
       'app v2 + docs d2 d3  → unit#2 v2 d2, unit#3 v2 d3',
     ],
-    'go from old to new, whichever resource a version belongs to': [
+    'are ordered from old to new across resources': [
       'unit: app trigger, docs trigger',
       'app v1 + docs d1                        → unit#1 v1 d1',
       'docs d2 + app v2 + docs d3 + app v3     → unit#2 v3 d2, unit#3 v2 d3, unit#4 v3 d3',
     ],
   },
   'two gets of one resource': {
-    'use versions apart: what one of them took is still new to the other': [
+    'use versions separately: a version that one of them took is new to the other': [
       `unit: app trigger
       both: app trigger latest, app trigger passed unit`,
       'app v1     → unit#1 v1',
@@ -32,7 +32,7 @@ export const DECISIONS: Record<string, Histories> = {
       'both#3 ok  → both#3 succeeded',
       'why both   → NothingNew',
     ],
-    'use versions apart where each takes every version': [
+    'use versions separately if each takes every version': [
       `unit: app trigger
       both: app trigger, app trigger every passed unit`,
       'app v1 v2              → unit#1 v1, unit#2 v2',
@@ -42,13 +42,13 @@ export const DECISIONS: Record<string, Histories> = {
     ],
   },
   'a version that is disabled': {
-    'ends the queued automatic builds that took it': [
+    'cancels the queued automatic builds that took it': [
       'unit (approvals 1): app trigger',
       'app v1          → unit#1 v1 waiting',
       'app v2          → unit#2 v2 waiting',
       'disable app v2  → unit#2 cancelled',
     ],
-    'leaves builds that have started and those of people alone': [
+    'cancels no started and no requested builds': [
       'unit: app trigger',
       'app v1 v2         → unit#1 v1, unit#2 v2',
       'unit#1 starts     → unit#1 started',
@@ -57,7 +57,7 @@ export const DECISIONS: Record<string, Histories> = {
       'trigger app v2    → unit#4 v2',
       'disable app v2    → unit#2 cancelled',
     ],
-    'gives back what its builds had not begun to use': [
+    'frees the other versions of its cancelled builds': [
       'unit: app trigger, docs trigger',
       'app v1           →',
       'app v2 + docs d1 → unit#1 v1 d1, unit#2 v2 d1',
@@ -67,14 +67,14 @@ export const DECISIONS: Record<string, Histories> = {
       'enable app v2    → unit#5 v2 d2',
     ],
   },
-  'a build that a person asks for': {
-    'is not interrupted by versions that were known already': [
+  'a requested build': {
+    'is not interrupted by versions that were known before': [
       'unit (interruptible): app trigger',
       'app v1                     → unit#1 v1',
       'app v2 v3 + trigger app v2 → unit#1 cancelled, unit#2 v3 cancelled, unit#3 v2',
       'app v4                     → unit#3 cancelled, unit#4 v4',
     ],
-    'takes the place of all others of an interruptible job, new or old': [
+    'replaces all other builds of an interruptible job, new or old': [
       'unit (interruptible): app trigger, docs',
       'docs d1                              →',
       'app v1 v2 + trigger unit             → unit#1 v1 d1 cancelled, unit#2 v2 d1',

@@ -7,7 +7,7 @@ const DEPLOY = `${UNIT}
 /** What waits for `on_trigger` hooks, and what does not. */
 export const HOOKS: Record<string, Histories> = {
   'hooks of new versions': {
-    'no build of a version is made before its hooks have ended': [
+    'a version gets no build before its hooks have ended': [
       UNIT,
       'app v1        →',
       'why unit      → HooksRunning',
@@ -17,7 +17,7 @@ export const HOOKS: Record<string, Histories> = {
       'why unit      → HooksRunning NothingNew',
       'hooks app v2  → unit#2 v2',
     ],
-    'each version gets its build in the order of versions, whatever order hooks end in': [
+    'versions get their builds in order, in whatever order their hooks end': [
       UNIT,
       'app v1        →',
       'app v2 v3     →',
@@ -25,18 +25,18 @@ export const HOOKS: Record<string, Histories> = {
       'hooks app v1  → unit#1 v1, unit#2 v2',
       'hooks app v3  → unit#3 v3',
     ],
-    'hooks of a job that is reached through passed hold the first one too': [
+    'hooks of a downstream job delay the first job too': [
       'unit: app trigger\n  deploy (hooks): app trigger passed unit',
       'app v1        →',
       'hooks app v1  → unit#1 v1',
       'unit#1 ok     → unit#1 succeeded, deploy#1 v1',
     ],
-    'versions of a resource that reaches no job with hooks wait for nothing': [
+    'versions that reach no job with hooks do not wait': [
       `${UNIT}
   lint: tools trigger`,
       'tools t1  → lint#1 t1',
     ],
-    'other resources go on with the versions that were there before': [
+    'other inputs keep using the earlier versions': [
       'unit (hooks): app trigger, tools trigger',
       'tools t1        →',
       'app v1          →',
@@ -47,14 +47,14 @@ export const HOOKS: Record<string, Histories> = {
       'hooks tools t2  → unit#2 v1 t2',
       'hooks app v2    → unit#3 v2 t2',
     ],
-    'what a person asks for waits for no hooks, and is not built again after them': [
+    'a requested build does not wait for hooks and is not repeated after them': [
       UNIT,
       'app v1        →',
       'trigger unit  → unit#1 v1',
       'hooks app v1  →',
       'why unit      → NothingNew',
     ],
-    'nor does a certain version that a person asks for': [
+    'a requested build of one version does not wait for hooks either': [
       UNIT,
       'app v1          →',
       'hooks app v1    → unit#1 v1',
@@ -62,7 +62,7 @@ export const HOOKS: Record<string, Histories> = {
       'trigger app v2  → unit#2 v2',
       'hooks app v2    →',
     ],
-    'a version that passed by hand triggers nothing further before its hooks have ended': [
+    'a version that passed in a requested build triggers nothing downstream before its hooks have ended': [
       DEPLOY,
       'app v1        →',
       'hooks app v1  → unit#1 v1',
@@ -74,7 +74,7 @@ export const HOOKS: Record<string, Histories> = {
       'why deploy    → HooksRunning NothingNew',
       'hooks app v2  → deploy#2 v2',
     ],
-    'retries wait for no hooks': [
+    'retries do not wait for hooks': [
       UNIT,
       'app v1        →',
       'hooks app v1  → unit#1 v1',
@@ -82,13 +82,13 @@ export const HOOKS: Record<string, Histories> = {
       'app v2        →',
       'retry unit#1  → unit#1.1 v1',
     ],
-    'a version that is pinned waits for its hooks': [
+    'a pinned version waits for its hooks': [
       UNIT,
       'app v1 + pin app v1  →',
       'why unit             → HooksRunning',
       'hooks app v1         → unit#1 v1',
     ],
-    'a pin to an older version is not held up': [
+    'a pin to an older version does not wait': [
       UNIT,
       'app v1        →',
       'app v2        →',
@@ -105,13 +105,13 @@ export const HOOKS: Record<string, Histories> = {
       'app v2        →',
       'hooks app v2  → unit#1 v2',
     ],
-    'versions that puts make fire hooks too': [
+    'versions of puts have hooks too': [
       'build: app trigger\n  ship (hooks): image trigger',
       'app v1                → build#1 v1',
       'build#1 ok image=i1   → build#1 succeeded',
       'hooks image i1        → ship#1 i1',
     ],
-    'the newest alone counts for who skips versions': [
+    'only the newest version counts for jobs that skip versions': [
       'unit (hooks): app trigger latest',
       'app v1                       →',
       'app v2                       →',

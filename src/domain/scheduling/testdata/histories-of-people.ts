@@ -9,31 +9,31 @@ const GATED = 'ship (approvals 2): app trigger';
 /** What people decide, and what follows. */
 export const PEOPLE: Record<string, Histories> = {
   people: {
-    'are refused with every reason instead of a build that vanishes': [
+    'requests that cannot run are refused with every reason': [
       `${UNIT}
       deploy: app trigger passed unit, tools`,
       'trigger deploy  → refused NothingPassed NoVersion',
       'pause deploy    →',
       'trigger deploy  → refused JobPaused NothingPassed NoVersion',
     ],
-    'who ask for what is about to be built by itself get that build': [
+    'a request for what is built automatically anyway is answered by that build': [
       UNIT,
       'app v1 v2 + trigger unit  → unit#1 v1, unit#2 v2',
       'trigger unit              → unit#3 v2',
     ],
-    'get a build each, however alike they ask': [
+    'equal requests get a build each': [
       UNIT,
       'app v1                                    → unit#1 v1',
       'app v2 + trigger unit + trigger unit      → unit#2 v2, unit#3 v2',
     ],
-    'who ask for a version get it where passed is not named, and what passed where it is': [
+    'a request for one version uses it with and without passed': [
       `${UNIT}
       compare: app, app passed unit`,
       'app v1 v2       → unit#1 v1, unit#2 v2',
       'unit#2 ok       → unit#2 succeeded',
       'trigger app v1  → unit#3 v1, compare#1 v1 v2',
     ],
-    'get the inputs of the original when they retry, and numbers that use up none': [
+    'a retry uses the original inputs and counts as no new build number': [
       'unit: app trigger, tools',
       'tools t1            →',
       'app v1              → unit#1 v1 t1',
@@ -45,28 +45,28 @@ export const PEOPLE: Record<string, Histories> = {
       'retry unit#1.1      → unit#1.2 v1 t1',
       'app v2              → unit#2 v2 t2',
     ],
-    'may retry a green build while its resource is pinned elsewhere': [
+    'a green build can be retried while its resource is pinned to another version': [
       UNIT,
       'app v1 v2    → unit#1 v1, unit#2 v2',
       'unit#2 ok    → unit#2 succeeded',
       'pin app v1   →',
       'retry unit#2 → unit#2.1 v2',
     ],
-    'may not retry what the job forbids, nor while it is paused': [
+    'a retry is refused if the job forbids it or is paused': [
       'unit (no-retry): app trigger',
       'app v1        → unit#1 v1',
       'unit#1 fails  → unit#1 failed',
       'pause unit    →',
       'retry unit#1  → refused JobPaused RetryDisabled',
     ],
-    'a retry that succeeds lets downstream go on': [
+    'a retry that succeeds passes its versions downstream': [
       DEPLOY,
       'app v1        → unit#1 v1',
       'unit#1 fails  → unit#1 failed',
       'retry unit#1  → unit#1.1 v1',
       'unit#1.1 ok   → unit#1.1 succeeded, deploy#1 v1',
     ],
-    'cancel what waits at once and what runs by asking': [
+    'a cancel ends a waiting build at once and asks a running one to stop': [
       'unit (approvals 1): app trigger',
       'app v1          → unit#1 v1 waiting',
       'cancel unit#1   → unit#1 cancelled',
@@ -79,28 +79,28 @@ export const PEOPLE: Record<string, Histories> = {
     ],
   },
   approvals: {
-    'gate the build at its creation, with its versions': [
+    'an approval holds the build after its creation, with its versions': [
       GATED,
       'app v1               → ship#1 v1 waiting',
       'bob approves ship#1  →',
       'eve approves ship#1  → ship#1 pending',
       'eve approves ship#1  → refused NotWaiting',
     ],
-    'count each person once': [
+    'each person has one vote': [
       GATED,
       'app v1               → ship#1 v1 waiting',
       'bob approves ship#1  →',
       'bob approves ship#1  → refused VotedAlready',
       'bob rejects ship#1   → refused VotedAlready',
     ],
-    'one rejection fails the build whatever was approved before': [
+    'one rejection fails the build, whatever was approved before': [
       GATED,
       'app v1               → ship#1 v1 waiting',
       'bob approves ship#1  →',
       'eve rejects ship#1   → ship#1 failed',
       'bob approves ship#1  → refused AlreadyEnded',
     ],
-    'a retry of an approved build needs none, of a rejected one it does': [
+    'a retry of an approved build needs no approval, one of a rejected build does': [
       'ship (approvals 1): app trigger',
       'app v1               → ship#1 v1 waiting',
       'bob approves ship#1  → ship#1 pending',
@@ -112,13 +112,13 @@ export const PEOPLE: Record<string, Histories> = {
       'bob rejects ship#2   → ship#2 failed',
       'retry ship#2         → ship#2.1 v2 waiting',
     ],
-    'a retry of a build that was cancelled before anybody approved it needs one': [
+    'a retry of a build that was cancelled before any approval needs one': [
       'ship (approvals 1): app trigger',
       'app v1         → ship#1 v1 waiting',
       'cancel ship#1  → ship#1 cancelled',
       'retry ship#1   → ship#1.1 v1 waiting',
     ],
-    'never by the person who triggered, when so set, but anybody may reject': [
+    'the person who triggered a build may not approve it if that is forbidden, but anyone may reject it': [
       'ship (approvals 1, not-by-trigger): app trigger',
       'app v1                → ship#1 v1 waiting',
       'trigger ship          → ship#2 v1 waiting',
@@ -131,7 +131,7 @@ export const PEOPLE: Record<string, Histories> = {
       'retry ship#3 by bob   → ship#3.1 v1 waiting',
       'bob approves ship#3.1 → refused OwnBuild',
     ],
-    'a build that waits never holds back what is newer: it is superseded, and votes start anew': [
+    'a waiting build does not delay newer ones: it is superseded, and votes start again': [
       `${UNIT}
       ship (approvals 2): app trigger passed unit`,
       'app v1 v2            → unit#1 v1, unit#2 v2',
@@ -152,11 +152,11 @@ export const PEOPLE: Record<string, Histories> = {
       'trigger unit    → unit#2 cancelled, unit#3 v2',
       'retry unit#1    → unit#3 cancelled, unit#1.1 v1',
     ],
-    'builds only the last of versions that come together, and shows the others as superseded': [
+    'builds only the last of simultaneous versions and shows the others as superseded': [
       'unit (interruptible): app trigger',
       'app v1 v2 v3  → unit#1 v1 cancelled, unit#2 v2 cancelled, unit#3 v3',
     ],
-    'with passed takes the newest at once instead of waiting for the build that runs': [
+    'with passed uses the newest at once instead of waiting for the running build': [
       `${UNIT}
       deploy (interruptible): app trigger passed unit`,
       'app v1 v2      → unit#1 v1, unit#2 v2',
@@ -164,7 +164,7 @@ export const PEOPLE: Record<string, Histories> = {
       'deploy#1 starts → deploy#1 started',
       'unit#2 ok      → unit#2 succeeded, deploy#1 cancelled, deploy#2 v2',
     ],
-    'leaves builds of other jobs alone': [
+    'cancels no builds of other jobs': [
       `unit (interruptible): app trigger
       deploy: app trigger passed unit`,
       'app v1     → unit#1 v1',

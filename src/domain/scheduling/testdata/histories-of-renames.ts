@@ -5,8 +5,8 @@ const DEPLOY = `unit: app trigger
 
 /** `old_name`: the history goes on under another name. */
 export const RENAMES: Record<string, Histories> = {
-  'a job with another name': {
-    'goes on where it was, and builds nothing again': [
+  'a renamed job': {
+    'continues where it was and builds nothing again': [
       DEPLOY,
       'app v1            → unit#1 v1',
       'unit#1 ok         → unit#1 succeeded, deploy#1 v1',
@@ -17,7 +17,7 @@ export const RENAMES: Record<string, Histories> = {
       'app v2            → test#2 v2',
       'test#2 ok         → test#2 succeeded, deploy#2 v2',
     ],
-    'ends what it began under the old one, which passes': [
+    'ends what it began under the old name, which counts for passed': [
       DEPLOY,
       'app v1            → unit#1 v1',
       'unit#1 starts     → unit#1 started',
@@ -32,8 +32,8 @@ export const RENAMES: Record<string, Histories> = {
       'why test          → JobPaused',
     ],
   },
-  'a resource with another name': {
-    'goes on with its versions and what passed': [
+  'a renamed resource': {
+    'keeps its versions and what passed': [
       DEPLOY,
       'app v1            → unit#1 v1',
       'rename app repo   →',

@@ -6,8 +6,8 @@ const DEPLOY = `${UNIT}
 
 /** A resource that changes where its versions come from has another history from then on. */
 export const SCOPES: Record<string, Histories> = {
-  'a resource that changes its source': {
-    'begins as a new one: its first check triggers, and nothing of the old source is taken': [
+  'a resource whose source changes': {
+    'starts over: its first check triggers, and no version of the old source is used': [
       DEPLOY,
       'app c1 c2             → unit#1 c1, unit#2 c2',
       'unit#1 ok + unit#2 ok → unit#1 succeeded, unit#2 succeeded, deploy#1 c2',
@@ -20,7 +20,7 @@ export const SCOPES: Record<string, Histories> = {
       'why deploy            → NothingPassed',
       'unit#3 ok             → unit#3 succeeded, deploy#2 c1',
     ],
-    'finds its first history, with what passed, when it changes back, and builds nothing again': [
+    'has its first history again, with what passed, after it changes back, and builds nothing again': [
       DEPLOY,
       'source app main       →',
       'app c1 c2             → unit#1 c1, unit#2 c2',
@@ -36,7 +36,7 @@ export const SCOPES: Record<string, Histories> = {
       'trigger deploy        → deploy#3 c2',
       'app prints c2 c3      → unit#4 c3',
     ],
-    'ends automatic builds that have not started with what was before, and builds them when it changes back':
+    'loses its unstarted automatic builds, and gets them after it changes back':
       [
         UNIT,
         'source app main      →',
@@ -47,7 +47,7 @@ export const SCOPES: Record<string, Histories> = {
         'unit#1 ok            → unit#1 succeeded',
         'source app main      → unit#5 c2',
       ],
-    'does not count what a build of before passes afterwards': [
+    'does not count what a build of the old source passes later': [
       DEPLOY,
       'app c1              → unit#1 c1',
       'unit#1 starts       → unit#1 started',
@@ -57,7 +57,7 @@ export const SCOPES: Record<string, Histories> = {
       'why deploy          → NothingPassed',
       'unit#2 ok           → unit#2 succeeded, deploy#1 r1',
     ],
-    'records what a check of before reports afterwards where it belongs, and triggers nothing until it changes back':
+    'records versions of the old source that a check reports late, and triggers them only after it changes back':
       [
         UNIT,
         'source app main     →',
@@ -71,7 +71,7 @@ export const SCOPES: Record<string, Histories> = {
         'unit#2 ok           → unit#2 succeeded',
         'source app main     → unit#3 c2',
       ],
-    'does not get what a build of before puts afterwards': [
+    'does not get versions that a build of the old source puts later': [
       `${UNIT}
       scan: image trigger`,
       'source image main    →',
@@ -82,7 +82,7 @@ export const SCOPES: Record<string, Histories> = {
       'why scan             → NoVersion',
       'source image main    → scan#1 i1',
     ],
-    'stays pinned, takes nothing until the version is found in the new history, and then that one': [
+    'stays pinned, and is used again once the new history has that version': [
       UNIT,
       'app c1 c2           → unit#1 c1, unit#2 c2',
       'unit#1 ok + unit#2 ok → unit#1 succeeded, unit#2 succeeded',
@@ -94,13 +94,13 @@ export const SCOPES: Record<string, Histories> = {
       'app c3              →',
       'why unit            → NothingNew Pinned',
     ],
-    'leaves a version that is disabled in one history alone in the other': [
+    'keeps a version enabled in one history that is disabled in the other': [
       UNIT,
       'app c1 + disable app c1  →',
       'source app mirror        →',
       'app c1                   → unit#1 c1',
     ],
-    'triggers nothing of before that was found while the job was paused': [
+    'does not trigger versions of the old source that were found while the job was paused': [
       UNIT,
       'source app main     →',
       'app c1              → unit#1 c1',
@@ -115,7 +115,7 @@ export const SCOPES: Record<string, Histories> = {
       'why unit            → NothingNew',
       'app c3              → unit#3 c3',
     ],
-    'replays nothing of before for a job that came since': [
+    'replays no versions of the old source for a newer job': [
       UNIT,
       'source app main        →',
       'app m1                 → unit#1 m1',

@@ -10,7 +10,7 @@ const DIAMOND = `${UNIT}
 /** What the manual's table of states says. */
 export const STATES: Record<string, Histories> = {
   'states of the manual': {
-    'a paused pipeline records versions and makes no builds, running ones end, and only versions found after the pause trigger':
+    'a paused pipeline records versions, ends running builds, makes none, and later triggers only newer versions':
       [
         DEPLOY,
         'app v1         → unit#1 v1',
@@ -23,14 +23,14 @@ export const STATES: Record<string, Histories> = {
         'app v3         → unit#2 v3',
         'unit#2 ok      → unit#2 succeeded, deploy#1 v3',
       ],
-    'one job of a paused pipeline can be unpaused by itself': [
+    'one job of a paused pipeline can be unpaused': [
       DIAMOND,
       'pause         →',
       'unpause lint  →',
       'app v1        → lint#1 v1',
       'why unit      → PipelinePaused',
     ],
-    'a paused job alone stops, and what was found meanwhile never triggers it': [
+    'a paused job makes no builds, also not later for versions that were found meanwhile': [
       DEPLOY,
       'pause deploy    →',
       'app v1          → unit#1 v1',
@@ -40,7 +40,7 @@ export const STATES: Record<string, Histories> = {
       'app v2          → unit#2 v2',
       'unit#2 ok       → unit#2 succeeded, deploy#1 v2',
     ],
-    'pausing twice forgets nothing that came before': [
+    'a second pause keeps what came before the first': [
       UNIT,
       'pause unit            →',
       'pause unit            →',
@@ -48,13 +48,13 @@ export const STATES: Record<string, Histories> = {
       'unpause unit          →',
       'app v2                → unit#2 v2',
     ],
-    'a pin cancels builds that have not started and took another version, and no others': [
+    'a pin cancels unstarted builds of other versions, and no others': [
       DEPLOY,
       'app v1 v2 v3   → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 starts  → unit#1 started',
       'pin app v2     → unit#3 cancelled',
     ],
-    'a pin cancels what waits for approval too': [
+    'a pin also cancels builds that wait for approval': [
       'unit (approvals 1): app trigger',
       'app v1      → unit#1 v1 waiting',
       'app v2      → unit#2 v2 waiting',
@@ -68,7 +68,7 @@ export const STATES: Record<string, Histories> = {
       'why unit    → NothingNew Pinned',
       'unit#1 ok   → unit#1 succeeded, deploy#1 v1',
     ],
-    'of what passed, only the pinned version triggers': [
+    'only the pinned version triggers after it has passed': [
       DEPLOY,
       'app v1 v2               → unit#1 v1, unit#2 v2',
       'unit#2 starts           → unit#2 started',
@@ -77,14 +77,14 @@ export const STATES: Record<string, Histories> = {
       'why deploy              → PinnedNotPassed',
       'unit#1 ok               → unit#1 succeeded, deploy#1 v1',
     ],
-    'after the pin the latest version triggers, and no other that came meanwhile': [
+    'after the pin only the newest version triggers': [
       UNIT,
       'app v1        → unit#1 v1',
       'pin app v1    →',
       'app v2 v3 v4  →',
       'unpin app     → unit#2 v4',
     ],
-    'after the pin the latest version that is ready triggers downstream': [
+    'after the pin the newest ready version triggers downstream': [
       DEPLOY,
       'app v1             → unit#1 v1',
       'unit#1 ok          → unit#1 succeeded, deploy#1 v1',
@@ -95,13 +95,13 @@ export const STATES: Record<string, Histories> = {
       'unit#2 ok          → unit#2 succeeded',
       'unpin app          → deploy#2 v2',
     ],
-    'what a pin cancelled before it started may be built when the pin ends': [
+    'a version that a pin cancelled may be built after the pin': [
       UNIT,
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'pin app v1  → unit#2 cancelled',
       'unpin app   → unit#3 v2',
     ],
-    'what a pin cancelled of a job with passed may be built when the pin ends': [
+    'a version that a pin cancelled in a job with passed may be built after the pin': [
       DEPLOY,
       'app v1      → unit#1 v1',
       'unit#1 ok   → unit#1 succeeded, deploy#1 v1',
@@ -109,13 +109,13 @@ export const STATES: Record<string, Histories> = {
       'pin app v2  → deploy#1 cancelled',
       'unpin app   → deploy#2 v1',
     ],
-    'after the pin the latest version is the latest that is enabled': [
+    'after the pin the newest enabled version triggers': [
       UNIT,
       'app v1 v2 + pin app v2  → unit#1 v2',
       'disable app v2          → unit#1 cancelled',
       'unpin app               → unit#2 v1',
     ],
-    'a version that is triggered by hand goes to every job that takes it without passed, and cascades': [
+    'a version triggered by hand reaches every job that uses it without passed, and cascades': [
       `${DIAMOND}
       report: app, tools trigger`,
       'tools t1           →',
@@ -131,7 +131,7 @@ export const STATES: Record<string, Histories> = {
       'pin app v1      →',
       'trigger app v2  → unit#3 v2',
     ],
-    'a job that is triggered by hand while a resource is pinned takes the pinned version': [
+    'a job triggered by hand while a resource is pinned uses the pinned version': [
       'unit: app trigger, tools',
       'tools t1 t2      →',
       'app v1 v2        → unit#1 v1 t2, unit#2 v2 t2',

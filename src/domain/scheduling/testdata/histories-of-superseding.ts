@@ -15,14 +15,14 @@ export const SUPERSEDING: Record<string, Histories> = {
       'ship#2 ok   → ship#2 succeeded',
       'why ship    → NothingNew',
     ],
-    'is superseded after people have approved it and before it begins': [
+    'is superseded after its approval and before it begins': [
       shipped(' (approvals 1)'),
       'app v1 v2           → unit#1 v1, unit#2 v2',
       'unit#1 ok           → unit#1 succeeded, ship#1 v1 waiting',
       'bob approves ship#1 → ship#1 pending',
       'unit#2 ok           → unit#2 succeeded, ship#1 cancelled, ship#2 v2 waiting',
     ],
-    'is left alone once it has begun': [
+    'is kept once it has begun': [
       shipped(''),
       'app v1 v2      → unit#1 v1, unit#2 v2',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',
@@ -31,7 +31,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'why ship       → BuildActive',
       'ship#1 ok      → ship#1 succeeded, ship#2 v2',
     ],
-    'counts as a build of its version: nothing brings it back': [
+    'counts as a build of its version, which is not built again': [
       shipped(''),
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'unit#1 ok   → unit#1 succeeded, ship#1 v1',
@@ -39,20 +39,20 @@ export const SUPERSEDING: Record<string, Histories> = {
       'disable app v2 → ship#2 cancelled',
       'why ship    → NothingNew',
     ],
-    'gives way one after another, until the newest begins': [
+    'is superseded again and again until the newest begins': [
       shipped(''),
       'app v1 v2 v3  → unit#1 v1, unit#2 v2, unit#3 v3',
       'unit#1 ok     → unit#1 succeeded, ship#1 v1',
       'unit#2 ok     → unit#2 succeeded, ship#1 cancelled, ship#2 v2',
       'unit#3 ok     → unit#3 succeeded, ship#2 cancelled, ship#3 v3',
     ],
-    'does not give way to an older version that passes late': [
+    'is not superseded by an older version that passes late': [
       shipped(''),
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'unit#2 ok   → unit#2 succeeded, ship#1 v2',
       'unit#1 ok   → unit#1 succeeded',
     ],
-    'gives way to a newer version of any of its triggers': [
+    'is superseded by a newer version of any of its triggers': [
       `${UNIT}
       bake: image trigger
       ship: app trigger passed unit, image trigger passed bake`,
@@ -61,7 +61,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'image i2               → bake#2 i2',
       'bake#2 ok              → ship#1 cancelled, bake#2 succeeded, ship#2 v1 i2',
     ],
-    'gives way to the build of a single version when that has the newest set': [
+    'is superseded by the build of a single version that has the newest set': [
       shipped('', 'app trigger passed unit, tools trigger'),
       'app v1     → unit#1 v1',
       'tools t1   →',
@@ -71,7 +71,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#2 ok  → unit#2 succeeded, ship#2 v2 t1',
       'tools t2   → ship#2 cancelled, ship#3 v2 t2',
     ],
-    'waits its turn when the job says supersede = false': [
+    'keeps its turn with supersede = false': [
       shipped(' (no-supersede)'),
       'app v1 v2   → unit#1 v1, unit#2 v2',
       'unit#1 ok   → unit#1 succeeded, ship#1 v1',
@@ -85,8 +85,8 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#1 ok   → unit#1 succeeded, ship#1 v1',
       'unit#2 ok   → unit#2 succeeded, ship#2 v2',
     ],
-    'of a job without passed keeps its own version': [UNIT, 'app v1  → unit#1 v1', 'app v2  → unit#2 v2'],
-    'is not superseded when a person asked for it': [
+    'is kept in a job without passed': [UNIT, 'app v1  → unit#1 v1', 'app v2  → unit#2 v2'],
+    'is not superseded if a person requested it': [
       shipped(''),
       'app v1 v2     → unit#1 v1, unit#2 v2',
       'pause ship    →',
@@ -99,7 +99,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'app v4        → unit#4 v4',
       'unit#4 ok     → ship#2 cancelled, unit#4 succeeded, ship#3 v4',
     ],
-    'is superseded although a person asked for the newer one': [
+    'is superseded by a newer one that a person requested': [
       shipped(''),
       'app v1 v2                 → unit#1 v1, unit#2 v2',
       'unit#1 ok                 → unit#1 succeeded, ship#1 v1',
@@ -135,7 +135,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#2 ok      → unit#2 succeeded, ship#2 v2',
       'unit#3 ok      → unit#3 succeeded, ship#2 cancelled, ship#3 v3',
     ],
-    'of 2 and supersede = false lines up two builds, and the newest set waits for either': [
+    'of 2 and supersede = false queues two builds, and the newest set waits for either': [
       shipped(' (concurrency 2, no-supersede)'),
       'app v1 v2 v3 v4  → unit#1 v1, unit#2 v2, unit#3 v3, unit#4 v4',
       'unit#1 ok        → unit#1 succeeded, ship#1 v1',
@@ -145,7 +145,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'why ship         → BuildActive',
       'ship#2 ok        → ship#2 succeeded, ship#3 v4',
     ],
-    'of 1 runs one at a time, as without': [
+    'of 1 runs one at a time, as the default does': [
       shipped(' (concurrency 1)'),
       'app v1 v2      → unit#1 v1, unit#2 v2',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',
@@ -153,7 +153,7 @@ export const SUPERSEDING: Record<string, Histories> = {
       'unit#2 ok      → unit#2 succeeded',
       'ship#1 ok      → ship#1 succeeded, ship#2 v2',
     ],
-    'has no bearing on builds of people': [
+    'does not limit requested builds': [
       shipped(' (concurrency 2)'),
       'app v1 v2      → unit#1 v1, unit#2 v2',
       'unit#1 ok      → unit#1 succeeded, ship#1 v1',

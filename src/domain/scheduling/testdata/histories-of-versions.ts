@@ -11,14 +11,14 @@ const MANY = Array.from({ length: 120 }, (_, index) => index + 1);
 /** Which version of a resource is the newest, and which of them get builds. */
 export const VERSIONS: Record<string, Histories> = {
   'the order of versions': {
-    'is the one that a check prints: what is new in the middle gets its build, and the newest stays the newest':
+    "is that of the check's output: a new one in the middle is built, and the newest stays the newest":
       [
         UNIT,
         'tools prints a1 a2          → unit#1 a1, unit#2 a2',
         'tools prints a1 a1.1 a2     → unit#3 a1.1',
         'trigger unit                → unit#4 a2',
       ],
-    'with version = latest a new one in the middle starts nothing': [
+    'gives a new version in the middle no build with version = latest': [
       LATEST,
       'tools prints a1 a2       → unit#1 a2',
       'unit#1 ok                → unit#1 succeeded',
@@ -26,31 +26,31 @@ export const VERSIONS: Record<string, Histories> = {
       'why unit                 → NothingNew',
       'tools prints a1.1 a2 a3  → unit#2 a3',
     ],
-    'an older one that is printed last with something new is the newest': [
+    'makes an older version the newest if it is printed last with something new': [
       UNIT,
       'tools prints a1 a2 a3  → unit#1 a1, unit#2 a2, unit#3 a3',
       'tools prints a2.1 a2   → unit#4 a2.1',
       'trigger unit           → unit#5 a2',
     ],
-    'nothing changes when nothing that is printed is new': [
+    'does not change if nothing printed is new': [
       UNIT,
       'tools prints a1 a2  → unit#1 a1, unit#2 a2',
       'tools prints a2 a1  →',
       'trigger unit        → unit#3 a2',
     ],
-    'what stands twice in a batch stands where it is printed last': [
+    'counts a repeated version where it is printed last': [
       'unit: tools',
       'tools prints a2 a1 a2  →',
       'trigger unit           → unit#1 a2',
     ],
-    'what was known before the job came starts nothing when it moves': [
+    'triggers nothing if a version from before the job moves': [
       UNIT,
       'tools prints a1 a2            → unit#1 a1, unit#2 a2',
       'add slow: tools trigger       →',
       'tools prints a1 a1.1 a2       → unit#3 a1.1, slow#1 a1.1',
       'trigger slow                  → slow#2 a2',
     ],
-    'holds for what has passed, too': [
+    'also applies to what has passed': [
       `${UNIT}
       deploy: tools passed unit`,
       'tools prints a1 a2          → unit#1 a1, unit#2 a2',
@@ -59,7 +59,7 @@ export const VERSIONS: Record<string, Histories> = {
       'unit#3 ok                   → unit#3 succeeded',
       'trigger deploy              → deploy#1 a2',
     ],
-    'after a pin the newest triggers, and none that was put before it meanwhile': [
+    'decides after a pin: the newest triggers, and no version that moved before it meanwhile': [
       UNIT,
       'tools prints a1             → unit#1 a1',
       'pin tools a1                →',
@@ -67,7 +67,7 @@ export const VERSIONS: Record<string, Histories> = {
       'tools prints a1 a2 a3       →',
       'unpin tools                 → unit#2 a3',
     ],
-    'what was passed over at the end of a pin triggers once it is printed as the newest': [
+    'lets a version that was skipped at the end of a pin trigger once it is printed as the newest': [
       UNIT,
       'tools prints a1             → unit#1 a1',
       'pin tools a1                →',
@@ -75,7 +75,7 @@ export const VERSIONS: Record<string, Histories> = {
       'unpin tools                 → unit#2 a3',
       'tools prints a4 a2          → unit#3 a4, unit#4 a2',
     ],
-    'while the hooks of one in the middle run the newest goes on being taken': [
+    'lets the newest be used while hooks of one in the middle run': [
       `unit (hooks): tools trigger
       report: tools, app trigger`,
       'tools prints a1 + hooks tools a1             → unit#1 a1',

@@ -2,8 +2,8 @@ import { BUILDS } from './histories-of-builds.ts';
 import { CASCADES } from './histories-of-cascades.ts';
 import { DECISIONS } from './histories-of-decisions.ts';
 import { HOOKS } from './histories-of-hooks.ts';
-import { IDEAS } from './histories-of-ideas.ts';
-import { MORE_IDEAS } from './histories-of-more-ideas.ts';
+import { INPUTS } from './histories-of-inputs.ts';
+import { JOINS_AND_PINS } from './histories-of-joins-and-pins.ts';
 import { PEOPLE } from './histories-of-people.ts';
 import { RENAMES } from './histories-of-renames.ts';
 import { SCOPES } from './histories-of-scopes.ts';
@@ -24,6 +24,6 @@ export const HISTORIES: Record<string, Histories> = {
   ...SUPERSEDING,
   ...CASCADES,
   ...RENAMES,
-  ...IDEAS,
-  ...MORE_IDEAS,
+  ...INPUTS,
+  ...JOINS_AND_PINS,
 };

@@ -64,7 +64,7 @@ describe('a pipeline that wants more builds than one decision makes', () => {
     const pipeline = await flood(JOBS, VERSIONS);
     await schedulePipeline(pipeline, { ...stores, notifications, now });
     await expect(scheduleOn(stores, pipeline, now(), dying)).rejects.toThrow('killed');
-    // Whoever leads next hears of nothing: it asks.
+    // The next leader gets no notification: it polls.
     const { builds, failures } = await scheduleJobs({ ...stores, notifications, now });
     expect([builds.length, failures]).toEqual([200, []]);
     expect(await built()).toEqual({ builds: 1200, pairs: 1200 });
@@ -84,7 +84,7 @@ describe('a pipeline whose queue is full', () => {
   const APP = { team: 'main', pipeline: 'app' };
   const ended = { outcome: 'failed', reason: 'StepFailed', message: '' } as const;
 
-  test('a pipeline with a full queue gets no more builds, says so, refuses people and continues automatically', async () => {
+  test('a pipeline with a full queue gets no builds, refuses requests, and continues automatically', async () => {
     await flood(35, VERSIONS);
     expect((await decideAll()).builds).toHaveLength(MAX_QUEUED_BUILDS);
     expect(await stores.builds.pipelinesToSchedule(10)).toEqual([]);
@@ -160,7 +160,7 @@ async function passed(count: number): Promise<number> {
 }
 
 describe('a get that takes every version that passed', () => {
-  test('a get with version every builds the oldest first and skips none, even if more wait than one decision reads', async () => {
+  test('version = every builds the oldest first and skips none, even beyond the limit of one decision', async () => {
     const waiting = 1300;
     const pipeline = await passed(waiting);
     const order = async () =>

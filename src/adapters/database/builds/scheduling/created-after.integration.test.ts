@@ -11,7 +11,7 @@ afterAll(async () => await stores.close());
 /**
  * The scheduler takes its time before it waits for the pipeline's lock; the build before may end meanwhile.
  */
-test('a build is never created before the end of the build whose version it takes, whatever the clocks show', async () => {
+test('a build is never created before the end of the build whose version it uses, for any clocks', async () => {
   await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
   const saved = await stores.pipelines.savePipeline(toSave(samplePipeline()));
   await found(stores, saved, [{ ref: 'a' }]);

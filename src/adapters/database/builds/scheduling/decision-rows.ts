@@ -66,7 +66,10 @@ interface Numbered {
   number: number;
 }
 
-function toBuild({ build: { state, cause, supersedes = [] }, job, number }: Numbered, position: number) {
+function toBuild(
+  { build: { state, cause, inputs = {}, supersedes = [] }, job, number }: Numbered,
+  position: number,
+) {
   const superseded = state === 'superseded';
   return {
     position,
@@ -74,6 +77,7 @@ function toBuild({ build: { state, cause, supersedes = [] }, job, number }: Numb
     revision: job.revision,
     number,
     cause,
+    inputs,
     gate: job.approval ?? null,
     superseded,
     supersedes,

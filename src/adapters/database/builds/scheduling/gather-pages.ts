@@ -2,12 +2,12 @@ import { sql } from 'slonik';
 import { prepared, type Transaction } from '#adapters/database/connection/pool.ts';
 import {
   NEWEST,
+  type GoodBuild,
+  type GoodBuildPage,
   type JobFacts,
   type NeededPage,
-  type Pass,
-  type PassPage,
   type ResourceVersion,
-  type UsedPage,
+  type UsedVersionPage,
 } from '#domain/scheduling/facts.ts';
 import type { Pages } from '#flows/builds/schedule-ports.ts';
 import type { Gathered, GatheredJob } from './gather.ts';
@@ -60,7 +60,7 @@ async function passPages(
   connection: Transaction,
   needs: readonly NeededPage[],
   { jobs, resources, rows, ids }: Pick<Gathered, 'resources' | 'ids'> & { jobs: JobFacts[]; rows: number },
-): Promise<PassPage[]> {
+): Promise<GoodBuildPage[]> {
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
   const through = takenThrough(jobs);
@@ -94,7 +94,7 @@ async function passPages(
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
       AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
         partly bigint[])`);
-  return found.flatMap(({ position, rows: all }): PassPage[] => {
+  return found.flatMap(({ position, rows: all }): GoodBuildPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
     const { upstream, resource, from } = need;
@@ -106,7 +106,7 @@ async function passPages(
 function toPass(
   { version, build, id, also }: NonNullable<PassRow['rows']>[number],
   ids: Gathered['ids'],
-): Pass {
+): GoodBuild {
   for (const one of [{ version, id }, ...also]) if (one.version !== one.id) ids.set(one.version, one.id);
   return { version, build, also: also.map(({ resource, version: taken }) => ({ resource, version: taken })) };
 }
@@ -132,7 +132,7 @@ async function usedPages(
   connection: Transaction,
   needs: readonly NeededPage[],
   { jobs, rows }: { jobs: GatheredJob[]; rows: number },
-): Promise<UsedPage[]> {
+): Promise<UsedVersionPage[]> {
   const wanted = needs.filter((need): need is UsedNeed => need.kind === 'used');
   if (wanted.length === 0) return [];
   const gets = new Map(jobs.map((job) => [job.facts.id, job.gets]));
@@ -147,7 +147,7 @@ async function usedPages(
       ORDER BY version_id DESC LIMIT ${rows + 1})) AS versions
     FROM jsonb_to_recordset(${sql.jsonb(lists)}) AS n (position integer, job bigint, resource bigint,
       nth smallint, "from" bigint)`);
-  return found.flatMap(({ position, versions }): UsedPage[] => {
+  return found.flatMap(({ position, versions }): UsedVersionPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
     const { job, get, from } = need;

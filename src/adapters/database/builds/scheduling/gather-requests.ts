@@ -23,7 +23,8 @@ const afterOfTrigger = sql.fragment`coalesce((
 
 /** SQL: requests for builds of job `j` that have neither a build nor a refusal. */
 export const openRequests = sql.fragment`(
-  SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by, 'version', CASE
+  SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', m.id, 'by', m.requested_by,
+    'inputs', m.input_values, 'version', CASE
       WHEN m.version_id IS NOT NULL THEN (
         SELECT jsonb_build_object('resource', m.resource_id, 'version', ${placed}, 'disabled', v.disabled)
         FROM versions v WHERE v.id = m.version_id) END, 'after', CASE WHEN m.follows THEN ${afterOfTrigger} END,

@@ -65,8 +65,9 @@ async function write(history: History): Promise<Written> {
   }
   const places = new Map<number, number>();
   for (const { version, place } of all.toSorted((a, b) => a.place - b.place)) {
+    const next = sql.fragment`nextval(pg_get_serial_sequence('versions', 'id'))`;
     const row = await stores.pool.oneFirst(rows<{ place: number }>()`
-      UPDATE versions SET place = ${isMoved(all, place) ? sql.fragment`nextval(pg_get_serial_sequence('versions', 'id'))` : sql.fragment`place`}
+      UPDATE versions SET place = ${isMoved(all, place) ? next : sql.fragment`place`}
       WHERE id = ${rowOf(versions, version)} RETURNING place`);
     places.set(place, row);
   }
@@ -90,7 +91,7 @@ function floorIn(places: Map<number, number>, floor = 0): number {
   return above.length === 0 ? 0 : Math.min(...above);
 }
 
-/** It, or one below it, stands where no id does; so all that are above get places anew. */
+/** It, or one below it, has a place that is no id, so all versions above it get new places. */
 function isMoved(all: readonly { version: number; place: number }[], place: number): boolean {
   return all.some((one) => one.place !== one.version && one.place <= place);
 }
@@ -112,7 +113,8 @@ async function writeDecided(history: History, { jobs, resources, versions }: Row
   await stores.pool.query(rows()`UPDATE pipelines SET paused = ${history.paused}`);
   for (const { id, paused, interruptible, supersede = true, concurrency = null } of history.jobs)
     await stores.pool.query(rows()`
-      UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible}, supersede = ${supersede}, concurrency = ${concurrency}
+      UPDATE jobs SET paused = ${paused}, interruptible = ${interruptible}, supersede = ${supersede},
+        concurrency = ${concurrency}
       WHERE id = ${rowOf(jobs, id)}`);
   for (const { id, pinned, versions: own } of history.resources) {
     if (pinned !== undefined)
@@ -138,13 +140,15 @@ async function writeBuild(
 ): Promise<void> {
   const id = await stores.pool.oneFirst(rows<{ id: number }>()`
     INSERT INTO builds (job_id, revision_id, number, cause, created_at, status, ended_at)
-    SELECT ${rowOf(jobs, build.job)}, r.id, ${10_000 + build.id}, ${JSON.stringify(build.cause)}::jsonb, now(), ${build.status},
+    SELECT ${rowOf(jobs, build.job)}, r.id, ${10_000 + build.id}, ${JSON.stringify(build.cause)}::jsonb,
+    now(), ${build.status},
       CASE WHEN ${isActive(build.status)} THEN NULL ELSE now() END
     FROM revisions r WHERE r.pipeline_id = ${pipeline} RETURNING id`);
   for (const [position, input] of build.inputs.entries())
     await stores.pool.query(rows()`
       INSERT INTO build_inputs (build_id, position, nth, job_id, name, resource_id, version_id, used)
-      VALUES (${id}, ${position}, ${nthOf(build, position)}, ${rowOf(jobs, build.job)}, 'x', ${rowOf(resources, input.resource)},
+      VALUES (${id}, ${position}, ${nthOf(build, position)}, ${rowOf(jobs, build.job)}, 'x',
+      ${rowOf(resources, input.resource)},
         ${rowOf(versions, input.version)}, ${build.usedNothing !== true})`);
   if (!isGood(build.status)) return;
   for (const taken of [...build.inputs, ...build.outputs])
@@ -187,7 +191,7 @@ function said(builds: readonly MadeBuild[]): string[] {
   return builds.map(({ job: of, versions }) => `${of}: ${String(versions)}`);
 }
 
-/** Pages of one row, so that every search goes on over the end of a page. */
+/** Pages of one row, so that every search continues on the next page. */
 const ONE_BY_ONE = [1, ...Array.from({ length: 499 }, () => 1)] as const;
 
 /** Nothing of it is written. */

@@ -1,13 +1,12 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { placed, type PlacedVersion, type PlaceOf } from '#adapters/database/checks/placed-version.ts';
-import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
 import {
   MAX_PASSED_VERSIONS,
   MAX_PASSED_WAITING,
   MAX_UNUSED_VERSIONS,
-  NEWEST,
-  PASSED_AT_EDGE,
   type Facts,
   type GetFacts,
   type HeldVersions,
@@ -17,6 +16,7 @@ import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { Gate } from '#domain/scheduling/vote.ts';
 import { openRequests, toRequest, type RequestRow } from './gather-requests.ts';
+import { heldFrom, manyPassedWait, unusedPassed, unusedVersions } from './gather-versions.ts';
 import { queuedBuilds } from './queued-builds.ts';
 
 /** Facts of a job, and what the store needs to write a decision on them. */
@@ -67,6 +67,7 @@ interface Row {
   active: JobFacts['active'] | null;
   queued_newest: JobFacts['queued'] | null;
   requests: RequestRow[] | null;
+  form: Input[];
   inputs: InputRow[] | null;
 }
 
@@ -95,7 +96,8 @@ export async function gatherWaiting(connection: Transaction, pipeline: number): 
 
 const firstWaiting = (pipeline: number) => sql.fragment`j.id IN (
       SELECT w.id FROM (
-        SELECT q.id, coalesce(sum(q.gets) OVER (ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        SELECT q.id, coalesce(sum(q.gets) OVER (
+          ORDER BY q.id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (SELECT o.id, greatest(1, (SELECT count(*) FROM job_gets c WHERE c.job_id = o.id)) AS gets FROM jobs o
           WHERE o.pipeline_id = ${pipeline} AND o.deleted_at IS NULL
             AND o.schedule_requested > o.last_scheduled) AS q) AS w
@@ -144,7 +146,7 @@ async function gather(
       ${queued} AS queued, j.paused, p.paused AS pipeline_paused, j.interruptible, j.supersede, j.approval,
       j.concurrency, j.serial_groups, t.running_builds AS team_limit,
       ${openAutomatic} AS active, ${queuedNewest} AS queued_newest,
-      ${openRequests} AS requests,
+      ${openRequests} AS requests, j.inputs AS form,
       (SELECT jsonb_agg(jsonb_build_object(
           'name', g.name, 'nth', g.nth, 'resourceName', r.name, 'resource', r.id, 'trigger', g.trigger,
             'every', g.every,
@@ -159,7 +161,8 @@ async function gather(
                 'unknown', v.scope_id <> r.scope_id,
                 'elsewhere', v.scope_id <> r.scope_id)
               FROM versions v WHERE v.id = r.pinned_version)
-            WHEN r.pin_wanted IS NOT NULL THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
+            WHEN r.pin_wanted IS NOT NULL
+              THEN '{"version": [0, 0], "disabled": false, "unknown": true, "elsewhere": false}' END,
           'held', ${heldFrom},
           'unused', CASE WHEN NOT (g.trigger AND g.every) THEN '{}' WHEN g.passed = '{}' THEN ${unusedVersions(unused)}
             WHEN ${manyPassedWait} THEN ${unusedPassed(MAX_PASSED_WAITING)}
@@ -186,71 +189,6 @@ async function gather(
   };
 }
 
-/**
- * SQL condition. This form can only be a lookup per version, never a join with all used versions. The planner
- * must estimate it as true for most rows: otherwise it would sort all versions instead of reading the first.
- */
-const neverUsed = (version: FragmentSqlToken) => sql.fragment`
-  ((SELECT 1 FROM build_inputs b
-    WHERE b.used AND b.job_id = j.id AND b.resource_id = r.id AND b.version_id = ${version} AND b.nth = g.nth
-      LIMIT 1) = 1) IS NOT TRUE`;
-
-/**
- * SQL: a range, so that an index can be used. A pinned resource has one version, and none if that version is
- * unknown.
- */
-const fromPin = sql.fragment`coalesce(r.pinned_version, 0)`;
-const toPin = sql.fragment`coalesce(r.pinned_version, CASE WHEN r.pin_wanted IS NULL THEN ${NEWEST}::bigint
-  ELSE 0 END)`;
-const asPinned = (version: FragmentSqlToken) =>
-  sql.fragment`${version} >= ${fromPin} AND ${version} <= ${toPin}`;
-
-/** SQL: the oldest hook run that holds versions. Resources without hooks need no lookup. */
-const heldFrom = sql.fragment`CASE WHEN r.hooks THEN (
-  SELECT jsonb_build_object('from', h.first_version, 'until', h.held_until, 'newest', (
-    SELECT ${placed} FROM versions v
-    WHERE ${ofScope(sql.fragment`r.scope_id`)} AND id < h.first_version AND NOT disabled ${NEWEST_FIRST} LIMIT 1))
-  FROM hook_runs h WHERE h.resource_id = r.id AND h.open AND h.held_until > now() ORDER BY h.first_version
-    LIMIT 1) END`;
-
-/** SQL: both ends are pairs of scope and version, as in `versions-in-order.ts`. */
-const unusedVersions = (limit: number) => sql.fragment`ARRAY(
-  SELECT ${placed} FROM versions v
-  WHERE (scope_id, id) > (r.scope_id, greatest(g.dealt_with, g.settled, ${fromPin} - 1))
-    AND (scope_id, id) <= (r.scope_id, ${toPin})
-    AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
-    AND v.place >= g.floor
-  ${FOUND_FIRST_FIRST} LIMIT ${limit})`;
-
-const newestPassed = sql.fragment`
-      SELECT place, version_id FROM good_versions
-      WHERE job_id = g.passed[1] AND scope_id = r.scope_id AND place > g.dealt_with AND place >= g.floor
-        AND ${asPinned(sql.fragment`version_id`)}
-      ORDER BY place DESC`;
-
-/**
- * SQL condition: more unused versions passed than one page has. Builds take the oldest first, so used
- * versions are older than unused ones.
- */
-const manyPassedWait = sql.fragment`(
-  SELECT count(*) FROM (${newestPassed} OFFSET ${MAX_PASSED_VERSIONS - PASSED_AT_EDGE} LIMIT ${PASSED_AT_EDGE}) AS edge
-  WHERE ${neverUsed(sql.fragment`edge.version_id`)}) = ${PASSED_AT_EDGE}`;
-
-/**
- * SQL: unused versions that passed. A place is never below the id, so no version up to `dealt_with` has a
- * place below it.
- */
-const unusedPassed = (limit: number) => sql.fragment`ARRAY(
-  SELECT jsonb_build_array(n.place, n.version_id) FROM (
-    SELECT DISTINCT place, version_id FROM (
-      ${newestPassed} LIMIT ${limit}) AS newest) AS n
-  WHERE n.version_id > g.dealt_with AND ${neverUsed(sql.fragment`n.version_id`)}
-    AND NOT (SELECT v.disabled FROM versions v WHERE v.id = n.version_id) AND (
-    SELECT bool_and((SELECT o.build_id FROM good_versions o
-      WHERE o.job_id = u.job AND o.resource_id = r.id AND o.version_id = n.version_id LIMIT 1) IS NOT NULL)
-    FROM unnest(g.passed) AS u (job))
-  ORDER BY n.place LIMIT ${MAX_UNUSED_VERSIONS})`;
-
 function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
   const inputs = row.inputs ?? [];
   return {
@@ -270,6 +208,7 @@ function toGathered(row: Row, placeOf: PlaceOf): GatheredJob {
       })),
       requests: (row.requests ?? []).map((request) => toRequest(request, placeOf)),
       supersede: row.supersede,
+      inputs: row.form,
       active: row.active ?? [],
       queued: row.queued_newest ?? [],
       ...(row.concurrency === null ? {} : { concurrency: row.concurrency }),

@@ -202,12 +202,12 @@ class World {
     await Promise.all([...schedulers, observer]);
   }
 
-  /** Whatever was asked for is decided. */
+  /** Every request is decided. */
   async settle(): Promise<void> {
     while ((await stores.builds.pipelinesToSchedule(10)).length > 0) await this.schedule(0);
   }
 
-  /** Nothing is paused, everything that was asked for is decided; then builds end until no new one comes. */
+  /** Nothing is paused and every request is decided. Then builds end until no new one comes. */
   async rest(): Promise<void> {
     await stores.actions.unpausePipeline(APP);
     for (let round = 0; round < 500; round += 1) {
@@ -230,8 +230,10 @@ class World {
   async twice(): Promise<unknown> {
     return await stores.pool.any(rows()`
       SELECT name, versions, count(*) FROM (
-        SELECT j.name, array_agg(i.version_id ORDER BY i.position) AS versions FROM builds b JOIN jobs j ON j.id = b.job_id
-        JOIN build_inputs i ON i.build_id = b.id WHERE i.used AND b.cause ->> 'kind' IN ('version', 'ready') GROUP BY j.name, b.id) AS sets
+        SELECT j.name, array_agg(i.version_id ORDER BY i.position) AS versions FROM builds b
+        JOIN jobs j ON j.id = b.job_id
+        JOIN build_inputs i ON i.build_id = b.id WHERE i.used
+        AND b.cause ->> 'kind' IN ('version', 'ready') GROUP BY j.name, b.id) AS sets
       GROUP BY 1, 2 HAVING count(*) > 1`);
   }
 
@@ -239,7 +241,8 @@ class World {
   async wrong(): Promise<unknown> {
     return await stores.pool.any(rows()`
       (SELECT b.job_id, i.resource_id, i.version_id, b.id FROM builds b JOIN build_inputs i ON i.build_id = b.id
-        WHERE b.status IN ('succeeded', 'warning') EXCEPT SELECT job_id, resource_id, version_id, build_id FROM good_versions)
+        WHERE b.status IN ('succeeded', 'warning') EXCEPT SELECT job_id, resource_id, version_id, build_id
+        FROM good_versions)
       UNION ALL
       (SELECT job_id, resource_id, version_id, build_id FROM good_versions EXCEPT
         SELECT b.job_id, i.resource_id, i.version_id, b.id FROM builds b JOIN build_inputs i ON i.build_id = b.id

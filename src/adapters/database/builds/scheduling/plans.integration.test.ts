@@ -21,7 +21,7 @@ const now = (): Date => new Date();
 const BUILDS = 20_000;
 const TABLES = ['builds', 'versions', 'build_inputs', 'good_versions', 'build_attempts', 'build_steps'];
 let stores: TestStores;
-/** One connection only, so that its counters can be asked for. */
+/** Only one connection, so that its counters can be queried. */
 let pool: DatabasePool;
 let saved: SavedPipeline;
 
@@ -128,7 +128,8 @@ async function fillWithHooks(connection: DatabasePool, resource: number): Promis
   await connection.query(rows()`
     WITH runs AS (
       INSERT INTO check_runs (pipeline_id, check_group, cause, opened_at, closed_at)
-      SELECT p.id, 'on-trigger', 'version', now(), now() FROM pipelines p, generate_series(1, ${BUILDS}) WHERE p.name = 'told'
+      SELECT p.id, 'on-trigger', 'version', now(), now() FROM pipelines p, generate_series(1, ${BUILDS})
+      WHERE p.name = 'told'
       RETURNING id)
     INSERT INTO hook_runs (run_id, resource_id, first_version, last_version, held_until, open)
     SELECT id, ${resource}::bigint, 0, 0, now(), false FROM runs`);

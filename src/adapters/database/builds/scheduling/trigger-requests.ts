@@ -9,6 +9,7 @@ import {
 } from '#adapters/database/connection/pool.ts';
 import type { RequestedCheck } from '#domain/scheduling/facts.ts';
 import type {
+  RequestedBuild,
   RequestTransaction,
   TriggerAnswer,
   TriggerWaits,
@@ -19,10 +20,16 @@ import { gatherJobs } from './gather.ts';
 import { decisionTransaction } from './schedule.ts';
 import { repeatDecision } from './write-decision.ts';
 
+type Asked = RequestedBuild & { job: JobName };
+
+/** JSON as text; null if no inputs were given. A prepared statement must have the same text in both cases. */
+const givenInputs = (inputs: RequestedBuild['inputs']): string | null =>
+  inputs === undefined ? null : JSON.stringify(inputs);
+
 /** Records the request in the statement that locks the pipeline. */
 export async function withRequest<T>(
   { pool }: Database,
-  { job: { team, pipeline, job }, by, at }: { job: JobName; by: string; at: Date },
+  { job: { team, pipeline, job }, by, inputs, at }: Asked,
   work: (tx: RequestTransaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await repeatDecision(async () =>
@@ -33,8 +40,9 @@ export async function withRequest<T>(
         JOIN pipelines p ON p.id = j.pipeline_id AND p.deleted_at IS NULL
         JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${team} AND p.name = ${pipeline} AND j.name = ${job} AND j.deleted_at IS NULL)
-      INSERT INTO job_triggers (job_id, requested_by, requested_at)
-      SELECT id, ${by}, ${timestamp(at)} FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
+      INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values)
+      SELECT id, ${by}, ${timestamp(at)}, ${givenInputs(inputs)}::jsonb
+      FROM named, pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)
       RETURNING job_id AS job, id AS request`);
       if (recorded === null) return undefined;
       const gather = async () => await gatherJobs(connection, [recorded.job]);
@@ -46,7 +54,7 @@ export async function withRequest<T>(
 /** Records the request before the caller waits for checks. */
 export async function withRequestAfterChecks<T>(
   { pool }: Database,
-  { job: { team, pipeline, job }, by, waitMs, at }: { job: JobName; by: string; waitMs: number; at: Date },
+  { job: { team, pipeline, job }, by, inputs, waitMs, at }: Asked & { waitMs: number },
   work: (tx: WaitingTransaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await repeatDecision(async () =>
@@ -60,7 +68,13 @@ export async function withRequestAfterChecks<T>(
         SELECT id AS job, pipeline_id AS "pipelineId" FROM named,
           pg_advisory_xact_lock(${LOCK.pipeline}, pipeline_id::int)`);
       if (named === null) return undefined;
-      const request = await insertTrigger(connection, { job: named.job, by, waitMs, at });
+      const request = await insertTrigger(connection, {
+        job: named.job,
+        by,
+        inputs: givenInputs(inputs),
+        waitMs,
+        at,
+      });
       const waits: TriggerWaits = { answer: 'checking', request, pipelineId: named.pipelineId };
       return await work(waitingTransaction(connection, waits, named.job));
     }),

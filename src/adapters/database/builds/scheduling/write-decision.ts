@@ -29,16 +29,17 @@ export async function writeDecision(
       ${endOlder(decision, rows.superseded, at)}),
     ${upstreamEnds(rows.inputs)},
     made AS (
-      INSERT INTO builds (job_id, revision_id, number, cause, created_at, wants_pod, admitted_at, gate,
+      INSERT INTO builds (job_id, revision_id, number, cause, input_values, created_at, wants_pod, admitted_at, gate,
         status, ended_at, reason, message,
         queue_place)
-      SELECT n.job, n.revision, n.number, n.cause, greatest(${timestamp(at)}, u.ended_at), n.at_once,
+      SELECT n.job, n.revision, n.number, n.cause, n.inputs, greatest(${timestamp(at)}, u.ended_at), n.at_once,
         CASE WHEN n.at_once THEN greatest(${timestamp(at)}, u.ended_at) END, n.gate, n.status,
         CASE WHEN n.superseded THEN ${timestamp(at)} END, CASE WHEN n.superseded THEN 'Superseded' END,
         CASE WHEN n.superseded THEN ${SUPERSEDED}::text END,
         (SELECT min(coalesce(q.queue_place, q.id)) FROM builds q WHERE q.id = ANY(n.supersedes))
       FROM jsonb_to_recordset(${sql.jsonb(rows.builds)})
-        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, gate jsonb, status text,
+        AS n (position integer, job bigint, revision bigint, number integer, cause jsonb, inputs jsonb, gate jsonb,
+          status text,
           superseded boolean, supersedes bigint[], at_once boolean)
         LEFT JOIN upstream u ON u.job = n.job AND u.number = n.number ORDER BY n.position
       RETURNING id, job_id, number, cause, created_at),

@@ -15,6 +15,7 @@ job "unit" {
   }
 
   service "postgresql" {
+    timeout = "2m"
     version = 17
   }
 

@@ -2,7 +2,8 @@
 resource "trigger" "released" {}
 resource "artifact" "build" {
   params {
-    dir = "out"
+    base_dir = "/srv/files"
+    dir      = "out"
   }
 }
 job "a" {

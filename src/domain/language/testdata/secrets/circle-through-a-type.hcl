@@ -6,7 +6,7 @@ secret_type "v" {
 variable "a" {
   type = string
   secret "v" {
-    path = "x"
+    path = "kv/x"
     key  = "y"
   }
 }

@@ -1,0 +1,25 @@
+/** A job whose steps run these commands: in the worker image, and in each of the images, in turn. */
+export function stepsJob(name: string, commands: readonly string[], images: readonly string[] = []): string {
+  const runners = [
+    (cmd: string): string => `run "shell" {\n      cmd = "${cmd}"\n    }`,
+    ...images.map(
+      (image) => (cmd: string) => `run "docker" {\n      image = "${image}"\n      cmd   = "${cmd}"\n    }`,
+    ),
+  ];
+  const tasks = commands.map((cmd, index) => {
+    const run = runners[index % runners.length]?.(cmd) ?? '';
+    return `  task "step-${index + 1}" {\n    ${run}\n  }\n`;
+  });
+  return `job "${name}" {\n${tasks.join('')}}\n`;
+}
+
+/** The times in a log, in milliseconds: lines that `date +%s%N` printed. */
+export function timesIn(log: string): number[] {
+  return [...log.matchAll(/^(\d{19})$/gm)].map(([, time = '0']) => Number(BigInt(time) / 1000n) / 1000);
+}
+
+/** From each time to the next. */
+export function gapsBetween(times: readonly number[]): number[] {
+  const sorted = times.toSorted((a, b) => a - b);
+  return sorted.slice(1).map((time, index) => time - (sorted[index] ?? Number.NaN));
+}

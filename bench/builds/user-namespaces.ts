@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
+import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { measureBuild } from './builds.ts';
+import type { PrintRow } from './print-row.ts';
+
+/** Bare Pods of a build's containers, with the user IDs of the node and with a user namespace, in turn. */
+export async function compareUserNamespaces(
+  { team, pipeline, job }: { team: string; pipeline: string; job: string },
+  runs: number,
+  printRow: PrintRow,
+): Promise<void> {
+  const { hostUsers: _, ...spec } = await specOf(team, (await measureBuild(team, pipeline, job)).pod);
+  const ways = [
+    { name: 'user IDs of the node', spec, times: [] as number[] },
+    { name: 'a user namespace', spec: { ...spec, hostUsers: false }, times: [] as number[] },
+  ];
+  for (let round = 0; round <= runs; round += 1) {
+    for (const [index, way] of ways.entries()) {
+      const { name, running } = await runBarePod(team, way.spec, `users-${process.pid}-${round}-${index}`);
+      // The first round warms up the node.
+      if (round > 0) way.times.push(running);
+      await deletePod(team, name);
+      await sleep(1000);
+    }
+  }
+  for (const { name, times } of ways)
+    printRow(`bare Pod with ${name}: create → process`, inMilliseconds(summarise(times)));
+}

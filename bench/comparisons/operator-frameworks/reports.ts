@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A report of a contestant, a line of JSON on its standard output. */
+export interface ContestantReport {
+  /** `heard`: the library delivered an event. `begun`, `ended`: the handler started, finished. */
+  what: 'heard' | 'begun' | 'ended';
+  change: 'added' | 'updated' | 'deleted' | 'work';
+  kind: 'ConfigMap' | 'Secret';
+  name: string;
+  uid: string;
+  at: number;
+}
+
+export const NAMESPACE = 'measure';
+export const SLOW_MS = 6000;
+
+const thrown = new Set<string>();
+
+export function printReport(report: Omit<ContestantReport, 'at'>): void {
+  process.stdout.write(`${JSON.stringify({ ...report, at: Date.now() })}\n`);
+}
+
+/** The handler of every contestant. The object's name chooses its behaviour. */
+export async function handle(report: Omit<ContestantReport, 'at' | 'what'>): Promise<void> {
+  printReport({ ...report, what: 'begun' });
+  if (report.name.startsWith('throws') && !thrown.has(report.name)) {
+    thrown.add(report.name);
+    throw new Error('the handler failed, as it was asked to');
+  }
+  if (report.name.startsWith('slow')) await sleep(SLOW_MS);
+  printReport({ ...report, what: 'ended' });
+}

@@ -1,0 +1,109 @@
+import { buildKey, type StepRun } from '#e2e/soak/history.ts';
+import { HOOK_EVENTS, type HookEvent } from '#e2e/soak/pipelines.ts';
+import type { BuildRow } from '#e2e/soak/read-database.ts';
+import {
+  attemptOfPod,
+  each,
+  isPodOf,
+  isProven,
+  ofBuild,
+  specOf,
+  wasHit,
+  type Evidence,
+  type Rule,
+} from './evidence.ts';
+
+/* Hooks, services and notifications of builds. */
+
+/** The last request of a service may arrive a little after its end: the machine is busy. */
+const LATE_MS = 2000;
+
+/** A build that ran to its end in a Pod that no fault hit. */
+const ranUndisturbed = (evidence: Evidence, build: BuildRow): boolean =>
+  isProven(build) && !wasHit(evidence, build, build.attempt);
+
+const tendedBuilds = (evidence: Evidence): BuildRow[] =>
+  evidence.database.builds.filter(
+    (build) => specOf(build).tended === true && ranUndisturbed(evidence, build),
+  );
+
+const runsOf = ({ history }: Evidence, build: BuildRow): StepRun[] =>
+  history.runs.filter((run) => buildKey(run) === buildKey(build) && attemptOfPod(run.pod) === build.attempt);
+
+/** How often a hook runs in a build that ran to its end. */
+const wantedRuns = (event: HookEvent, { status }: BuildRow): number => {
+  if (event === 'ensure') return 1;
+  return (event === 'on_success') === (status === 'succeeded') ? 1 : 0;
+};
+
+/** A fault may take the container in which a hook would have run. */
+export const hooksRunOnce: Rule = (evidence) =>
+  each(
+    'a build that ran to its end ran ensure once, and the hook of its outcome and no other',
+    evidence.database.builds.filter(
+      (build) => specOf(build).hooks !== undefined && ranUndisturbed(evidence, build),
+    ),
+    (build) => {
+      const runs = runsOf(evidence, build);
+      const { hooks = {} } = specOf(build);
+      for (const event of HOOK_EVENTS) {
+        const name = hooks[event]?.name;
+        const count = runs.filter(({ step }) => step === name).length;
+        const wanted = name === undefined ? 0 : wantedRuns(event, build);
+        if (count !== wanted)
+          return ofBuild(build, `is ${build.status} and ran ${event} ${count} times, not ${wanted}`);
+      }
+      return undefined;
+    },
+  );
+
+/** By the times at which the scripts reported their start. */
+export const hooksRunLast: Rule = (evidence) =>
+  each(
+    'hooks of a job run after its steps, and ensure after the others',
+    evidence.database.builds.filter((build) => specOf(build).hooks !== undefined),
+    (build) => {
+      const { hooks = {} } = specOf(build);
+      const names = Object.values(hooks).map(({ name }) => name);
+      const rank = ({ step }: StepRun): number => {
+        if (step === hooks.ensure?.name) return 2;
+        return names.includes(step) ? 1 : 0;
+      };
+      const inOrder = runsOf(evidence, build).toSorted((a, b) => a.at - b.at);
+      const early = inOrder.find((run, index) =>
+        inOrder.slice(index + 1).some((later) => rank(later) < rank(run)),
+      );
+      return early && ofBuild(build, `ran ${early.step} before the end of what comes before it`);
+    },
+  );
+
+/** A service is ready before the first step, and stops before the build ends. */
+export const servicesLiveWithBuilds: Rule = (evidence) =>
+  each(
+    'a service runs before the first step, and is gone when its build ends',
+    tendedBuilds(evidence),
+    (build) => {
+      const life = evidence.history.services?.find(({ pod }) => isPodOf(pod, build, build.attempt));
+      if (life === undefined) return ofBuild(build, 'ran without its service');
+      const first = Math.min(...runsOf(evidence, build).map(({ at }) => at));
+      if (life.from > first)
+        return ofBuild(build, `began its first step ${life.from - first} ms before its service`);
+      const late = life.to - (build.endedAt ?? Infinity);
+      return late > LATE_MS
+        ? ofBuild(build, `had ended when its service still ran, ${late} ms later`)
+        : undefined;
+    },
+  );
+
+/** Notifications of other builds may be sent twice, or not, depending on when their Pod was lost. */
+export const notificationsAreSent: Rule = (evidence) =>
+  each('the end of a build is notified once, with its status', tendedBuilds(evidence), (build) => {
+    const sent = (evidence.history.notifications ?? []).filter(({ pod }) =>
+      isPodOf(pod, build, build.attempt),
+    );
+    if (sent.length !== 1) return ofBuild(build, `was notified ${sent.length} times`);
+    const [{ status } = { status: '' }] = sent;
+    return status === build.status
+      ? undefined
+      : ofBuild(build, `is ${build.status}, but people heard ${status}`);
+  });

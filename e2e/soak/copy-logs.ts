@@ -1,0 +1,70 @@
+import { cp, glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RELEASE } from '#e2e/support/gateway.ts';
+import { folders } from './containers.ts';
+import { sleepUnless } from './run-faults.ts';
+
+const EVERY_MS = 5000;
+const MAX_SHOWN = 15;
+const SHOWN_LEVELS = new Set(['warn', 'error', 'fatal']);
+
+/**
+ * Copies the logs of Millrace's and the team's Pods while the Pods exist, because logs of replaced Pods
+ * disappear.
+ */
+export const copyLogs = async (team: string, folder: string, until: AbortSignal): Promise<void> => {
+  const from = join(folders.state, 'pod-logs');
+  const filter = (path: string): boolean => {
+    const below = path.slice(from.length + 1);
+    return below === '' || below.startsWith(`${RELEASE.namespace}_`) || below.startsWith(`${team}_`);
+  };
+  while (!until.aborted) {
+    // A file that disappears during the copy was copied in an earlier round.
+    await cp(from, join(folder, 'pod-logs'), { recursive: true, filter }).catch(() => undefined);
+    await sleepUnless(EVERY_MS, until);
+  }
+};
+
+interface Entry {
+  level?: string;
+  component?: string;
+  time?: string;
+  msg?: string;
+  err?: { message?: string };
+}
+
+const parseEntry = (line: string): Entry | undefined => {
+  const start = line.indexOf('{"level"');
+  if (start < 0) return undefined;
+  try {
+    const entry: Entry = JSON.parse(line.slice(start));
+    return entry;
+  } catch {
+    return undefined;
+  }
+};
+
+const kindOf = ({ level, component, msg, err }: Entry): string =>
+  [level, component, msg, err?.message?.replaceAll(/[\d.:]{6,}|[0-9a-f-]{36}/g, '…').slice(0, 140)]
+    .filter((part) => part !== undefined)
+    .join(' ');
+
+/**
+ * The most frequent warnings and errors in Millrace's logs since `since`. They are not judged: faults cause
+ * warnings.
+ */
+export const countWarnings = async (folder: string, since: number): Promise<string[]> => {
+  const counts = new Map<string, number>();
+  for await (const file of glob(`pod-logs/${RELEASE.namespace}_*/*/*.log`, { cwd: folder })) {
+    const entries = (await readFile(join(folder, file), 'utf8')).split('\n').map(parseEntry);
+    for (const entry of entries) {
+      if (entry === undefined || !SHOWN_LEVELS.has(entry.level ?? '') || Date.parse(entry.time ?? '') < since)
+        continue;
+      counts.set(kindOf(entry), (counts.get(kindOf(entry)) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MAX_SHOWN)
+    .map(([kind, count]) => `${String(count).padStart(6)}  ${kind}`);
+};

@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { nodeAddress } from '#tools/cluster/addresses.ts';
+import type { BuildName, History } from './history.ts';
+import type { Address } from './pipelines.ts';
+
+/** The most versions that one check may return. */
+const MAX_AT_ONCE = 100;
+
+const textOf = (report: URLSearchParams, name: string): string => report.get(name) ?? '';
+
+/** The build and the Pod that a report comes from. */
+const sourceOf = (report: URLSearchParams): BuildName & { pod: string } => ({
+  pipeline: textOf(report, 'pipeline'),
+  job: textOf(report, 'job'),
+  number: textOf(report, 'number'),
+  pod: textOf(report, 'pod'),
+});
+
+/**
+ * An HTTP server outside Millrace. Checks read a counter for each resource, and steps report that they began.
+ * It listens on the node's address, which Pods can reach.
+ */
+export class CounterServer {
+  readonly #history: History;
+  readonly #counters = new Map<string, number>();
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+
+  readonly #reported = new Set<string>();
+  readonly #recorders: Readonly<Record<string, (report: URLSearchParams) => void>> = {
+    '/ran': (report) => this.#isRepeated(report) || this.#recordRun(report),
+    '/notified': (report) => this.#isRepeated(report) || this.#recordNotification(report),
+    '/beat': (report) => this.#recordBeat(report),
+  };
+
+  constructor(history: History) {
+    this.#history = history;
+  }
+
+  open(): Promise<Address> {
+    return new Promise((resolve, reject) => {
+      this.#server.on('error', reject);
+      this.#server.listen(0, nodeAddress, () => {
+        const at = this.#server.address();
+        if (at === null || typeof at === 'string') reject(new Error('The counter has no address.'));
+        else resolve({ host: at.address, port: at.port });
+      });
+    });
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** Adds a version to the resource. */
+  publish(resource: string): void {
+    const n = (this.#counters.get(resource) ?? 0) + 1;
+    this.#counters.set(resource, n);
+    this.#history.published.push({ at: Date.now(), resource, n });
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', 'http://counter');
+    const record = this.#recorders[url.pathname];
+    if (record !== undefined) {
+      record(url.searchParams);
+      response.end();
+      return;
+    }
+    const resource = url.pathname.replace('/versions/', '');
+    const after = Number(url.searchParams.get('after'));
+    const newest = this.#counters.get(resource) ?? 0;
+    const count = Math.max(0, Math.min(MAX_AT_ONCE, newest - after));
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify(Array.from({ length: count }, (_, index) => ({ n: String(after + index + 1) }))),
+    );
+  }
+
+  /** curl repeats a request whose answer was lost, so one run may be reported twice. */
+  #isRepeated(report: URLSearchParams): boolean {
+    const run = textOf(report, 'run');
+    return this.#reported.size === this.#reported.add(run).size;
+  }
+
+  #recordRun(report: URLSearchParams): void {
+    const [step, run] = [textOf(report, 'step'), textOf(report, 'run')];
+    this.#history.runs.push({ at: Date.now(), ...sourceOf(report), step, run });
+  }
+
+  #recordNotification(report: URLSearchParams): void {
+    const status = textOf(report, 'status');
+    this.#history.notifications?.push({ at: Date.now(), ...sourceOf(report), status });
+  }
+
+  #recordBeat(report: URLSearchParams): void {
+    const { services = [] } = this.#history;
+    const [source, at] = [sourceOf(report), Date.now()];
+    const known = services.find(({ pod }) => pod === source.pod);
+    if (known === undefined) services.push({ ...source, from: at, to: at });
+    else known.to = at;
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FINAL } from './check/evidence.ts';
+import { lastArrives, versionsAreFound } from './check/versions.ts';
+import { podsOf } from './containers.ts';
+import type { History } from './history.ts';
+import { readDatabase, type Database } from './read-database.ts';
+
+/** The bound of invariant I2: how long after the last fault everything must have happened. */
+const SETTLE_SECONDS = 240;
+const PODS_SECONDS = 120;
+
+/** Repeats `done` until it returns true or the time is over; an error counts as false. */
+const until = async (seconds: number, done: () => Promise<boolean>): Promise<boolean> => {
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
+    if (await done().catch(() => false)) return true;
+    await sleep(2000);
+  }
+  return false;
+};
+
+/** Waits until every published version is built, to the end of the chain. */
+export const waitForBuilds = (team: string, history: History): Promise<boolean> =>
+  until(SETTLE_SECONDS, async () => {
+    const database: Database = { ...(await readDatabase(team)), logs: [] };
+    const evidence = { history, database, shown: [], leftPods: [] };
+    const settled = [versionsAreFound, lastArrives].every((rule) => rule(evidence).violations.length === 0);
+    return (
+      settled && database.waitingJobs.length === 0 && database.builds.every(({ status }) => FINAL.has(status))
+    );
+  });
+
+/** Waits until nothing is left to do and no Pod of the team exists; returns the remaining Pods. */
+export const waitUntilIdle = async (team: string): Promise<string[]> => {
+  await until(PODS_SECONDS, async () => {
+    const { openRuns, waitingJobs } = await readDatabase(team);
+    return openRuns === 0 && waitingJobs.length === 0 && (await podsOf(team)).length === 0;
+  });
+  return (await podsOf(team)).map(({ name, phase }) => `${name} (${phase})`);
+};

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { nodeAddress } from '#tools/cluster/addresses.ts';
+
+/**
+ * What the pipeline of every construct reaches outside of the cluster: a registry's tags, a keychain, a chat, a
+ * pager, and the pages of two regions, one of which is down. It listens on the node's address, which Pods can reach.
+ */
+export class OutsideServer {
+  /** The messages that came, each with the path that it was sent to. */
+  readonly messages: string[] = [];
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+
+  /** Returns its host and port. */
+  open(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#server.on('error', reject);
+      this.#server.listen(0, nodeAddress, () => {
+        const at = this.#server.address();
+        if (at === null || typeof at === 'string') reject(new Error('The server has no address.'));
+        else resolve(`${at.address}:${at.port}`);
+      });
+    });
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url ?? '';
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(Buffer.from(part));
+    const body = Buffer.concat(parts).toString('utf8');
+    if (request.method === 'POST') this.messages.push(`${path}: ${textOf(body)}`);
+    if (path === '/eu-central/health') response.writeHead(503).end();
+    else if (path === '/v1/mobile/release')
+      response.end(JSON.stringify({ data: { private_key: SIGNING_KEY } }));
+    else if (path.endsWith('/tags')) response.end(JSON.stringify(path.includes('/base/') ? BASE : []));
+    else response.end();
+  }
+}
+
+const BASE = [{ name: '3.22', digest: 'sha256:ba5e' }];
+
+/** What the keychain has. */
+export const SIGNING_KEY = 'a-signing-key-of-the-team';
+
+/** Chats send JSON, the pager plain text. */
+function textOf(body: string): string {
+  if (!body.startsWith('{')) return body;
+  const { text }: { text: string } = JSON.parse(body);
+  return text;
+}

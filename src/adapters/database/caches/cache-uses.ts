@@ -1,0 +1,24 @@
+import { sql, type FragmentSqlToken } from 'slonik';
+import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
+
+/** SQL: the cache uses `u` of one Pod as JSON, null if it has none. */
+export function cacheUsesWhere(condition: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`(
+    SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('cache', k.id, 'generation', u.generation,
+      'resource', k.resource, 'leftOut', CASE WHEN u.reason IS NOT NULL
+        THEN jsonb_build_object('reason', u.reason, 'message', u.message) END)) ORDER BY k.resource)
+    FROM cache_uses u JOIN caches k ON k.id = u.cache_id WHERE ${condition})`;
+}
+
+/** Only of caches that the attempt mounts, and that were not cleared since. */
+export async function writeCacheSizes(
+  connection: Transaction,
+  { build, attempt }: { build: number; attempt: number },
+  sizes: readonly { resource: string; bytes: number }[],
+): Promise<void> {
+  for (const { resource, bytes } of sizes)
+    await connection.query(rows()`
+      UPDATE caches k SET bytes = ${bytes} FROM cache_uses u
+      WHERE u.cache_id = k.id AND u.generation = k.generation AND u.build_id = ${build} AND u.attempt = ${attempt}
+        AND u.reason IS NULL AND k.resource = ${resource}`);
+}

@@ -1,0 +1,39 @@
+import { sql, type DatabasePool } from 'slonik';
+import { rows } from '#adapters/database/connection/pool.ts';
+import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
+
+/** A sealed value as the database holds it. */
+export interface SealedRow extends SealedValue {
+  id: number;
+}
+
+export interface SealedRows {
+  /** Sealed values that another key than this one has wrapped. */
+  ofOtherKeys(keyId: string, limit: number): Promise<SealedRow[]>;
+  /** Nothing changes if the value was replaced meanwhile. */
+  saveWrappedKey(row: SealedRow, formerKeyId: string): Promise<void>;
+}
+
+/** The tables with sealed values. */
+export function sealedRows(
+  { pool }: { pool: DatabasePool },
+  table: 'stored_secrets' | 'identity_keys',
+): SealedRows {
+  const name = sql.identifier([table]);
+  return {
+    async ofOtherKeys(keyId, limit) {
+      const found = await pool.any(rows<SealedRow>()`
+        SELECT id, ciphertext, wrapped_key AS "wrappedKey", key_id AS "keyId" FROM ${name}
+        WHERE key_id <> ${keyId} ORDER BY id LIMIT ${limit}`);
+      return [...found];
+    },
+    async saveWrappedKey(row, formerKeyId) {
+      await pool.query(rows()`
+        UPDATE ${name} SET wrapped_key = ${bytes(row.wrappedKey)}, key_id = ${row.keyId}
+        WHERE id = ${row.id} AND key_id = ${formerKeyId} AND ciphertext = ${bytes(row.ciphertext)}`);
+    },
+  };
+}
+
+export const bytes = (value: Buffer | undefined) =>
+  value === undefined ? sql.fragment`NULL` : sql.fragment`decode(${value.toString('hex')}, 'hex')`;

@@ -1,0 +1,57 @@
+import type {
+  CheckResultsRequest,
+  IdentityTokensRequest,
+  SecretsRequest,
+  SessionRequest,
+  SessionResponse,
+} from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { BuildEvent } from '#domain/build/events.ts';
+import { fetchSecrets, type FetchSecretsPorts, type OperationAnswer } from '#flows/builds/fetch-secrets.ts';
+import { followBuild } from '#flows/builds/follow-build.ts';
+import type { IdentityTokensAnswer, IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
+import { issueIdentityTokens } from '#flows/builds/issue-identity-tokens.ts';
+import { openAgentSession, type OpenSessionPorts } from '#flows/builds/open-session.ts';
+import type { AttemptRef, BuildStore } from '#flows/builds/ports.ts';
+import type { AgentSessionAnswer, SessionStore } from '#flows/builds/session-ports.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import { recordVersions } from '#flows/checks/record-versions.ts';
+
+/** The flows behind the routes of agents. Tests of the routes replace them. */
+export interface AgentFlows {
+  /** `onProvisional` is called at most once, before the answer, with work that may begin meanwhile. */
+  openSession(
+    request: SessionRequest,
+    peer: string,
+    onProvisional: (work: SessionResponse) => void,
+  ): Promise<AgentSessionAnswer>;
+  followBuild(
+    attempt: AttemptRef,
+    events: BuildEvent[],
+  ): Promise<{ acknowledged: number; cancel: boolean } | 'over'>;
+  fetchSecrets(session: AgentSession, request: SecretsRequest): Promise<OperationAnswer>;
+  issueIdentityTokens(attempt: AttemptRef, request: IdentityTokensRequest): Promise<IdentityTokensAnswer>;
+  recordVersions(run: number, request: CheckResultsRequest): Promise<'recorded' | 'over'>;
+}
+
+export interface AgentPorts
+  extends OpenSessionPorts, FetchSecretsPorts, Omit<IssueIdentityPorts, 'builds' | 'sessions'> {
+  builds: BuildStore;
+  checks: CheckStore;
+  sessions: SessionStore;
+}
+
+/** Calls when a build is, or may be, cancelled. `on` returns a function that stops listening. */
+export interface CancelHints {
+  on(build: number, listener: () => void): () => void;
+}
+
+export function agentFlows(ports: AgentPorts): AgentFlows {
+  return {
+    openSession: (request, peer, onProvisional) => openAgentSession(request, peer, ports, onProvisional),
+    followBuild: (attempt, events) => followBuild(attempt, events, ports),
+    fetchSecrets: (session, request) => fetchSecrets(session, request, ports),
+    issueIdentityTokens: (attempt, request) => issueIdentityTokens(attempt, request, ports),
+    recordVersions: (run, request) => recordVersions(run, request, ports),
+  };
+}

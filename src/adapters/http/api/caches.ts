@@ -1,0 +1,64 @@
+import { Type } from 'typebox';
+import { route, type Route } from '#adapters/http/server/route.ts';
+import { defined } from '#defined';
+import { listCaches, type StoredCache } from '#domain/planning/list-caches.ts';
+import type { AccountPorts } from './account-ports.ts';
+import { actOf } from './caller.ts';
+import { nameResource } from './checks.ts';
+import { requireFound } from './found.ts';
+import { Nothing } from './request-bodies.ts';
+import { answerList, PipelineParams, ResourceParams, Time } from './schemas.ts';
+
+export const CacheFields = Type.Object({
+  resource: Type.String(),
+  size_bytes: Type.Optional(
+    Type.Integer({ description: 'What its files took when the last build used it, if that is known.' }),
+  ),
+  last_used_at: Type.Optional(Time),
+  used_by: Type.Optional(Type.String({ description: 'The build, `<job>/<number>`, or `check`.' })),
+  reason: Type.Optional(
+    Type.String({ description: 'Why the last build or check that wanted it ran without it.' }),
+  ),
+});
+
+/** Caches of resources. */
+export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      url: '/teams/:team/pipelines/:pipeline/caches',
+      needs: 'read',
+      about: 'The resources of a pipeline that have a cache: its size, its last use, and what uses it now.',
+      schema: { params: PipelineParams, response: answerList(CacheFields) },
+      handler: async ({ params }) => {
+        const { team, pipeline } = params;
+        const facts = requireFound(await caches.cachesOf(params), `Pipeline ${pipeline} in team ${team}`);
+        return { data: listCaches(facts.definition, facts.stored).map(encode) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      url: '/teams/:team/pipelines/:pipeline/caches/:resource',
+      needs: 'write',
+      about:
+        'Clears the cache of a resource. The next build or check starts with an empty one. What uses it now ' +
+        'keeps it to its end. 404 if nothing has used the cache since it was last cleared.',
+      schema: { params: ResourceParams, response: Nothing },
+      handler: async ({ params, identity }, reply) => {
+        const cleared = await caches.clearCache(params, actOf(identity, now()));
+        requireFound(cleared ? cleared : undefined, `A used cache of ${nameResource(params)}`);
+        return reply.code(204).send(undefined);
+      },
+    }),
+  ];
+}
+
+function encode({ resource, bytes, usedAt, usedBy, leftOut }: StoredCache) {
+  return defined({
+    resource,
+    size_bytes: bytes,
+    last_used_at: usedAt === undefined ? undefined : new Date(usedAt).toISOString(),
+    used_by: typeof usedBy === 'object' ? `${usedBy.job}/${usedBy.number}` : usedBy,
+    reason: leftOut,
+  });
+}

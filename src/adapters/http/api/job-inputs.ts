@@ -1,0 +1,77 @@
+import { Type, type Static } from 'typebox';
+import { Problem } from '#adapters/http/protocol/problem.ts';
+import { defined } from '#defined';
+import { closestName } from '#domain/language/suggest.ts';
+import type { GivenInputs } from '#domain/pipeline/input-values.ts';
+import type { Input } from '#domain/pipeline/pipeline.ts';
+import type { JsonValue } from '#domain/pipeline/variable-types.ts';
+
+/** The inputs that a job declares. */
+export const JobInputs = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    type: Type.Enum(['string', 'number', 'bool', 'choice', 'list']),
+    description: Type.Optional(Type.String()),
+    required: Type.Boolean({ description: 'true: a manual trigger must give a value.' }),
+    default: Type.Optional(Type.String({ description: 'The value as `$INPUT_<NAME>` holds it.' })),
+    options: Type.Optional(Type.Array(Type.String())),
+  }),
+  { description: 'Parameters of a manual trigger. Absent: the job has none.' },
+);
+
+export function encodeInputs(inputs: readonly Input[]): Static<typeof JobInputs> {
+  return inputs.map(({ name, type, description, required = false, default: preset, options }) => ({
+    name,
+    type,
+    required,
+    ...defined({ description, options }),
+    ...(!required && { default: preset }),
+  }));
+}
+
+/** Bytes of the body of a trigger. A value becomes an environment variable, which Linux limits to 128 KiB. */
+export const MAX_TRIGGER_BODY = 64 * 1024;
+export const MAX_GIVEN_INPUTS = 200;
+
+/** Any JSON: the decision on the build knows the types. */
+const AnyJson = Type.Unsafe<JsonValue>({});
+
+/** The body of a trigger. */
+export const TriggerBody = Type.Union([
+  Type.Object({
+    inputs: Type.Optional(
+      Type.Record(Type.String(), AnyJson, {
+        maxProperties: MAX_GIVEN_INPUTS,
+        description: 'Values by name: a string, a number, true or false, or a list of strings.',
+      }),
+    ),
+  }),
+  Type.Null(),
+]);
+
+/** The inputs of the body without those that are null. Throws a problem if they cannot be stored. */
+export function givenInputs(body: Static<typeof TriggerBody> | undefined): { inputs?: GivenInputs } {
+  const given = Object.entries(body?.inputs ?? {}).filter(([, value]) => value !== null);
+  const wrong = given.flatMap(([name, value]) => {
+    const reason = whyNotStored(name) ?? whyNotStored(value);
+    return reason === undefined ? [] : [`inputs.${name.toWellFormed().replaceAll('\0', '')} ${reason}.`];
+  });
+  // Unknown fields are ignored, as everywhere. But a misspelt one would start a build with the defaults.
+  const fields = Object.keys(body ?? {}).filter((field) => field !== 'inputs');
+  const misspelt = fields.find((field) => closestName(field, ['inputs']) !== undefined);
+  if (misspelt !== undefined) wrong.push(`The body has no field "${misspelt}"; did you mean "inputs"?`);
+  if (wrong.length > 0) throw new Problem('invalid-request', wrong.join(' '));
+  return given.length === 0 ? {} : { inputs: Object.fromEntries(given) };
+}
+
+function whyNotStored(value: JsonValue): string | undefined {
+  if (typeof value === 'string')
+    return value.isWellFormed() && !value.includes('\0')
+      ? undefined
+      : 'has a character that no environment variable can hold';
+  if (typeof value !== 'object' || value === null) return undefined;
+  const items = Array.isArray(value) ? value : [value];
+  if (items.some((item) => typeof item === 'object' && item !== null))
+    return 'must be a string, a number, true or false, or a list of strings';
+  return items.map(whyNotStored).find((reason) => reason !== undefined);
+}

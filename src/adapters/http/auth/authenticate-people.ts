@@ -1,0 +1,43 @@
+import type { Identity } from '#domain/access/decide-access.ts';
+import { identifyByToken } from '#flows/people/api-tokens.ts';
+import type { TokenStore, UserSessionStore } from '#flows/people/ports.ts';
+import { apiTokenHash } from './api-token.ts';
+import { bearerToken, type Authenticate } from './authenticate.ts';
+import type { SessionCodec } from './session-token.ts';
+
+interface Parts {
+  sessions: Pick<UserSessionStore, 'identityOfSession'>;
+  tokens: Pick<TokenStore, 'ownerOfToken'>;
+  codec: Pick<SessionCodec, 'read'>;
+  /** Authorizes tokens of the installation. */
+  installation: Authenticate;
+  /** Seconds after which an unused session ends; 0: never. */
+  idleSeconds: number;
+  now: () => Date;
+}
+
+/**
+ * Authorizes sessions (from the header, or from the cookie of a browser), API tokens and tokens of the
+ * installation. Rights are read at each request, so every replica applies a change at once.
+ */
+export function authenticatePeople({
+  sessions,
+  tokens,
+  codec,
+  installation,
+  idleSeconds,
+  now,
+}: Parts): Authenticate {
+  async function ofSession(token: string): Promise<Identity | 'invalid'> {
+    const at = now();
+    const claims = await codec.read(token, at);
+    return (claims && (await sessions.identityOfSession(claims, { at, idleSeconds }))) ?? 'invalid';
+  }
+  return async ({ authorization, cookie }) => {
+    const token = bearerToken(authorization);
+    if (token === undefined) return cookie === undefined ? 'anonymous' : await ofSession(cookie);
+    const hash = apiTokenHash(token);
+    if (hash !== undefined) return (await identifyByToken(hash, now(), tokens)) ?? 'invalid';
+    return token.includes('.') ? await ofSession(token) : await installation({ authorization });
+  };
+}

@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import type { ApiAnswer, ApiProblem } from '#adapters/kubernetes/api/answer.ts';
+import type { CacheClaim } from '#flows/pods/cache-ports.ts';
+import { cacheVolume, prepareClaim } from './cache-claims.ts';
+
+const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };
+const claim: CacheClaim = {
+  cache: 3,
+  generation: 2,
+  resource: 'git.app',
+  team: 'blue',
+  namespace: 'team-blue',
+  pipeline: 'demo',
+  settings: { size: '1Gi', accessModes: ['ReadWriteOnce'], storageClassName: 'fast' },
+};
+const problem = (status: number, reason: string, message: string): ApiProblem => ({
+  ok: false,
+  status,
+  reason,
+  message,
+});
+const absent = problem(404, 'NotFound', 'not found');
+
+/** `found`: the metadata of the claim that exists, or why there is none. `refused`: the answer to its creation. */
+async function prepare(found: ApiProblem | object, refused?: ApiProblem) {
+  const sent: unknown[] = [];
+  const client = {
+    get: <T>(): Promise<ApiAnswer<T>> => {
+      const value: T = JSON.parse(JSON.stringify({ metadata: found }));
+      return Promise.resolve(isProblem(found) ? found : { ok: true, value });
+    },
+    create: <T>(_kind: unknown, value: T): Promise<ApiAnswer<T>> => {
+      sent.push(value);
+      return Promise.resolve(refused ?? { ok: true, value });
+    },
+  };
+  const answer = await prepareClaim(claim, { client, cache: { pipelineOwner: () => owner } });
+  return { answer, sent };
+}
+const isProblem = (found: ApiProblem | object): found is ApiProblem => 'ok' in found;
+const existing = (metadata: object): object => metadata;
+
+test('a missing claim is created in the namespace of the team, owned by the Pipeline', async () => {
+  const { answer, sent } = await prepare(absent);
+  expect(answer).toEqual({ answer: 'ready' });
+  expect(sent).toMatchObject([
+    {
+      metadata: { name: expect.stringMatching(/^cache-git-app-3-2-/), namespace: 'team-blue' },
+      spec: { storageClassName: 'fast', resources: { requests: { storage: '1Gi' } } },
+    },
+  ]);
+});
+
+test('an existing claim of the same Pipeline is used as it is', async () => {
+  const { answer, sent } = await prepare(existing({ ownerReferences: [{ uid: 'uid-1' }] }));
+  expect(answer).toEqual({ answer: 'ready' });
+  expect(sent).toEqual([]);
+});
+
+test.each([
+  ['that is being deleted', existing({ deletionTimestamp: 'now', ownerReferences: [{ uid: 'uid-1' }] })],
+  ['that Millrace did not create', existing({})],
+])('a claim %s is not used', async (_name, found) => {
+  expect((await prepare(found)).answer).toMatchObject({ answer: 'refused' });
+});
+
+test('a refusal of the API server is a reason, and an outage is an error', async () => {
+  const refused = problem(403, 'Forbidden', 'exceeded quota: storage');
+  expect((await prepare(absent, refused)).answer).toEqual({
+    answer: 'refused',
+    message: 'its volume was refused: exceeded quota: storage',
+  });
+  await expect(prepare(absent, problem(500, 'InternalError', 'no'))).rejects.toThrow('creating the');
+});
+
+test('a Pod mounts the claim of the current generation of its cache', () => {
+  const one = { cache: 3, resource: 'git.app', folder: '/cache', containers: ['worker'] };
+  const names = [1, 2].map((generation) => cacheVolume({ ...one, generation }, owner).claim);
+  expect(new Set(names).size).toBe(2);
+});

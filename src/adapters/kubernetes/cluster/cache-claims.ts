@@ -1,0 +1,103 @@
+import { ApiError, orAbsent, orThrow } from '#adapters/kubernetes/api/answer.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import type { ClusterCache } from '#adapters/kubernetes/informers/cluster-cache.ts';
+import { CACHE_KIND, cacheClaim } from '#adapters/kubernetes/manifests/cache-claim.ts';
+import type { OwnerObject } from '#adapters/kubernetes/manifests/installation.ts';
+import { LABEL, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
+import { cacheClaimName } from '#adapters/kubernetes/manifests/names.ts';
+import type { CacheVolume } from '#adapters/kubernetes/manifests/pod-work.ts';
+import type { CacheClaims, FoundClaim } from '#flows/pipelines/cache-ports.ts';
+import type { CacheClaim, ClaimAnswer, PodCache } from '#flows/pods/cache-ports.ts';
+
+export interface CacheClaimsOptions {
+  client: Pick<ApiClient, 'create' | 'get'>;
+  cache: Pick<ClusterCache, 'pipelineOwner'>;
+}
+
+/** Creates the claim for the volume of a cache, unless it exists. */
+export async function prepareClaim(
+  claim: CacheClaim,
+  { client, cache }: CacheClaimsOptions,
+): Promise<ClaimAnswer> {
+  const owner = cache.pipelineOwner(claim.namespace, claim.pipeline);
+  if (owner === undefined) return refused('its Pipeline is being deleted.');
+  const wanted = wire(KINDS.persistentVolumeClaims, cacheClaim(claim, owner));
+  const { namespace, name = '' } = wanted.metadata ?? {};
+  const doing = `reading the PersistentVolumeClaim ${namespace}/${name}`;
+  const found = orAbsent(await client.get(KINDS.persistentVolumeClaims, { namespace, name }), doing);
+  if (found !== undefined) return judgeClaim(found, owner);
+  const answer = await client.create(KINDS.persistentVolumeClaims, wanted);
+  // 409: another Pod of the same attempt asked for it at the same time.
+  if (answer.ok || answer.status === 409) return { answer: 'ready' };
+  if ([403, 404, 422].includes(answer.status)) return refused(`its volume was refused: ${answer.message}`);
+  throw new ApiError(`creating the PersistentVolumeClaim ${namespace}/${name}`, answer);
+}
+
+/** The volume of a cache in a Pod, whose claim `prepareClaim` has made. */
+export function cacheVolume(
+  { cache: id, generation, resource, folder, containers }: PodCache,
+  owner: OwnerObject | undefined,
+): CacheVolume {
+  const claim = cacheClaimName({ id, generation, resource, uid: owner?.uid ?? '' });
+  return { claim, folder, containers };
+}
+
+/** Anyone who may create claims in the namespace could have made one of this name. */
+function judgeClaim(
+  { metadata = {} }: { metadata?: { deletionTimestamp?: string; ownerReferences?: { uid: string }[] } },
+  owner: OwnerObject,
+): ClaimAnswer {
+  if (metadata.deletionTimestamp !== undefined) return refused('its volume is being deleted.');
+  const ours = metadata.ownerReferences?.some(({ uid }) => uid === owner.uid) === true;
+  return ours ? { answer: 'ready' } : refused('Millrace did not create the claim of its volume.');
+}
+
+function refused(message: string): ClaimAnswer {
+  return { answer: 'refused', message };
+}
+
+/** Our manifests have no dates, so their JSON has the same type. */
+function wire<T>(_kind: ApiKind<Wire<T>>, object: T): Wire<T> {
+  const same: Wire<T> = JSON.parse(JSON.stringify(object));
+  return same;
+}
+
+export interface ClaimSweepOptions {
+  client: Pick<ApiClient, 'list' | 'delete'>;
+  cache: Pick<ClusterCache, 'pipelineOwner'>;
+  namespaces(): string[];
+}
+
+/** The claims of caches in the namespaces of teams. */
+export function cacheClaims(options: ClaimSweepOptions): CacheClaims {
+  const { client, cache } = options;
+  return {
+    nameOf({ cache: id, namespace, pipeline, ...known }) {
+      const owner = cache.pipelineOwner(namespace, pipeline);
+      return owner && cacheClaimName({ ...known, id, uid: owner.uid });
+    },
+    async found() {
+      const found: FoundClaim[] = [];
+      for (const namespace of options.namespaces()) {
+        const labelSelector = `${OWNED_BY_MILLRACE},${LABEL.kind}=${CACHE_KIND}`;
+        const listed = await client.list(
+          KINDS.persistentVolumeClaims,
+          { namespace, labelSelector },
+          (claims) => {
+            for (const { metadata } of claims)
+              if (metadata?.deletionTimestamp === undefined)
+                found.push({ namespace, name: metadata?.name ?? '', uid: metadata?.uid ?? '' });
+          },
+        );
+        orThrow(listed, `listing the PersistentVolumeClaims of ${namespace}`);
+      }
+      return found;
+    },
+    async delete({ namespace, name, uid }) {
+      const answer = await client.delete(KINDS.persistentVolumeClaims, { namespace, name }, { uid });
+      if (!answer.ok && answer.status !== 404 && answer.status !== 409)
+        throw new ApiError(`deleting the PersistentVolumeClaim ${namespace}/${name}`, answer);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { ownerReference, type OwnerObject, type TeamRules } from './installation.ts';
+import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
+import { cacheClaimName } from './names.ts';
+
+/** Value of the label `kind` on the claims of caches. */
+export const CACHE_KIND = 'cache';
+
+/** A cache that needs a volume. */
+interface CacheToClaim {
+  /** Row id. */
+  cache: number;
+  generation: number;
+  resource: string;
+  team: string;
+  namespace: string;
+  pipeline: string;
+  settings: NonNullable<TeamRules['caches']>;
+}
+
+/** The claim for the volume of a resource's cache. Its Pipeline owns it. */
+export function cacheClaim(cache: CacheToClaim, owner: OwnerObject): V1PersistentVolumeClaim {
+  const { settings, team, namespace, pipeline, resource } = cache;
+  const { storageClassName, size, accessModes } = settings;
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: cacheClaimName({ ...cache, id: cache.cache, uid: owner.uid }),
+      namespace,
+      labels: {
+        [MANAGED_BY]: 'millrace',
+        [LABEL.kind]: CACHE_KIND,
+        [LABEL.team]: labelValue(team),
+        [LABEL.pipeline]: labelValue(pipeline),
+        [LABEL.resource]: labelValue(resource),
+      },
+      ownerReferences: [ownerReference(owner)],
+    },
+    spec: {
+      accessModes,
+      resources: { requests: { storage: size } },
+      ...(storageClassName === undefined ? {} : { storageClassName }),
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
+import type { ImageAnswer, ImageRegistry, OpenImage } from '#flows/builds/image-ports.ts';
+import { readImageName, type ImageName } from './image-name.ts';
+import {
+  imageFor,
+  isDigest,
+  MANIFEST_TYPES,
+  MAX_MANIFEST_BYTES,
+  readConfiguration,
+  readManifest,
+} from './manifest.ts';
+import { credentialsFor } from './pull-credentials.ts';
+import {
+  parseJson,
+  RegistrySession,
+  type RegistryAccess,
+  type RegistryRead,
+  type RegistryResponse,
+} from './registry-session.ts';
+
+export interface RegistryOptions extends Pick<RegistryAccess, 'send' | 'plainHttp'> {
+  /** Time limit of all requests of one look-up; 15 s if absent. */
+  timeoutMs?: number;
+}
+
+/** Lists can contain lists, up to this depth. */
+const MAX_LISTS = 3;
+const TIMEOUT_MS = 15_000;
+
+/** Looks images up in registries by the OCI distribution specification. */
+export function imageRegistry({ send, plainHttp, timeoutMs = TIMEOUT_MS }: RegistryOptions): ImageRegistry {
+  return {
+    open(image, credentialTexts) {
+      const name = readImageName(image);
+      const access = { send, plainHttp, signal: AbortSignal.timeout(timeoutMs) };
+      const credentials = credentialsFor(name, credentialTexts);
+      const wanted = credentials.length === 0 ? [undefined] : credentials;
+      const sessions = wanted.map((credential) => new RegistrySession(name, credential, access));
+      return openImage(name, sessions, credentials.length > 0);
+    },
+  };
+}
+
+function openImage(name: ImageName, sessions: RegistrySession[], hasCredentials: boolean): OpenImage {
+  let candidates = sessions;
+
+  /** Tries the credentials in turn, and returns the first response that does not refuse them. */
+  async function read(request: RegistryRead): Promise<RegistryResponse> {
+    let answer: RegistryResponse = { failure: 'nothing was asked', transient: true };
+    for (const session of candidates) {
+      answer = await session.read(request);
+      if ('failure' in answer) break;
+      if (!REFUSED.has(answer.status)) {
+        candidates = [session];
+        break;
+      }
+    }
+    return answer;
+  }
+
+  /** Reads content and verifies its digest. */
+  async function content(path: string, accept: string, digest?: string): Promise<ImageAnswer<Content>> {
+    const answer = await read({ path, accept, maxBytes: MAX_MANIFEST_BYTES });
+    if ('failure' in answer || answer.status !== 200) return explain(answer, name, hasCredentials);
+    const actual = digestOf(answer.bytes);
+    if (digest !== undefined && actual !== digest)
+      return fault(name, `it answers with another content than ${digest}`);
+    return { found: { digest: actual, json: parseJson(answer.bytes) } };
+  }
+
+  async function configurationDigest(digest: string, architecture: string): Promise<ImageAnswer<string>> {
+    let wanted = digest;
+    for (let lists = 0; lists <= MAX_LISTS; lists += 1) {
+      const answer = await content(`manifests/${wanted}`, MANIFEST_TYPES, wanted);
+      if ('failure' in answer) return answer;
+      const manifest = readManifest(answer.found.json);
+      if (manifest === undefined)
+        return fault(name, 'the manifest of the image has a form that is not known');
+      if (manifest.kind === 'image') return { found: manifest.configuration };
+      const next = imageFor(manifest, architecture);
+      if (next === undefined) return fault(name, `it has no such image for linux/${architecture}`);
+      wanted = next;
+    }
+    return fault(name, `it has lists in more than ${MAX_LISTS} lists`);
+  }
+
+  return {
+    async digest() {
+      if (name.domain === 'localhost') return { failure: ON_NODE, transient: false };
+      if (name.digest !== undefined) return { found: name.digest };
+      const path = `manifests/${name.tag}`;
+      const answer = await read({ path, method: 'HEAD', accept: MANIFEST_TYPES, maxBytes: 0 });
+      if ('failure' in answer) return explain(answer, name, hasCredentials);
+      const digest = answer.headers['docker-content-digest'];
+      if (answer.status === 200 && digest !== undefined && isDigest(digest)) return { found: digest };
+      const manifest = await content(path, MANIFEST_TYPES);
+      return 'failure' in manifest ? manifest : { found: manifest.found.digest };
+    },
+    async configuration(digest, architecture): Promise<ImageAnswer<ImageConfiguration>> {
+      const described = await configurationDigest(digest, architecture);
+      if ('failure' in described) return described;
+      const answer = await content(`blobs/${described.found}`, '*/*', described.found);
+      if ('failure' in answer) return answer;
+      const configuration = readConfiguration(answer.found.json);
+      return 'fault' in configuration ? fault(name, configuration.fault) : { found: configuration };
+    },
+  };
+}
+
+interface Content {
+  digest: string;
+  json: Record<string, unknown>;
+}
+
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+
+const ON_NODE = 'Images on localhost were loaded into the node and are in no registry.';
+
+const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+/** A failure that a later attempt would repeat. */
+function fault({ host }: ImageName, what: string): ImageAnswer<never> {
+  return { failure: `The registry ${host}: ${what}.`, transient: false };
+}
+
+function explain(answer: RegistryResponse, name: ImageName, hasCredentials: boolean): ImageAnswer<never> {
+  const { host, repository, tag, digest } = name;
+  if ('failure' in answer)
+    return { failure: `The registry ${host}: ${answer.failure}.`, transient: answer.transient };
+  const failed = (what: string): ImageAnswer<never> => ({
+    failure: `The registry ${host} ${what}.`,
+    transient: true,
+  });
+  switch (answer.status) {
+    case 401:
+    case 403:
+      return failed(
+        hasCredentials
+          ? `refuses the credentials in the Team's imagePullSecrets for ${repository}`
+          : `wants a login for ${repository}: name a Secret for it in imagePullSecrets of the Team`,
+      );
+    case 404:
+      return failed(`has no image ${repository}${digest === undefined ? `:${tag}` : `@${digest}`}`);
+    case 429:
+      return failed('answers no more requests for now (status 429)');
+    default:
+      return failed(`answered with status ${answer.status}`);
+  }
+}

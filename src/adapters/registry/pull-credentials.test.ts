@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { readImageName } from './image-name.ts';
+import { credentialsFor, credentialText } from './pull-credentials.ts';
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const config = (auths: Record<string, unknown>): string => JSON.stringify({ auths });
+const named = (name: string) => ({ auth: base64(`${name}:secret`) });
+
+/** User names of the matching credentials, in order. */
+const fitting = (image: string, ...texts: string[]): string[] =>
+  credentialsFor(readImageName(image), texts).map(({ username }) => username);
+
+describe('credentials match', () => {
+  const rows: Record<string, [server: string, image: string, fits: boolean]> = {
+    'for the host': ['registry.example', 'registry.example/tool', true],
+    'for the host of a URL': ['https://registry.example/v2/', 'registry.example/tool', true],
+    'but not for another host': ['registry.example', 'other.example/tool', false],
+    'but not for a host that begins with it': ['registry.example', 'registry.example.org/tool', false],
+    'for the port': ['registry.example:5000', 'registry.example:5000/tool', true],
+    'but not for another port': ['registry.example', 'registry.example:5000/tool', false],
+    'for a path before the repository': ['registry.example/team', 'registry.example/team/tool', true],
+    'but not for another path': ['registry.example/team', 'registry.example/other/tool', false],
+    'for one label of a host by a wildcard': ['*.example', 'registry.example/tool', true],
+    'but not for two labels by one wildcard': ['*.example', 'a.registry.example/tool', false],
+    'for pieces of a label by wildcards': ['re*is*y.example', 'registry.example/tool', true],
+    'but not if a piece is missing': ['re*z*y.example', 'registry.example/tool', false],
+    'but not if pieces overlap': ['regis*istry.example', 'registry.example/tool', false],
+    'for the default registry by its old URL': ['https://index.docker.io/v1/', 'alpine', true],
+    'for the default registry by its name': ['docker.io', 'team/tool', true],
+    'but not for another registry by the path of the default one': [
+      'https://index.docker.io/v1/',
+      'registry.example/a',
+      false,
+    ],
+  };
+  test.each(Object.entries(rows))('%s', (_name, [server, image, fits]) => {
+    expect(fitting(image, config({ [server]: named('robot') }))).toEqual(fits ? ['robot'] : []);
+  });
+
+  test('with a pattern in linear time', () => {
+    const server = `${'a*'.repeat(200)}b.example`;
+    expect(fitting(`${'a'.repeat(60)}.example/tool`, config({ [server]: named('robot') }))).toEqual([]);
+  });
+});
+
+test('in the order of how specific they are, from all Secrets', () => {
+  const one = config({ 'registry.example': named('wide'), '*.example': named('wildest') });
+  const two = config({ 'registry.example/team': named('narrow') });
+  expect(fitting('registry.example/team/tool', one, two)).toEqual(['narrow', 'wide', 'wildest']);
+});
+
+describe('an entry of the credentials', () => {
+  const rows: Record<string, [entry: unknown, credentials: object[]]> = {
+    'is read as name and password': [{ username: 'a', password: 'b' }, [{ username: 'a', password: 'b' }]],
+    'is read from base64': [{ auth: base64('a:b:c') }, [{ username: 'a', password: 'b:c' }]],
+    'is read from base64 before name and password': [
+      { auth: base64('a:b'), username: 'c', password: 'd' },
+      [{ username: 'a', password: 'b' }],
+    ],
+    'is skipped if its base64 has no colon': [{ auth: base64('ab') }, []],
+    'is skipped without a password': [{ username: 'a' }, []],
+    'is skipped if it is not an object': ['a:b', []],
+  };
+  test.each(Object.entries(rows))('%s', (_name, [entry, credentials]) => {
+    const text = config({ 'registry.example': entry });
+    expect(credentialsFor(readImageName('registry.example/tool'), [text])).toEqual(credentials);
+  });
+
+  test.each(['', 'no JSON', 'null', '[]', '{"auths": []}'])('is not found in %j', (text) => {
+    expect(credentialsFor(readImageName('registry.example/tool'), [text])).toEqual([]);
+  });
+});
+
+describe('the credentials of a Secret', () => {
+  const text = config({ 'registry.example': named('robot') });
+
+  test('of the usual type are its text', () => {
+    const data = { '.dockerconfigjson': base64(text) };
+    expect(credentialText('kubernetes.io/dockerconfigjson', data)).toBe(text);
+  });
+
+  test('of the old type are the servers', () => {
+    const old = JSON.stringify({ 'registry.example': named('robot') });
+    expect(credentialText('kubernetes.io/dockercfg', { '.dockercfg': base64(old) })).toBe(old);
+    expect(fitting('registry.example/tool', old)).toEqual(['robot']);
+  });
+
+  test('of another type are absent', () => {
+    expect(credentialText('Opaque', { '.dockerconfigjson': base64(text) })).toBeUndefined();
+    expect(credentialText(undefined, {})).toBeUndefined();
+  });
+});

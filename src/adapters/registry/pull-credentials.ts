@@ -1,0 +1,97 @@
+import type { ImageName } from './image-name.ts';
+
+export interface PullCredential {
+  username: string;
+  password: string;
+}
+
+interface Entry extends PullCredential {
+  /** Host with optional port and path. Labels of the host may contain `*`. */
+  server: string;
+}
+
+/** The key that holds registry credentials, by type of Secret. */
+const KEYS: Readonly<Record<string, string>> = {
+  'kubernetes.io/dockerconfigjson': '.dockerconfigjson',
+  'kubernetes.io/dockercfg': '.dockercfg',
+};
+
+/** Returns the credentials in a Secret as text. Undefined if the Secret has another type. */
+export function credentialText(type: string | undefined, data: Record<string, string>): string | undefined {
+  const encoded = data[KEYS[type ?? ''] ?? ''];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
+}
+
+/** Returns the credentials that match the image by the rules of a kubelet, the most specific first. */
+export function credentialsFor(image: ImageName, texts: readonly string[]): PullCredential[] {
+  const entries = texts.flatMap(entriesIn).toSorted((a, b) => (a.server < b.server ? 1 : -1));
+  const fitting = entries.filter(({ server }) => fits(server, image));
+  return fitting.map(({ username, password }) => ({ username, password }));
+}
+
+function entriesIn(text: string): Entry[] {
+  const parsed = parseObject(text);
+  const servers = isObject(parsed['auths']) ? parsed['auths'] : parsed;
+  return Object.entries(servers).flatMap(([server, entry]) => {
+    const credential = isObject(entry) ? readCredential(entry) : undefined;
+    return credential === undefined ? [] : [{ server: plainServer(server), ...credential }];
+  });
+}
+
+/** `auth` is `name:password` in base64. */
+function readCredential(entry: Record<string, unknown>): PullCredential | undefined {
+  const { username, password, auth } = entry;
+  if (typeof auth === 'string' && auth !== '') {
+    const [, name, secret] = /^([^:]*):([^\0]*)/.exec(Buffer.from(auth, 'base64').toString('utf8')) ?? [];
+    return name === undefined || secret === undefined ? undefined : { username: name, password: secret };
+  }
+  if (typeof username !== 'string' || typeof password !== 'string') return undefined;
+  return { username, password };
+}
+
+/** Docker stored a URL with the version of its API. */
+function plainServer(server: string): string {
+  return server.replace(/^https?:\/\//, '').replace(/(?:\/v[12])?\/?$/, '');
+}
+
+function fits(server: string, { domain, repository }: ImageName): boolean {
+  const [host = '', ...path] = server.split('/');
+  if (!repository.startsWith(path.join('/'))) return false;
+  if (domain === 'docker.io' && host === 'index.docker.io') return true;
+  const [name = '', port = ''] = host.split(':');
+  const [wantedName = '', wantedPort = ''] = domain.split(':');
+  return port === wantedPort && isSameHost(name, wantedName);
+}
+
+function isSameHost(pattern: string, host: string): boolean {
+  const parts = host.split('.');
+  const patterns = pattern.split('.');
+  return patterns.length === parts.length && patterns.every((one, index) => matches(one, parts[index] ?? ''));
+}
+
+/** `*` matches any text. Takes linear time, because tenants write the pattern. */
+function matches(pattern: string, part: string): boolean {
+  const [start = '', ...pieces] = pattern.split('*');
+  const end = pieces.pop();
+  if (end === undefined) return start === part;
+  if (part.length < start.length + end.length || !part.startsWith(start) || !part.endsWith(end)) return false;
+  let rest = part.slice(start.length, part.length - end.length);
+  for (const piece of pieces) {
+    const at = rest.indexOf(piece);
+    if (at < 0) return false;
+    rest = rest.slice(at + piece.length);
+  }
+  return true;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isObject(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,182 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import { Check } from 'typebox/value';
+
+interface VaultRequest {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  allowHttp: boolean;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+type VaultResponse = { status: number; bytes: Buffer } | { failure: string; transient: boolean };
+
+export interface VaultAccess {
+  /** Guarded: users name the address. Never rejects. */
+  send(url: string, request: VaultRequest): Promise<VaultResponse>;
+  allowHttp: boolean;
+  timeoutMs: number;
+}
+
+interface Fault {
+  fault: string;
+  transient: boolean;
+}
+
+interface Secret {
+  data: Record<string, unknown>;
+}
+
+const MAX_BYTES = 2 * 1024 * 1024;
+
+const Login = Type.Object({ auth: Type.Object({ client_token: Type.String({ minLength: 1 }) }) });
+const Mount = Type.Object({
+  data: Type.Object({
+    path: Type.String({ minLength: 1 }),
+    type: Type.String(),
+    options: Type.Optional(Type.Union([Type.Null(), Type.Object({ version: Type.Optional(Type.String()) })])),
+  }),
+});
+const Members = Type.Record(Type.String(), Type.Unknown());
+const SecretV1 = Type.Object({ data: Members });
+const SecretV2 = Type.Object({ data: Type.Object({ data: Type.Union([Members, Type.Null()]) }) });
+
+/** Requests to one Vault with the credentials of one secret type. */
+export class VaultSession {
+  readonly #config: Readonly<Record<string, string>>;
+  readonly #access: VaultAccess;
+  #token: Promise<{ token: string } | Fault> | undefined;
+  /** The token is from a login of this session. */
+  #loggedIn = false;
+
+  constructor(config: Readonly<Record<string, string>>, access: VaultAccess) {
+    this.#config = config;
+    this.#access = access;
+  }
+
+  /** All members of a secret. `path`: `<mount>/<path>`, without the `data/` of version 2. */
+  async read(path: string): Promise<Secret | Fault> {
+    const parts = partsOf(path);
+    if (parts.length < 2 || parts.some((part) => part === '.' || part === '..'))
+      return lasting('its path is not <mount>/<path of the secret>');
+    const mount = await this.#get(`sys/internal/ui/mounts/${encoded(parts)}`, Mount, 'look for the mount');
+    if ('fault' in mount) return mount;
+    const { path: prefix, type, options } = mount.body.data;
+    if (type !== 'kv' && type !== 'generic') return lasting('its mount in Vault is no kv engine');
+    const inside = partsOf(prefix);
+    const rest = parts.slice(inside.length);
+    if (rest.length === 0) return lasting('its path names a mount of Vault, and no secret in it');
+    return options?.version === '2' ? await this.#readV2(inside, rest) : await this.#readV1(parts);
+  }
+
+  async #readV1(path: readonly string[]): Promise<Secret | Fault> {
+    const found = await this.#get(encoded(path), SecretV1, 'read the secret');
+    return 'fault' in found ? found : { data: found.body.data };
+  }
+
+  async #readV2(mount: readonly string[], path: readonly string[]): Promise<Secret | Fault> {
+    const found = await this.#get(encoded([...mount, 'data', ...path]), SecretV2, 'read the secret');
+    return 'fault' in found ? found : { data: found.body.data.data ?? {} };
+  }
+
+  /** Ends a login. A failure is no matter: the token of a login expires. */
+  async close(): Promise<void> {
+    if (!this.#loggedIn) return;
+    const known = await this.#authorized();
+    if ('token' in known) await this.#send('POST', 'auth/token/revoke-self', { token: known.token });
+  }
+
+  async #get<S extends TSchema>(
+    path: string,
+    schema: S,
+    doing: string,
+  ): Promise<{ body: Static<S> } | Fault> {
+    const known = await this.#authorized();
+    if ('fault' in known) return known;
+    return parsed(await this.#send('GET', path, known), schema, doing);
+  }
+
+  #authorized(): Promise<{ token: string } | Fault> {
+    this.#token ??= this.#logIn();
+    return this.#token;
+  }
+
+  async #logIn(): Promise<{ token: string } | Fault> {
+    const { token = '', auth_path: path } = this.#config;
+    if (token !== '') return { token: token.trim() };
+    const { method, body } = loginOf(this.#config);
+    const answer = await this.#send('POST', `auth/${encoded(partsOf(path ?? method))}/login`, { body });
+    const read = parsed(answer, Login, 'log in');
+    if ('fault' in read) return read;
+    this.#loggedIn = true;
+    return { token: read.body.auth.client_token };
+  }
+
+  #send(method: 'GET' | 'POST', path: string, { token, body = {} }: { token?: string; body?: object }) {
+    const { address = '', namespace = '' } = this.#config;
+    const headers = {
+      'x-vault-request': 'true',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(namespace !== '' && { 'x-vault-namespace': namespace }),
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    };
+    const { allowHttp, timeoutMs } = this.#access;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const sent = { method, headers, allowHttp, signal, maxBytes: MAX_BYTES };
+    const request = method === 'POST' ? { ...sent, body: JSON.stringify(body) } : sent;
+    return this.#access.send(`${withoutLastSlash(address)}/v1/${path}`, request);
+  }
+}
+
+function loginOf(config: Readonly<Record<string, string>>): { method: string; body: object } {
+  const { role_id: roleId = '', secret_id: secretId = '', role = '', jwt = '' } = config;
+  if (roleId === '') return { method: 'jwt', body: { role, jwt: jwt.trim() } };
+  return { method: 'approle', body: { role_id: roleId, secret_id: secretId } };
+}
+
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+const lasting = (fault: string): Fault => ({ fault, transient: false });
+const encoded = (parts: readonly string[]): string => parts.map(encodeURIComponent).join('/');
+
+/** Errors of Vault may quote a path that is secret, so they are not passed on. */
+function parsed<S extends TSchema>(
+  answer: VaultResponse,
+  schema: S,
+  doing: string,
+): { body: Static<S> } | Fault {
+  if ('failure' in answer)
+    return { fault: `Vault could not ${doing}: ${answer.failure}`, transient: answer.transient };
+  const { status, bytes } = answer;
+  if (status !== 200) {
+    const transient = status === 429 || status >= 500;
+    return {
+      fault: `Vault did not ${doing}: ${STATUSES[status] ?? 'it answered with'} (${status})`,
+      transient,
+    };
+  }
+  const body = jsonOf(bytes);
+  return Check(schema, body)
+    ? { body }
+    : lasting(`Vault did not ${doing}: its answer is not of the usual form`);
+}
+
+const STATUSES: Readonly<Record<number, string>> = {
+  400: 'it refused the request',
+  403: 'permission denied',
+  404: 'there is nothing at the path',
+  429: 'too many requests',
+  503: 'it is sealed or in maintenance',
+};
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutLastSlash(address: string): string {
+  return address.endsWith('/') ? address.slice(0, -1) : address;
+}

@@ -1,0 +1,111 @@
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import type { BuildOutcome, OutcomeReason, StepStatus } from '#domain/build/events.ts';
+import type { Masker } from '#domain/build/mask.ts';
+import type { Plan } from '#domain/planning/plan.ts';
+import type { FetchIdentity } from './identity-tokens.ts';
+import type { Lanes } from './lanes.ts';
+import type { Outbox } from './outbox.ts';
+import type { RunningService } from './running-service.ts';
+import type { Secrets } from './secrets.ts';
+import type { LogBudget } from './step-log.ts';
+import type { Stop, StopReason } from './stop.ts';
+import type { StepEnd } from './termination.ts';
+
+/** What all parts of a build share. */
+export interface BuildContext {
+  plan: Plan;
+  shims: Map<string, ShimConnection>;
+  lanes: Lanes;
+  outbox: Outbox;
+  masker: Masker;
+  secrets: Secrets;
+  budget: LogBudget;
+  /** Stops hooks, notifications and services, which continue after the plan is stopped. */
+  hooks: Stop;
+  /** Services that run, in the order of their starts. */
+  services: RunningService[];
+  /** Called after each step that ended, except skipped ones. Its event is in the outbox by then. */
+  ended: (end: StepEnd) => void;
+  fetchIdentity: FetchIdentity;
+  /** A line for the log of the first step. */
+  notice: string | undefined;
+  /** What tasks in hooks exported: later hooks see it. */
+  hookExports: Record<string, string>;
+}
+
+/** Why the build ends as it does. */
+export interface Cause {
+  outcome: BuildOutcome;
+  reason: OutcomeReason;
+  message: string;
+  /** False: the agent does not know why it had to stop, so the operator decides by the Pod. */
+  known: boolean;
+  timedOut?: boolean;
+}
+
+/** How a step, group, or list of steps ended. */
+export interface NodeEnd {
+  status: StepStatus;
+  /** Variables for later steps. */
+  exports: Record<string, string>;
+  /** Why the build ends here. */
+  cause?: Cause;
+}
+
+const MAX_MESSAGE_CHARACTERS = 1000;
+
+export function maskMessage(masker: Masker, message: string): string {
+  return masker.mask(message).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
+}
+
+/** What a step that was stopped reports. */
+export const STOPPED: Record<StopReason, string> = {
+  cancelled: 'cancelled',
+  'fail-fast': 'cancelled: another step of the group failed',
+  'step-timeout': 'timed out',
+  'group-timeout': 'its group ran out of time',
+  'job-timeout': 'the job ran out of time',
+  'cleanup-timeout': 'the hooks of a cancelled build ran out of time',
+  terminated: 'the Pod was asked to end',
+  refused: 'the gateway did not understand this agent',
+  'session-over': 'another attempt took the place of this one',
+};
+
+const TIMEOUTS: ReadonlySet<StopReason> = new Set([
+  'step-timeout',
+  'group-timeout',
+  'job-timeout',
+  'cleanup-timeout',
+]);
+
+export const isTimeout = (reason: StopReason): boolean => TIMEOUTS.has(reason);
+
+/** Why a build ends that was stopped. `seconds`: the time of the job. */
+export function causeOfStop(reason: StopReason, seconds: number): Cause {
+  const failed = { outcome: 'failed', known: false } as const;
+  switch (reason) {
+    case 'cancelled':
+    case 'fail-fast':
+      return { outcome: 'cancelled', reason: 'Cancelled', message: 'The build was cancelled.', known: true };
+    case 'job-timeout': {
+      const message = `The job ran longer than its ${seconds} s.`;
+      return { ...failed, known: true, reason: 'JobTimeout', message, timedOut: true };
+    }
+    case 'step-timeout':
+    case 'group-timeout':
+    case 'cleanup-timeout':
+      return { ...failed, known: true, reason: 'StepTimeout', message: 'A step timed out.', timedOut: true };
+    case 'terminated':
+      return { ...failed, reason: 'PodLost', message: 'The Pod was asked to end before the build was done.' };
+    case 'refused': {
+      const message = 'The gateway cannot make sense of what this agent reports.';
+      return { ...failed, reason: 'AgentFault', message };
+    }
+    case 'session-over': {
+      const message = 'The gateway ended this session: another attempt took its place.';
+      return { ...failed, reason: 'AgentAuthentication', message };
+    }
+    default:
+      throw new Error(`an unknown reason to stop: ${String(reason)}`);
+  }
+}

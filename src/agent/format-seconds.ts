@@ -1,0 +1,10 @@
+/** `90` → `1m30s`, as durations are written in a pipeline. */
+export function formatSeconds(seconds: number): string {
+  const parts: [number, string][] = [
+    [Math.floor(seconds / 3600), 'h'],
+    [Math.floor((seconds % 3600) / 60), 'm'],
+    [seconds % 60, 's'],
+  ];
+  const written = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count}${unit}`);
+  return written.length === 0 ? '0s' : written.join('');
+}

@@ -1,0 +1,45 @@
+import type { PlanContainer } from '#domain/planning/plan.ts';
+
+/**
+ * Assigns the containers of a Pod. Steps that run in parallel each take one from the pool of their image, in
+ * the order in which they ask.
+ */
+export class Lanes {
+  readonly #free = new Map<string, string[]>();
+  readonly #waiting = new Map<string, ((container: string) => void)[]>();
+
+  constructor(containers: readonly PlanContainer[]) {
+    for (const { name, pool = name } of containers) {
+      this.#free.set(pool, [...(this.#free.get(pool) ?? []), name]);
+    }
+  }
+
+  /** Resolves with the name of a container. Undefined: `stop` came first. An unknown pool is one container. */
+  async take(pool: string, stop: AbortSignal): Promise<string | undefined> {
+    const free = this.#free.get(pool);
+    if (free === undefined) return pool;
+    const next = free.shift();
+    if (next !== undefined) return next;
+    if (stop.aborted) return undefined;
+    return await new Promise((resolve) => {
+      const waiting = this.#waiting.get(pool) ?? [];
+      this.#waiting.set(pool, waiting);
+      const giveUp = (): void => {
+        waiting.splice(waiting.indexOf(take), 1);
+        resolve(undefined);
+      };
+      const take = (container: string): void => {
+        stop.removeEventListener('abort', giveUp);
+        resolve(container);
+      };
+      waiting.push(take);
+      stop.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  give(pool: string, container: string): void {
+    const next = this.#waiting.get(pool)?.shift();
+    if (next) next(container);
+    else this.#free.get(pool)?.push(container);
+  }
+}

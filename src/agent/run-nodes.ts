@@ -1,0 +1,210 @@
+import { defined } from '#defined';
+import { evaluateCondition } from '#domain/build/evaluate-condition.ts';
+import type { PlanBranch, PlanBranches, PlanGroup, PlanNode, PlanStep } from '#domain/planning/plan.ts';
+import { causeOfStop, maskMessage, type BuildContext, type NodeEnd } from './build-context.ts';
+import { formatSeconds } from './format-seconds.ts';
+import { runOutcomeHooks } from './run-build-hooks.ts';
+import { startServices } from './run-services.ts';
+import { runStep, skipStep } from './run-step.ts';
+import { StepLog } from './step-log.ts';
+import type { Stop, StopReason } from './stop.ts';
+
+/** What the steps of a list, group, or branch run with. */
+export interface NodeInput {
+  exports: Record<string, string>;
+  stop: Stop;
+  /** Attempt of the group around. Absent: the first. */
+  attempt?: number;
+}
+
+/** Runs steps in order. The first that does not succeed ends the list. */
+export async function runNodes(
+  nodes: readonly PlanNode[],
+  input: NodeInput,
+  context: BuildContext,
+): Promise<NodeEnd> {
+  let exports: Record<string, string> = {};
+  for (const [index, node] of nodes.entries()) {
+    const { reason } = input.stop;
+    if (reason !== undefined) {
+      skipNodes(nodes.slice(index), context);
+      return endOfStop(reason, exports, context);
+    }
+    const end = await runNode(node, { ...input, exports: { ...input.exports, ...exports } }, context);
+    exports = { ...exports, ...end.exports };
+    if (end.cause === undefined) continue;
+    skipNodes(nodes.slice(index + 1), context);
+    return { ...end, exports };
+  }
+  return { status: 'succeeded', exports };
+}
+
+/** The end of a list or group that was stopped from outside. */
+function endOfStop(reason: StopReason, exports: Record<string, string>, { plan }: BuildContext): NodeEnd {
+  const cause = causeOfStop(reason, plan.timeoutSeconds);
+  return { status: cause.outcome === 'cancelled' ? 'cancelled' : 'failed', exports, cause };
+}
+
+async function runNode(node: PlanNode, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
+  switch (node.kind) {
+    case 'parallel':
+      return await runGroup(node, input, context);
+    case 'branches':
+      return await runBranches(node, input, context);
+    case 'get':
+    case 'task':
+    case 'put':
+    case 'notify':
+    case 'command':
+      return await runStepWithHooks(node, input, context);
+    default:
+      throw new Error('a step of unknown kind');
+  }
+}
+
+/** A failed notification changes nothing. */
+async function runStepWithHooks(step: PlanStep, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
+  const end = await runStep(step, input, context);
+  await runOutcomeHooks(step.hooks, hooksInput(end, input, context), context);
+  if (step.kind !== 'notify' || input.stop.reason !== undefined) return end;
+  return { status: end.status, exports: end.exports };
+}
+
+function hooksInput(end: NodeEnd, { exports }: NodeInput, { hooks }: BuildContext) {
+  return { end, exports: { ...exports, ...end.exports }, stop: hooks };
+}
+
+async function runGroup(group: PlanGroup, input: NodeInput, context: BuildContext): Promise<NodeEnd> {
+  const log = new StepLog(context.masker, context.budget, (text) => {
+    context.outbox.add({ type: 'log', step: group.id, text });
+  });
+  const { attempts = 1 } = group;
+  let end = await attemptGroup(group, { ...input, attempt: undefined }, context);
+  for (let number = 2; number <= attempts && mayRepeat(end, input.stop); number += 1) {
+    log.note(`--- attempt ${number}/${attempts} ---`);
+    end = await attemptGroup(group, { ...input, attempt: number }, context);
+  }
+  if (end.status !== 'succeeded' && end.cause !== undefined) log.note(`[${end.cause.message}]`);
+  log.end();
+  endNode(group.id, end, context);
+  await runOutcomeHooks(group.hooks, hooksInput(end, input, context), context);
+  return end;
+}
+
+const mayRepeat = ({ status, cause }: NodeEnd, { reason }: Stop): boolean =>
+  status === 'failed' && cause?.known === true && reason === undefined;
+
+/** A group or branch has no process, so its end has no exit code. */
+function endNode(id: string, { status, cause }: NodeEnd, { outbox, ended, masker }: BuildContext): void {
+  const exitCode = status === 'succeeded' ? 0 : null;
+  const message = cause && maskMessage(masker, cause.message);
+  const sequence = outbox.add({ type: 'step-ended', step: id, status, ...defined({ message }) });
+  ended({ step: id, sequence, exitCode, status });
+}
+
+interface GroupAttempt extends Omit<NodeInput, 'attempt'> {
+  attempt: number | undefined;
+}
+
+async function attemptGroup(
+  group: PlanGroup,
+  { exports, stop: outer, attempt }: GroupAttempt,
+  context: BuildContext,
+): Promise<NodeEnd> {
+  const { id, steps, limit = steps.length, timeoutSeconds, failFast } = group;
+  context.outbox.add({ type: 'step-started', step: id, ...defined({ attempt }) });
+  const { stop, release } = outer.limited(timeoutSeconds, 'group-timeout');
+  const ends = new Map<PlanStep, NodeEnd>();
+  const failures: NodeEnd[] = [];
+  const waiting = steps.values();
+  const lane = async (): Promise<void> => {
+    for (const step of waiting) {
+      const end =
+        stop.reason === undefined
+          ? await runStepWithHooks(step, { exports, stop, ...defined({ attempt }) }, context)
+          : skipped(step, context);
+      ends.set(step, end);
+      if (end.status !== 'succeeded' && end.cause !== undefined) failures.push(end);
+      if (end.status === 'failed' && end.cause !== undefined && failFast) stop.request('fail-fast');
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, steps.length) }, lane));
+  release();
+  const after = Object.fromEntries(steps.flatMap((step) => Object.entries(ends.get(step)?.exports ?? {})));
+  return judgeGroup({ group, failures, stop, exports: after }, context);
+}
+
+function skipped(step: PlanStep, context: BuildContext): NodeEnd {
+  skipStep(step.id, context);
+  return { status: 'skipped', exports: {} };
+}
+
+interface GroupToJudge {
+  group: PlanGroup;
+  /** In the order of their ends. */
+  failures: readonly NodeEnd[];
+  stop: Stop;
+  exports: Record<string, string>;
+}
+
+/** A group that ran out of time failed for that, whatever its steps report. Otherwise the first failure counts. */
+function judgeGroup({ group, failures, stop, exports }: GroupToJudge, context: BuildContext): NodeEnd {
+  const { reason } = stop;
+  if (reason === 'group-timeout') {
+    const message = `in_parallel timed out after ${formatSeconds(group.timeoutSeconds ?? 0)}.`;
+    const cause = { outcome: 'failed', reason: 'StepTimeout', message, known: true, timedOut: true } as const;
+    return { status: 'failed', exports: {}, cause };
+  }
+  if (reason !== undefined && reason !== 'fail-fast') return endOfStop(reason, {}, context);
+  const first = failures.find(({ status }) => status === 'failed') ?? failures[0];
+  return first?.cause
+    ? { status: 'failed', exports: {}, cause: first.cause }
+    : { status: 'succeeded', exports };
+}
+
+async function runBranches(
+  { branches }: PlanBranches,
+  input: NodeInput,
+  context: BuildContext,
+): Promise<NodeEnd> {
+  const { variables, listVariables = [] } = context.plan;
+  const known = { ...input.exports, ...variables };
+  const taken = branches.find(
+    ({ condition }) => condition === undefined || evaluateCondition(condition, known, listVariables),
+  );
+  const before = taken === undefined ? branches : branches.slice(0, branches.indexOf(taken));
+  for (const branch of before) skipBranch(branch, context);
+  const end: NodeEnd = taken ? await runBranch(taken, input, context) : { status: 'succeeded', exports: {} };
+  if (taken) for (const branch of branches.slice(branches.indexOf(taken) + 1)) skipBranch(branch, context);
+  return end;
+}
+
+async function runBranch(
+  { id, services, steps }: PlanBranch,
+  input: NodeInput,
+  context: BuildContext,
+): Promise<NodeEnd> {
+  const { attempt } = input;
+  context.outbox.add({ type: 'step-started', step: id, ...defined({ attempt }) });
+  const cause = await startServices(services, input.stop, context);
+  if (cause !== undefined) skipNodes(steps, context);
+  const end: NodeEnd =
+    cause === undefined ? await runNodes(steps, input, context) : { status: 'failed', exports: {}, cause };
+  endNode(id, end, context);
+  return end;
+}
+
+/** The message that proves the end lists it too, so that nobody waits for its steps. */
+function skipBranch({ id }: PlanBranch, { outbox, ended }: BuildContext): void {
+  const sequence = outbox.add({ type: 'step-ended', step: id, status: 'skipped' });
+  ended({ step: id, sequence, exitCode: null, status: 'skipped' });
+}
+
+/** Reports steps that a failure before them keeps from running. */
+export function skipNodes(nodes: readonly PlanNode[], context: BuildContext): void {
+  for (const node of nodes) {
+    if (node.kind === 'branches') for (const { id } of node.branches) skipStep(id, context);
+    else skipStep(node.id, context);
+    if (node.kind === 'parallel') for (const { id } of node.steps) skipStep(id, context);
+  }
+}

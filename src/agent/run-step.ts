@@ -1,0 +1,292 @@
+import { measureFolder } from '#adapters/process/measure-folder.ts';
+import { defined } from '#defined';
+import type { OutcomeReason, StepEnded } from '#domain/build/events.ts';
+import { expandMessage } from '#domain/build/expand-message.ts';
+import { expandValues } from '#domain/build/expand-references.ts';
+import { parsePushOutput } from '#domain/build/parse-check-output.ts';
+import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
+import type { PlanStep } from '#domain/planning/plan.ts';
+import {
+  causeOfStop,
+  isTimeout,
+  maskMessage,
+  STOPPED,
+  type BuildContext,
+  type Cause,
+  type NodeEnd,
+} from './build-context.ts';
+import { Tail } from './capture.ts';
+import { formatSeconds } from './format-seconds.ts';
+import { maskTokens } from './identity-tokens.ts';
+import { pauseFor } from './retry.ts';
+import { runCommand, signalName, whyFailed, type CommandEnd } from './run-command.ts';
+import { StepLog } from './step-log.ts';
+import type { Stop } from './stop.ts';
+
+const PUSH_TAIL_BYTES = 64 * 1024;
+/** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
+const TERMINATION_SIGNAL_MS = 10_000;
+
+export interface StepInput {
+  /** What earlier steps exported. */
+  exports: Record<string, string>;
+  /** Beyond those of the step: `BUILD_STATUS` in hooks. */
+  variables?: Record<string, string>;
+  /** Stops the step from outside. */
+  stop: Stop;
+  /** Attempt of the group that it is in. Absent: the first. */
+  attempt?: number;
+}
+
+type Ended = Omit<StepEnded, 'type' | 'step'>;
+
+interface Attempt {
+  ended: Ended;
+  exports?: Record<string, string>;
+  cause?: Cause;
+}
+
+/** Runs one step with its attempts, not its hooks. */
+export async function runStep(step: PlanStep, input: StepInput, context: BuildContext): Promise<NodeEnd> {
+  const run = new StepRun(step, input, context);
+  return await run.toEnd();
+}
+
+/** Reports a step that does not run. */
+export function skipStep(id: string, { outbox }: BuildContext): void {
+  outbox.add({ type: 'step-ended', step: id, status: 'skipped' });
+}
+
+class StepRun {
+  #step: PlanStep;
+  readonly #input: StepInput;
+  readonly #context: BuildContext;
+  readonly #log: StepLog;
+
+  constructor(step: PlanStep, input: StepInput, context: BuildContext) {
+    this.#step = step;
+    this.#input = input;
+    this.#context = context;
+    this.#log = new StepLog(context.masker, context.budget, (text) => {
+      context.outbox.add({ type: 'log', step: step.id, text });
+    });
+  }
+
+  async toEnd(): Promise<NodeEnd> {
+    const { attempts = 1, timeoutSeconds } = this.#step;
+    let attempt = await this.#attempt(1, timeoutSeconds);
+    for (let number = 2; number <= attempts && this.#mayRepeat(attempt); number += 1) {
+      if (attempt.ended.message !== undefined) this.#log.note(`[${attempt.ended.message}]`);
+      this.#log.note(`--- attempt ${number}/${attempts} ---`);
+      attempt = await this.#attempt(number, timeoutSeconds);
+    }
+    return this.#report(attempt, await this.#cacheBytes());
+  }
+
+  #mayRepeat({ ended, cause }: Attempt): boolean {
+    const isFailure = ended.status === 'failed' && cause?.known === true && this.#step.refusal === undefined;
+    return isFailure && this.#input.stop.reason === undefined;
+  }
+
+  async #cacheBytes(): Promise<number | undefined> {
+    const { kind, env } = this.#step;
+    const folder = env['CACHE_DIR'];
+    return folder !== undefined && (kind === 'get' || kind === 'put')
+      ? await measureFolder(folder)
+      : undefined;
+  }
+
+  #report({ ended, exports = {}, cause }: Attempt, cacheBytes: number | undefined): NodeEnd {
+    const { outbox, ended: report } = this.#context;
+    if (ended.message !== undefined) this.#log.note(`[${ended.message}]`);
+    this.#log.end();
+    const { id } = this.#step;
+    const sequence = outbox.add({ type: 'step-ended', step: id, ...ended, ...defined({ cacheBytes }) });
+    const { exitCode = null, status, version } = ended;
+    report({ step: id, sequence, exitCode, status, ...defined({ version }) });
+    return { status, exports, ...defined({ cause }) };
+  }
+
+  async #attempt(number: number, timeoutSeconds: number | undefined): Promise<Attempt> {
+    const { id, kind } = this.#step;
+    const of = number > 1 ? number : this.#input.attempt;
+    const started = this.#context.outbox.add(
+      { type: 'step-started', step: id, ...defined({ attempt: of }) },
+      kind === 'put',
+    );
+    this.#noteOnce();
+    const { stop, release } = this.#input.stop.limited(timeoutSeconds, 'step-timeout');
+    try {
+      return await this.#run(started, stop);
+    } finally {
+      release();
+    }
+  }
+
+  #noteOnce(): void {
+    const { notice } = this.#context;
+    if (notice !== undefined) this.#log.note(`[${notice}]`);
+    this.#context.notice = undefined;
+  }
+
+  async #run(started: number, stop: Stop): Promise<Attempt> {
+    const onWait = (reason: string): void => this.#log.note(`[waiting: ${this.#masked(reason)}]`);
+    const step = await this.#context.secrets.of(this.#step, { stop: stop.signal, onWait });
+    if (step === undefined) return this.#stopped(stop, {});
+    this.#step = step;
+    if (step.refusal !== undefined) return this.#refused(step.refusal);
+    if (step.kind === 'put' && !(await this.#recorded(started, stop))) {
+      return this.#stopped(stop, { message: 'ended before the put began' });
+    }
+    if (!step.command) return this.#nothingToRun();
+    const { lanes, shims, plan } = this.#context;
+    const container = await lanes.take(step.command.container, stop.signal);
+    if (container === undefined) return this.#stopped(stop, {});
+    const tail = new Tail(step.kind === 'put' ? PUSH_TAIL_BYTES : 0);
+    try {
+      const identity = await this.#identity(stop);
+      if ('ended' in identity) return identity;
+      const end = await runCommand({
+        shims,
+        command: { ...step.command, container },
+        env: { ...this.#environment(), ...identity.variables },
+        cwd: plan.workdir,
+        wantsOutput: step.kind === 'task',
+        ...defined({ inputs: step.inputs, outputs: step.outputs }),
+        stop: stop.signal,
+        onOutput: (stream, bytes) => {
+          this.#log.write(stream, bytes);
+          if (stream === 'stdout' && step.kind === 'put') tail.write(bytes);
+        },
+      });
+      return await this.#judge(end, stop, () => tail.text());
+    } finally {
+      lanes.give(step.command.container, container);
+    }
+  }
+
+  #masked(text: string): string {
+    return maskMessage(this.#context.masker, text);
+  }
+
+  /** Fetched for each command, since they end soon. Notifications get none. */
+  async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
+    const { plan, masker, fetchIdentity } = this.#context;
+    const { id: step, kind, timeoutSeconds: seconds } = this.#step;
+    if (plan.identity === undefined || kind === 'notify') return { variables: {} };
+    const fetched = await fetchIdentity({ step, ...defined({ seconds }) }, stop.signal);
+    if (stop.reason !== undefined) return this.#stopped(stop, {});
+    if ('variables' in fetched) {
+      maskTokens(masker, fetched.variables);
+      return fetched;
+    }
+    const message = maskMessage(masker, fetched.problem);
+    const cause = this.#failure('IdentityMissing', message.replace(/\.$/, ''));
+    return { ended: { status: 'failed', message }, cause };
+  }
+
+  /**
+   * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them, also
+   * in its hooks, and so may the message of a notification.
+   */
+  #environment(): Record<string, string> {
+    const { env, kind, message } = this.#step;
+    const known = { ...this.#input.exports, ...env, ...this.#input.variables };
+    const put = Object.entries(env).filter(([name]) => name.startsWith('put_'));
+    const filled = { ...known, ...expandValues(Object.fromEntries(put), known) };
+    if (kind !== 'notify' || message === undefined || message === '') return filled;
+    return { ...filled, NOTIFY_MESSAGE: expandMessage(message, filled) };
+  }
+
+  /** A put has effects outside, so it only starts once its start is recorded. */
+  async #recorded(sequence: number, stop: Stop): Promise<boolean> {
+    const stopped = new Promise<false>((resolve) => {
+      if (stop.signal.aborted) resolve(false);
+      stop.signal.addEventListener('abort', () => resolve(false), { once: true });
+    });
+    const acknowledged = this.#context.outbox.whenAcknowledged(sequence).then(
+      () => true,
+      () => false,
+    );
+    return (await Promise.race([acknowledged, stopped])) && stop.reason === undefined;
+  }
+
+  #refused(refusal: string): Attempt {
+    const message = maskMessage(this.#context.masker, refusal);
+    const cause = this.#failure('SecretMissing', message.replace(/\.$/, ''));
+    return { ended: { status: 'failed', message }, cause };
+  }
+
+  #nothingToRun(): Attempt {
+    for (const [key, value] of Object.entries(this.#step.version ?? {})) {
+      this.#log.note(this.#context.masker.mask(`${key}: ${value}`));
+    }
+    return this.#succeed('', '');
+  }
+
+  async #judge(end: CommandEnd, stop: Stop, pushed: () => string): Promise<Attempt> {
+    const { masker } = this.#context;
+    if ('lost' in end) {
+      const message = maskMessage(masker, end.lost);
+      return { ended: { status: 'failed', message }, cause: this.#failure('AgentFault', message) };
+    }
+    // The container was asked to end. If the whole Pod was, the signal reaches this agent soon.
+    if (end.terminated) await pauseFor(TERMINATION_SIGNAL_MS, stop.signal);
+    const facts =
+      end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
+    if (stop.reason !== undefined) return this.#stopped(stop, facts);
+    const failure = whyFailed(end);
+    if (failure === undefined) return this.#succeed(end.output, pushed());
+    const message = maskMessage(masker, failure);
+    const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
+    return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(reason, message) };
+  }
+
+  #stopped(stop: Stop, facts: Partial<Ended>): Attempt {
+    const reason = stop.reason ?? 'session-over';
+    const status = isTimeout(reason) ? 'failed' : 'cancelled';
+    if (reason !== 'step-timeout') {
+      const cause = causeOfStop(reason, this.#context.plan.timeoutSeconds);
+      return { ended: { status, message: STOPPED[reason], ...facts }, cause };
+    }
+    const message = `timed out after ${formatSeconds(this.#step.timeoutSeconds ?? 0)}`;
+    const cause = { ...this.#failure('StepTimeout', message), timedOut: true };
+    return { ended: { message, ...facts, status }, cause };
+  }
+
+  #succeed(output: string, pushed: string): Attempt {
+    const step = this.#step;
+    const ended = { status: 'succeeded', exitCode: 0 } as const;
+    switch (step.kind) {
+      case 'get':
+        return { ended, exports: exportVersion(step.exports ?? '', step.version ?? {}) };
+      case 'task': {
+        const { exports, warnings } = parseOutput(step.exports ?? '', output);
+        for (const warning of warnings) this.#log.note(`[${this.#context.masker.mask(warning)}]`);
+        return { ended, exports };
+      }
+      case 'put':
+        return { ended: { ...ended, version: this.#version(pushed) } };
+      case 'notify':
+      case 'command':
+        return { ended };
+      default:
+        throw new Error('a step of unknown kind');
+    }
+  }
+
+  /** What the push printed last, or the params of the put. Masked, because versions are shown. */
+  #version(pushed: string): Record<string, string> {
+    const known = { ...this.#input.exports, ...this.#step.env };
+    const version = parsePushOutput(pushed) ?? expandValues(this.#step.params ?? {}, known);
+    const { masker } = this.#context;
+    return Object.fromEntries(
+      Object.entries(version).map(([key, value]) => [masker.mask(key), masker.mask(value)]),
+    );
+  }
+
+  #failure(reason: OutcomeReason, why: string): Cause {
+    const message = `Step ${maskMessage(this.#context.masker, this.#step.name)}: ${why}.`;
+    return { outcome: 'failed', reason, message, known: reason !== 'AgentFault' };
+  }
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ShimCommand, ShimExit } from '#adapters/process/shim-commands.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { ShimServer } from '#adapters/process/shim-server.ts';
+import { buildShim } from '#testing/agent/build.ts';
+import { LocalPod } from '#testing/agent/local-pod.ts';
+import { freePort } from '#testing/network/free-port.ts';
+
+/**
+ * A container whose files are one program, without a shell, a folder for temporary files or a user: the shim
+ * gets in as in a Pod, by its own copy, and runs the program.
+ */
+const SHIM_FOLDER = '/millrace/shim';
+
+let binary = '';
+let pod: LocalPod;
+let server: ShimServer;
+let shim: ShimConnection;
+
+beforeAll(async () => {
+  binary = await buildShim();
+}, 600_000);
+
+beforeEach(async () => {
+  pod = new LocalPod();
+  pod.open(await freePort());
+  server = new ShimServer(pod.secret);
+  await server.listen(pod.port);
+  const rootFolder = join(pod.folder, 'root');
+  for (const folder of ['bin', 'dev', 'proc', 'workdir', SHIM_FOLDER])
+    mkdirSync(join(rootFolder, folder), { recursive: true });
+  chmodSync(join(rootFolder, 'workdir'), 0o777);
+  copyFileSync('/bin/busybox', join(rootFolder, 'bin/busybox'));
+  execFileSync(binary, ['install', join(rootFolder, SHIM_FOLDER)]);
+  expect(readdirSync(join(rootFolder, 'bin'))).toEqual(['busybox']);
+  pod.startShim(`${SHIM_FOLDER}/millrace-shim`, 'image-1-plugin', {
+    rootFolder,
+    before: `mount -t proc proc ${rootFolder}/proc && mount --rbind /dev ${rootFolder}/dev`,
+  });
+  const found = (await server.gather(['image-1-plugin'], 300_000)).get('image-1-plugin');
+  if (!found) throw new Error('no shim');
+  shim = found;
+});
+afterEach(async () => {
+  await pod.close();
+  server.close();
+});
+
+async function run(command: Partial<ShimCommand>): Promise<ShimExit & { output: string; stdout: string }> {
+  let stdout = '';
+  const whole = { argv: [], env: {}, cwd: '/workdir', ...command };
+  const running = shim.run(whole, {
+    onOutput: (stream, bytes) => {
+      if (stream === 'stdout') stdout += bytes.toString();
+    },
+  });
+  return { ...(await running.ended), stdout };
+}
+
+describe('an image without a shell', () => {
+  test('runs its program with its words and variables', async () => {
+    const env = { PLUGIN_MESSAGE: 'configured by variables' };
+    const end = await run({ argv: ['/bin/busybox', 'env'], env });
+    expect(end).toMatchObject({ end: { kind: 'code', code: 0 }, message: '' });
+    expect(end.stdout).toContain('PLUGIN_MESSAGE=configured by variables\n');
+    expect(end.stdout).not.toContain('MILLRACE_');
+  });
+
+  test('runs a program of its PATH', async () => {
+    expect(await run({ argv: ['busybox', 'pwd'] })).toMatchObject({ stdout: '/workdir\n' });
+  });
+
+  test('gives back what the program exports', async () => {
+    const argv = ['/bin/busybox', 'ash', '-c', 'echo A=b > "$SVC_OUTPUT"'];
+    expect(await run({ argv, wantsOutput: true })).toMatchObject({ output: 'A=b\n' });
+  });
+
+  test('says that a script has no shell', async () => {
+    const end = await run({ argv: ['/bin/sh', '-e'], script: 'true' });
+    expect(end).toMatchObject({ end: { kind: 'not-started', code: 127 } });
+    expect(end.message).toContain('/bin/sh: no such program');
+  });
+
+  test('leaves nothing of its steps behind', async () => {
+    await run({ argv: ['/bin/busybox', 'touch', 'kept'] });
+    expect(readdirSync(join(pod.folder, 'root/workdir'))).toEqual(['kept']);
+    expect(existsSync(join(pod.folder, 'root/tmp'))).toBe(false);
+  });
+});

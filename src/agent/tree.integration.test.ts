@@ -1,0 +1,400 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseCondition, type Condition } from '#domain/language/condition.ts';
+import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from '#domain/planning/plan.ts';
+import { fileAppears, gateway, plan, sh, start, touch } from '#testing/agent/agent-under-test.ts';
+import { ended } from '#testing/agent/local-pod.ts';
+
+/* Groups, branches, hooks, attempts and time limits, with a real agent and real shims. */
+
+const step = (id: string, script: string, more: Partial<PlanStep> = {}): PlanStep => ({
+  id,
+  kind: 'task',
+  name: id,
+  env: {},
+  ...sh(script),
+  ...more,
+});
+
+const group = (id: string, steps: PlanStep[], more: Partial<PlanGroup> = {}): PlanGroup => ({
+  id,
+  kind: 'parallel',
+  failFast: false,
+  steps,
+  ...more,
+});
+
+function branch(id: string, condition: string | undefined, steps: PlanNode[]): PlanBranch {
+  const parsed = condition === undefined ? undefined : parseCondition(condition);
+  if (parsed !== undefined && 'reason' in parsed) throw new Error(parsed.reason);
+  const held: { condition?: Condition } = parsed === undefined ? {} : { condition: parsed };
+  return { id, name: condition ?? 'else', ...held, services: [], steps };
+}
+
+const LANES = [
+  { name: 'worker', pool: 'worker' },
+  { name: 'worker-lane-2', pool: 'worker' },
+];
+
+async function run(steps: PlanNode[], more: Partial<ReturnType<typeof plan>> = {}): Promise<void> {
+  expect(await ended(await start({ ...plan([]), ...more, steps }))).toBe(0);
+}
+
+const statuses = (...ids: string[]): (string | undefined)[] =>
+  ids.map((id) => gateway.endings(id).at(-1)?.status);
+
+describe('a step whose secret has no value', () => {
+  const refusal = 'The secret token has no value: the Secret has no such key.';
+
+  test('fails with the reason after the steps before it, and its hooks run', async () => {
+    const onFailure = [step('1.on_failure.0', 'echo told')];
+    const refused = step('1', 'echo never', { refusal, attempts: 3, hooks: { onFailure } });
+    await run([step('0', 'echo before'), refused, step('2', 'echo never')]);
+    expect(statuses('0', '1', '1.on_failure.0', '2')).toEqual([
+      'succeeded',
+      'failed',
+      'succeeded',
+      'skipped',
+    ]);
+    expect(gateway.log('1')).toBe(`[${refusal}]\n`);
+    expect(gateway.log('1.on_failure.0')).toBe('told\n');
+    expect(gateway.end).toMatchObject({
+      outcome: 'failed',
+      reason: 'SecretMissing',
+      message: `Step 1: ${refusal}`,
+    });
+  });
+
+  test('does not fail the build if it is a hook', async () => {
+    await run([
+      step('0', 'echo done', { hooks: { ensure: [step('0.ensure.0', 'echo never', { refusal })] } }),
+    ]);
+    expect(statuses('0', '0.ensure.0')).toEqual(['succeeded', 'failed']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
+describe('hooks', () => {
+  test('run after their step by its outcome, then ensure, and see what it exported', async () => {
+    const onSuccess = [step('0.on_success.0', 'echo good $TASK_0_KEY')];
+    const onFailure = [step('0.on_failure.0', 'echo bad')];
+    const ensure = [step('0.ensure.0', 'echo always')];
+    const hooks = { onSuccess, onFailure, ensure };
+    await run([step('0', 'echo KEY=v >>$SVC_OUTPUT', { exports: 'TASK_0_', hooks }), step('1', 'echo next')]);
+    expect(gateway.log('0.on_success.0')).toBe('good v\n');
+    expect(gateway.order()).toEqual(['0', '0.on_success.0', '0.ensure.0', '1']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('of the job know how it ended, and a failing one changes nothing', async () => {
+    const onFailure = [step('on_failure.0', 'echo $BUILD_STATUS $BUILD_REASON; exit 1')];
+    const ensure = [step('ensure.0', 'echo cleaned')];
+    await run([step('0', 'exit 3'), step('1', 'echo never')], { hooks: { onFailure, ensure } });
+    expect(gateway.log('on_failure.0')).toContain('failed StepFailed\n');
+    expect(gateway.log('ensure.0')).toBe('cleaned\n');
+    expect(statuses('0', '1', 'on_failure.0', 'ensure.0')).toEqual([
+      'failed',
+      'skipped',
+      'failed',
+      'succeeded',
+    ]);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0: exit code 3.' });
+  });
+
+  test('run after a cancel, those for it and ensure', async () => {
+    const hooks = {
+      onCancel: [step('0.on_cancel.0', 'echo undone')],
+      onFailure: [step('0.on_failure.0', 'echo no')],
+      ensure: [step('0.ensure.0', 'echo always')],
+    };
+    const agent = await start({ ...plan([]), steps: [step('0', 'touch begun; sleep 60', { hooks })] });
+    await fileAppears('begun');
+    gateway.cancel();
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.order()).toEqual(['0', '0.on_cancel.0', '0.ensure.0']);
+    expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
+  });
+
+  test('see $BUILD_TIMED_OUT when their step ran out of time', async () => {
+    const hooks = { onFailure: [step('0.on_failure.0', 'echo ${BUILD_TIMED_OUT-unset}')] };
+    await run([step('0', 'sleep 60', { timeoutSeconds: 1, hooks })]);
+    expect(gateway.log('0.on_failure.0')).toBe('true\n');
+    expect(gateway.log('0')).toBe('[timed out after 1s]\n');
+    expect(gateway.end).toMatchObject({ reason: 'StepTimeout', message: 'Step 0: timed out after 1s.' });
+  });
+
+  test('export to later hooks, and not to steps', async () => {
+    const set = step('0.on_success.0', 'echo A=1 >>$SVC_OUTPUT', { exports: 'TASK_H_' });
+    const hooks = { onSuccess: [set] };
+    await run([step('0', 'true', { hooks }), step('1', 'echo [${TASK_H_A-}]')], {
+      hooks: { ensure: [step('ensure.0', 'echo [$TASK_H_A]')] },
+    });
+    expect([gateway.log('1'), gateway.log('ensure.0')]).toEqual(['[]\n', '[1]\n']);
+  });
+});
+
+describe('attempts', () => {
+  test('repeat a step that fails, mark each, and drop the exports of the failed ones', async () => {
+    const script = 'echo OF=$(cat n 2>/dev/null) >>$SVC_OUTPUT; echo x >>n; [ $(wc -l <n) = 3 ]';
+    const hooks = { onFailure: [step('0.on_failure.0', 'echo no')], ensure: [step('0.ensure.0', 'true')] };
+    await run([step('0', script, { attempts: 4, hooks }), step('1', 'true')]);
+    expect(gateway.log('0')).toBe('[exit code 1]\n--- attempt 2/4 ---\n[exit code 1]\n--- attempt 3/4 ---\n');
+    expect(gateway.order()).toEqual(['0', '0', '0', '0.ensure.0', '1']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('end with the last one', async () => {
+    await run([step('0', 'exit 7', { attempts: 2 })]);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0: exit code 7.' });
+  });
+});
+
+const meet = (own: string, other: string): string =>
+  `touch ${own}; until [ -e ${other} ]; do sleep 0.02; done; echo K=${own} >>$SVC_OUTPUT`;
+
+describe('a group', () => {
+  test('runs its steps in parallel, each in a container of its own, and exports what they set', async () => {
+    const steps = [
+      step('0.0', meet('a', 'b'), { exports: 'TASK_A_' }),
+      step('0.1', meet('b', 'a'), { exports: 'TASK_B_' }),
+    ];
+    await run([group('0', steps), step('1', 'echo $TASK_A_K $TASK_B_K')], { containers: LANES });
+    expect(gateway.log('1')).toBe('a b\n');
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('runs no more at a time than its limit', async () => {
+    const script = 'mkdir one; sleep 0.05; rmdir one';
+    const steps = ['0.0', '0.1', '0.2'].map((id) => step(id, script));
+    await run([group('0', steps, { limit: 1 })], { containers: LANES });
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('lets all steps end when one fails, and fails with its reason', async () => {
+    const steps = [step('0.0', 'exit 2'), step('0.1', 'sleep 0.3; touch done')];
+    await run([group('0', steps), step('1', 'true')], { containers: LANES });
+    expect(statuses('0', '0.0', '0.1', '1')).toEqual(['failed', 'failed', 'succeeded', 'skipped']);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0.0: exit code 2.' });
+  });
+
+  test('with fail_fast cancels the others, whose hooks run, and skips those that have not begun', async () => {
+    const hooks = { onCancel: [step('0.1.on_cancel.0', 'echo undone')] };
+    const steps = [
+      step('0.0', 'until [ -e begun ]; do sleep 0.02; done; exit 2'),
+      step('0.1', 'touch begun; sleep 60', { hooks }),
+      step('0.2', 'true'),
+    ];
+    await run([group('0', steps, { failFast: true, limit: 2 })], { containers: LANES });
+    expect(statuses('0', '0.0', '0.1', '0.1.on_cancel.0', '0.2')).toEqual([
+      'failed',
+      'failed',
+      'cancelled',
+      'succeeded',
+      'skipped',
+    ]);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', message: 'Step 0.0: exit code 2.' });
+  });
+
+  test('runs out of time as a whole', async () => {
+    const steps = [step('0.0', 'sleep 60'), step('0.1', 'true')];
+    await run([group('0', steps, { timeoutSeconds: 1 })], { containers: LANES });
+    expect(gateway.log('0.0')).toBe('[its group ran out of time]\n');
+    expect(gateway.end).toMatchObject({ reason: 'StepTimeout', message: 'in_parallel timed out after 1s.' });
+  });
+
+  test('is repeated as a whole, with one line for the group', async () => {
+    const steps = [
+      step('0.0', 'echo x >>n'),
+      step('0.1', 'until [ -s n ]; do sleep 0.02; done; [ $(wc -l <n) = 2 ]'),
+    ];
+    await run([group('0', steps, { attempts: 2, limit: 1 })], { containers: LANES });
+    expect(gateway.log('0')).toBe('--- attempt 2/2 ---\n');
+    expect(gateway.starts('0.0')).toEqual([undefined, 2]);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
+describe('branches', () => {
+  const steps = [
+    step('0', 'echo KEY=b >>$SVC_OUTPUT', { exports: 'TASK_0_' }),
+    {
+      id: '1',
+      kind: 'branches' as const,
+      branches: [
+        branch('1.0', '$TASK_0_KEY == a', [step('1.0.0', 'echo a')]),
+        branch('1.1', '$TASK_0_KEY == b && $INPUT_LIST contains y', [step('1.1.0', 'echo b')]),
+        branch('1.2', undefined, [step('1.2.0', 'echo else')]),
+      ],
+    },
+  ];
+
+  test('run the first whose condition holds, and record the others as skipped', async () => {
+    await run(steps, { variables: { INPUT_LIST: 'x,y' }, listVariables: ['INPUT_LIST'] });
+    expect(statuses('1.0', '1.1', '1.1.0', '1.2')).toEqual(['skipped', 'succeeded', 'succeeded', 'skipped']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('look for a whole member of a list', async () => {
+    await run(steps, { variables: { INPUT_LIST: 'x,yy' }, listVariables: ['INPUT_LIST'] });
+    expect(statuses('1.0', '1.1', '1.2', '1.2.0')).toEqual(['skipped', 'skipped', 'succeeded', 'succeeded']);
+  });
+
+  test('without one that holds change nothing', async () => {
+    await run([
+      { id: '0', kind: 'branches', branches: [branch('0.0', '$BUILD_NUMBER == 9', [])] },
+      step('1', 'true'),
+    ]);
+    expect(statuses('0.0', '1')).toEqual(['skipped', 'succeeded']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+});
+
+describe('inputs and outputs of a task', () => {
+  test('that are missing fail it, before and after it runs', async () => {
+    await run([step('0', 'touch never', { inputs: ['dist/app'] })]);
+    expect(gateway.log('0')).toBe('[its input dist/app does not exist]\n');
+    expect(gateway.end).toMatchObject({ outcome: 'failed' });
+  });
+
+  test('that are there change nothing', async () => {
+    await run([
+      step('0', 'mkdir dist; touch dist/app', { outputs: ['dist/app'] }),
+      step('1', 'true', { inputs: ['dist'] }),
+    ]);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('that a task does not make fail it, and its exports are dropped', async () => {
+    const ensure = [step('ensure.0', 'echo [${TASK_0_A-}]')];
+    await run([step('0', 'echo A=1 >>$SVC_OUTPUT', { outputs: ['dist'], exports: 'TASK_0_' })], {
+      hooks: { ensure },
+    });
+    expect(gateway.end).toMatchObject({ message: 'Step 0: its output dist does not exist.' });
+    expect(gateway.log('ensure.0')).toBe('[]\n');
+  });
+});
+
+const notify = (id: string, script: string): PlanStep =>
+  step(id, script, { kind: 'notify', message: 'Build $BUILD_NUMBER' });
+
+describe('notifications', () => {
+  test('of a failing step fail for themselves only', async () => {
+    await run([notify('0', 'exit 1'), step('1', 'true')]);
+    expect(statuses('0', '1')).toEqual(['failed', 'succeeded']);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('are sent after the hooks of the job for the event of its end, with the status', async () => {
+    const notifications = [
+      { on: ['failure' as const], step: notify('notification.0', 'echo $notify_build_status') },
+      { on: ['success' as const], step: notify('notification.1', 'echo no') },
+    ];
+    await run([step('0', 'exit 1')], { notifications, hooks: { ensure: [step('ensure.0', 'true')] } });
+    expect(gateway.order()).toEqual(['0', 'ensure.0', 'notification.0']);
+    expect(gateway.log('notification.0')).toBe('failed\n');
+  });
+
+  test.each<[previousOutcome: 'succeeded' | 'failed', script: string, sent: string[]]>([
+    ['succeeded', 'true', []],
+    ['succeeded', 'exit 1', ['notification.0']],
+    ['failed', 'exit 1', []],
+    ['failed', 'true', ['notification.0']],
+  ])('on changed follow a build that %s and runs %j: %j', async (previousOutcome, script, sent) => {
+    const notifications = [{ on: ['changed' as const], step: notify('notification.0', 'true') }];
+    await run([step('0', script)], { notifications, previousOutcome });
+    expect(gateway.order()).toEqual(['0', ...sent]);
+  });
+
+  test('know why the build ended, and a failing one changes nothing', async () => {
+    const script = 'echo $BUILD_STATUS $BUILD_REASON ${BUILD_TIMED_OUT-}: $NOTIFY_MESSAGE; exit 1';
+    const message = '$BUILD_STATUS ($BUILD_REASON)';
+    const notifications = [
+      { on: ['failure' as const], step: { ...notify('notification.0', script), message } },
+    ];
+    await run([step('0', 'sleep 60', { timeoutSeconds: 1 })], { notifications });
+    expect(gateway.log('notification.0')).toContain('failed StepTimeout true: failed (StepTimeout)\n');
+    expect(statuses('notification.0')).toEqual(['failed']);
+    expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'StepTimeout' });
+  });
+});
+
+const command = (script: string) => ({
+  command: { container: 'service-1-db', argv: ['/bin/sh', '-e'], script },
+  env: {},
+});
+
+describe('services', () => {
+  const service = (script: string, more: Partial<ReturnType<typeof plan>['services'][number]> = {}) => ({
+    id: 'service.0',
+    name: 'db',
+    start: { ...command(script), staysInForeground: true },
+    ...more,
+  });
+  const containers = [{ name: 'worker' }, { name: 'service-1-db', service: 'db' }];
+  const ready = { ...command('[ -e up ]'), intervalSeconds: 0.05, timeoutSeconds: 20 };
+
+  test('run beside the steps until after the hooks, and their log has their name', async () => {
+    const script = 'trap "rm up; exit 0" TERM; echo one; echo two; touch up; while :; do sleep 0.05; done';
+    const hooks = { ensure: [step('ensure.0', 'ls up')] };
+    await run([step('0', 'ls up')], { containers, services: [service(script, { ready })], hooks });
+    expect(gateway.log('service.0.start')).toMatch(/^\[db\] one\n\[db\] two\n/);
+    expect(gateway.order()).toEqual([
+      'service.0.start',
+      'service.0.ready',
+      '0',
+      'ensure.0',
+      'service.0.stop',
+    ]);
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('that die before they are ready fail the build, and the hooks run', async () => {
+    const hooks = { onFailure: [step('on_failure.0', 'true')] };
+    await run([step('0', 'true')], { containers, services: [service('exit 4', { ready })], hooks });
+    expect(gateway.end).toMatchObject({
+      outcome: 'failed',
+      reason: 'ServiceFailed',
+      message: 'The service db failed: it ended before it was ready: exit code 4.',
+    });
+    expect(statuses('0', 'on_failure.0')).toEqual(['skipped', 'succeeded']);
+  });
+
+  test('that are never ready fail the build in time', async () => {
+    const late = { ...ready, timeoutSeconds: 1 };
+    await run([step('0', 'true')], { containers, services: [service('sleep 60', { ready: late })] });
+    expect(gateway.end).toMatchObject({
+      reason: 'ServiceFailed',
+      message: 'The service db failed: not ready after 1s.',
+    });
+  });
+
+  test('that die later leave a line in their log, and nothing else', async () => {
+    const steps = [step('0', 'touch stop; until [ -e seen ]; do sleep 0.02; done')];
+    const agent = await start({
+      ...plan([]),
+      containers,
+      services: [service('until [ -e stop ]; do sleep 0.02; done; exit 9')],
+      steps,
+    });
+    // The step goes on only after the agent has noticed the death, however busy the machine is.
+    await gateway.when(() => gateway.log('service.0.start') !== '');
+    await touch('seen');
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.log('service.0.start')).toBe('[db] [db ended by itself: exit code 9]\n');
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  test('of a start that ends keep their processes until the stop', async () => {
+    const beating = {
+      ...command('(trap "exit 0" TERM; while :; do echo beat >>pulse; sleep 0.05; done) & echo $! >pid'),
+      staysInForeground: false,
+    };
+    const stop = command('kill $(cat pid)');
+    const steps = [step('0', 'rm pulse; until [ -s pulse ]; do sleep 0.02; done')];
+    await run(steps, { containers, services: [{ id: 'service.0', name: 'db', start: beating, stop }] });
+    expect(statuses('service.0.start', '0', 'service.0.stop')).toEqual([
+      'succeeded',
+      'succeeded',
+      'succeeded',
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import { Command, Option } from 'commander';
+import type { Coloured, Run } from '#cli/command-options.ts';
+import type { CachesOptions } from './change-caches.ts';
+import { EXIT_CODES_HELP, output, server, team } from './client-options.ts';
+
+/** Commands for the caches of resources. */
+export function cachesCommand(run: Run): Command {
+  const group = new Command('caches').description('caches of resources: list, clear');
+  for (const verb of [listCommand, clearCommand]) group.addCommand(verb(run));
+  return group;
+}
+
+const ofPipeline = (command: Command): Command =>
+  server(
+    command
+      .addOption(team())
+      .addOption(new Option('-p, --pipeline <pipeline>', 'the pipeline').makeOptionMandatory()),
+  );
+
+function listCommand(run: Run): Command {
+  return ofPipeline(new Command('list'))
+    .addOption(output())
+    .description('list the caches of a pipeline: size, last use, and what uses them now')
+    .addHelpText('after', `\nExamples:\n  millrace caches list --pipeline app\n${EXIT_CODES_HELP}`)
+    .action((options: CachesOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { printCaches } = await import('./change-caches.ts');
+        return await printCaches(options, terminal);
+      }),
+    );
+}
+
+function clearCommand(run: Run): Command {
+  return ofPipeline(new Command('clear').argument('<resource>', 'the resource, such as git.app'))
+    .description('clear the cache of a resource: the next build starts with an empty one')
+    .addHelpText('after', `\nExamples:\n  millrace caches clear git.app --pipeline app\n${EXIT_CODES_HELP}`)
+    .action((resource: string, options: CachesOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { clearCache } = await import('./change-caches.ts');
+        return await clearCache(resource, options, terminal);
+      }),
+    );
+}

@@ -1,0 +1,55 @@
+import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { requestPath } from './api.ts';
+import { connect } from './connect.ts';
+import { printResult, renderTable, timeOf } from './output.ts';
+import type { CacheJson } from './response-types.ts';
+import type { TeamOptions } from './team-options.ts';
+
+export interface CachesOptions extends TeamOptions {
+  pipeline: string;
+}
+
+export async function printCaches(options: CachesOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const caches = await api.get<CacheJson[]>(pathOf(options));
+  if (caches.length === 0) terminal.err(`No resource of ${nameOf(options)} has a cache.\n`);
+  printResult(caches, options, terminal, asCaches);
+  return EXIT.success;
+}
+
+export async function clearCache(
+  resource: string,
+  options: CachesOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  await api.send('DELETE', `${pathOf(options)}${requestPath(resource)}`);
+  terminal.err(`Cleared the cache of ${resource} in ${nameOf(options)}.\n`);
+  return EXIT.success;
+}
+
+function asCaches(caches: readonly CacheJson[], paint: Paint): string {
+  if (caches.length === 0) return '';
+  const rows = caches.map(({ resource, size_bytes: bytes, last_used_at: at, used_by: by, reason }) => [
+    resource,
+    bytes === undefined ? '' : sizeOf(bytes),
+    at === undefined ? 'never' : timeOf(at),
+    by ?? reason ?? '',
+  ]);
+  return renderTable(['RESOURCE', 'SIZE', 'LAST USE', 'USED BY'], rows, paint);
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+function sizeOf(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
+  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
+}
+
+function pathOf({ team, pipeline }: CachesOptions): string {
+  return requestPath('teams', team, 'pipelines', pipeline, 'caches');
+}
+
+function nameOf({ team, pipeline }: CachesOptions): string {
+  return `pipeline ${team}/${pipeline}`;
+}

@@ -1,0 +1,85 @@
+import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { MAX_STORED_SECRET_BYTES } from '#domain/access/stored-secret.ts';
+import { requestPath } from './api.ts';
+import { connect } from './connect.ts';
+import { printResult, renderTable, timeOf } from './output.ts';
+import type { SecretJson } from './response-types.ts';
+import type { TeamOptions } from './team-options.ts';
+
+export interface SecretOptions extends TeamOptions {
+  pipeline?: string;
+}
+
+export interface SetSecretOptions extends SecretOptions {
+  stdin?: boolean;
+  plain?: boolean;
+}
+
+export async function setSecret(name: string, options: SetSecretOptions, terminal: Terminal): Promise<Exit> {
+  const path = `${pathOf(options)}${requestPath(name)}`;
+  const api = await connect(options, terminal);
+  const value = await readValue(name, options, terminal);
+  const kind = options.plain === true ? 'plain' : 'secret';
+  await api.send('PUT', path, { value, kind });
+  terminal.err(`Stored ${name} as a ${kind} value for ${scopeOf(options)}.\n`);
+  return EXIT.success;
+}
+
+export async function listSecrets(options: SecretOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const secrets = await api.get<SecretJson[]>(pathOf(options));
+  if (secrets.length === 0) terminal.err(`No secrets are stored for ${scopeOf(options)}.\n`);
+  printResult(secrets, options, terminal, asSecrets);
+  return EXIT.success;
+}
+
+export async function deleteSecret(name: string, options: SecretOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  await api.send('DELETE', `${pathOf(options)}${requestPath(name)}`);
+  terminal.err(`Deleted ${name} of ${scopeOf(options)}.\n`);
+  return EXIT.success;
+}
+
+function asSecrets(secrets: readonly SecretJson[], paint: Paint): string {
+  if (secrets.length === 0) return '';
+  const heads = ['NAME', 'KIND', 'VALUE', 'CHANGED', 'BY'];
+  const rows = secrets.map((one) => [
+    one.name,
+    one.kind,
+    one.value ?? '',
+    timeOf(one.updated_at),
+    one.updated_by,
+  ]);
+  return renderTable(heads, rows, paint);
+}
+
+function pathOf({ team, pipeline }: SecretOptions): string {
+  const scope = pipeline === undefined ? ['teams', team] : ['teams', team, 'pipelines', pipeline];
+  return requestPath(...scope, 'secrets');
+}
+
+function scopeOf({ team, pipeline }: SecretOptions): string {
+  return pipeline === undefined ? `team ${team}` : `pipeline ${team}/${pipeline}`;
+}
+
+async function readValue(name: string, options: SetSecretOptions, terminal: Terminal): Promise<string> {
+  if (options.stdin === true) return await readAll(terminal.stdin());
+  if (terminal.ask === undefined)
+    throw new CommandError('nobody is at the terminal: pipe the value in with --stdin');
+  const value = await terminal.ask(`Value of ${name}: `, options.plain === true ? 'shown' : 'hidden');
+  if (value === '') throw new CommandError('the input is empty: nothing was sent');
+  return value;
+}
+
+async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of input) {
+    parts.push(part);
+    size += part.length;
+    if (size > MAX_STORED_SECRET_BYTES)
+      throw new CommandError(`the value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB`);
+  }
+  if (size === 0) throw new CommandError('the input is empty: nothing was sent');
+  return Buffer.concat(parts).toString();
+}

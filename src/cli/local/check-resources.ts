@@ -1,0 +1,28 @@
+import { runChecks } from '#agent/run-checks.ts';
+import type { SecretLinks } from '#agent/secrets.ts';
+import type { Stop } from '#agent/stop.ts';
+import { CommandError } from '#cli/terminal.ts';
+import type { CheckResult } from '#domain/build/agent-protocol.ts';
+import type { CheckRun } from '#domain/planning/plan.ts';
+import type { Containers } from './containers.ts';
+
+/** The newest version of each resource, by its check. Throws if a check fails or finds none. */
+export async function checkResources(
+  run: CheckRun,
+  { shims }: Containers,
+  { stop, requestSecrets }: { stop: Stop; requestSecrets: SecretLinks['request'] },
+): Promise<Map<string, Record<string, string>>> {
+  const results: CheckResult[] = [];
+  const post = async (posted: { results: CheckResult[] }): Promise<void> =>
+    void results.push(...posted.results);
+  await runChecks({ run, shims, stop, post, requestSecrets });
+  if (stop.reason !== undefined) throw new CommandError('cancelled before a step began');
+  const found = run.checks.map(({ scope, resource }) => {
+    const result = results.find((one) => one.scope === scope);
+    const version = result?.versions?.at(-1);
+    if (version !== undefined) return [resource, version] as const;
+    const why = result?.error ?? 'The check found no version.';
+    throw new CommandError(`${resource}: ${why} Use a local directory with --resource ${resource}=<path>.`);
+  });
+  return new Map(found);
+}

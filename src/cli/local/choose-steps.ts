@@ -1,0 +1,121 @@
+import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import { mapWork } from '#domain/planning/operations.ts';
+import type { Plan, PlanCommand, PlanService, PlanStep } from '#domain/planning/plan.ts';
+import { WORKER } from '#domain/planning/runnable.ts';
+
+/** What people chose for a run on their machine. */
+export interface LocalChoices {
+  /** Resource → directory that is its content. */
+  folders: ReadonlyMap<string, string>;
+  /** Resources of the built-in type git: their content has a directory of its own. */
+  gitResources: ReadonlySet<string>;
+  put: boolean;
+  notify: boolean;
+}
+
+export type Withheld = 'not pushed' | 'not sent';
+
+export interface ChosenPlan {
+  plan: Plan;
+  /** Id of the step → what was left out of it. */
+  withheld: ReadonlyMap<string, Withheld>;
+}
+
+/**
+ * The plan with local directories in place of gets, and with puts and notifications that only show what they
+ * would do. It has only those containers that something still runs in.
+ */
+export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
+  const withheld = new Map<string, Withheld>();
+  const step = (one: PlanStep): PlanStep => {
+    const left = leftOut(one, choices);
+    if (left !== undefined) withheld.set(one.id, left);
+    return chooseStep(one, choices);
+  };
+  const chosen = mapWork(plan, { ...unchanged, step });
+  return { plan: { ...chosen, containers: containersIn(chosen) }, withheld };
+}
+
+/** One step of it. What is not run needs no secret. */
+export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
+  const { refusal: _, ...allowed } = step;
+  const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;
+  if (folder !== undefined) return { ...allowed, command: copyOf(folder, targetOf(step, choices)) };
+  switch (leftOut(step, choices)) {
+    case 'not pushed':
+      return { ...withoutPlaceholders(allowed), command: showPut(step) };
+    case 'not sent':
+      return { ...withoutPlaceholders(allowed), command: showMessage() };
+    case undefined:
+    default:
+      return step;
+  }
+}
+
+/** Of a filled step, the placeholders of secrets without a value. */
+function withoutPlaceholders(step: PlanStep): PlanStep {
+  if (step.needsSecrets === true) return step;
+  const open: PlanStep = JSON.parse(replaceSecretPlaceholders(JSON.stringify(step), () => '(no value)'));
+  return open;
+}
+
+const same = <Operation>(operation: Operation): Operation => operation;
+const unchanged = { step: same, service: same, check: same, hook: same };
+
+function leftOut({ kind }: PlanStep, { put, notify }: LocalChoices): Withheld | undefined {
+  if (kind === 'put' && !put) return 'not pushed';
+  return kind === 'notify' && !notify ? 'not sent' : undefined;
+}
+
+/** As `git clone` does: into the directory that the resource names. */
+function targetOf({ resource = '', env }: PlanStep, { gitResources }: LocalChoices): string {
+  return gitResources.has(resource) ? (env['param_name'] ?? '.') : '.';
+}
+
+function copyOf(folder: string, target: string): PlanCommand {
+  const script = `mkdir -p -- "$2" && cp -R -P -p -- "$1/." "$2/" && printf 'copied %s\\n' "$1"`;
+  return { container: WORKER, argv: ['/bin/sh', '-ec', script, 'sh', folder, target] };
+}
+
+/** On standard error: what a push prints last on standard output is its version. */
+function showPut({ resource = '', params = {} }: PlanStep): PlanCommand {
+  const lines = Object.keys(params).map(
+    (name) => `printf '%s: %s\\n' ${quote(name)} "$(printenv ${quote(`put_${name}`)})" >&2`,
+  );
+  const notice = `echo ${quote(`Not pushed to ${resource}. Add --put to push.`)} >&2`;
+  return { container: WORKER, argv: ['/bin/sh'], script: [notice, ...lines, ''].join('\n') };
+}
+
+function showMessage(): PlanCommand {
+  const script = `echo 'Not sent. Add --notify to send it.'
+if [ -n "\${NOTIFY_MESSAGE-}" ]; then printf '%s\\n' "$NOTIFY_MESSAGE"; fi
+`;
+  return { container: WORKER, argv: ['/bin/sh'], script };
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+function containersIn(plan: Plan): Plan['containers'] {
+  const used = new Set<string>();
+  const note = (command: PlanCommand | undefined): void => void (command && used.add(command.container));
+  mapWork(plan, {
+    ...unchanged,
+    step: (step) => {
+      note(step.command);
+      return step;
+    },
+    service: (service) => {
+      for (const command of commandsOf(service)) note(command);
+      return service;
+    },
+  });
+  const remaining = plan.containers.filter(({ name, pool = name }) => used.has(pool));
+  const hasWorker = plan.containers.some(({ name }) => name === WORKER);
+  return used.has(WORKER) && !hasWorker ? [{ name: WORKER }, ...remaining] : remaining;
+}
+
+const commandsOf = ({ start, ready, stop }: PlanService): (PlanCommand | undefined)[] => [
+  start?.command,
+  ready?.command,
+  stop?.command,
+];

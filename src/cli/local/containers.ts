@@ -1,0 +1,163 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { shimKey } from '#adapters/process/sealed-frames.ts';
+import type { ShimConnection } from '#adapters/process/shim-connection.ts';
+import { ShimServer } from '#adapters/process/shim-server.ts';
+import { CommandError } from '#cli/terminal.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import { engineArguments } from './engine-arguments.ts';
+import type { Engine, Environment, Image } from './engine.ts';
+import { findShim } from './find-shim.ts';
+import type { RunFolders } from './folders.ts';
+import { hostEnvironment } from './host-environment.ts';
+
+const GATHER_LIMIT_MS = 60_000;
+const END_LIMIT_MS = 5000;
+const MAX_MESSAGE_CHARACTERS = 2000;
+
+/** Where containers run. */
+export interface LocalMachine {
+  folders: RunFolders;
+  environment: Environment;
+  /** Absent: no container has an image. */
+  engine?: Engine;
+  /** By name. */
+  images: ReadonlyMap<string, Image>;
+}
+
+/**
+ * The containers of a plan on this machine, each with the shim that the agent drives. One with an image is a
+ * container of the engine, the others are processes.
+ */
+export class Containers {
+  /** Filled by `open`. */
+  shims = new Map<string, ShimConnection>();
+  readonly #engine: Engine | undefined;
+  readonly #children: Child[] = [];
+  readonly #server: ShimServer;
+  readonly #closed = new AbortController();
+
+  private constructor(server: ShimServer, engine: Engine | undefined) {
+    this.#server = server;
+    this.#engine = engine;
+  }
+
+  /** Resolves when every shim is connected. */
+  static async open(
+    wanted: readonly PlanContainer[],
+    machine: LocalMachine,
+    stop: AbortSignal,
+  ): Promise<Containers> {
+    const secret = randomBytes(32).toString('base64url');
+    const server = new ShimServer(secret);
+    const port = await server.listen(0);
+    const containers = new Containers(server, machine.engine);
+    const run = randomBytes(4).toString('hex');
+    const services = [...new Set(wanted.flatMap(({ service }) => service ?? []))];
+    try {
+      for (const container of wanted) {
+        const variables = {
+          MILLRACE_CONTAINER: container.name,
+          MILLRACE_SHIM_PORT: String(port),
+          MILLRACE_SHIM_KEY: shimKey(secret, container.name).toString('hex'),
+        };
+        containers.#children.push(startChild(container, { variables, run, services }, machine));
+      }
+      await containers.#gather(wanted, stop);
+      return containers;
+    } catch (error) {
+      await containers.close();
+      throw error;
+    }
+  }
+
+  /** Kills everything that runs. */
+  kill(): void {
+    for (const shim of this.shims.values()) shim.drop();
+  }
+
+  /** Ends everything that runs, and waits for it. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    this.#server.close();
+    await Promise.all([...this.shims.values()].map((shim) => shim.end()));
+    const late = this.#children.filter((child) => !child.hasEnded());
+    const limit = setTimeout(() => void this.#killLate(late), this.shims.size === 0 ? 0 : END_LIMIT_MS);
+    await Promise.all(late.map(({ ended }) => ended));
+    clearTimeout(limit);
+  }
+
+  async #killLate(late: readonly Child[]): Promise<void> {
+    await this.#engine?.remove(late.flatMap(({ name }) => (name === undefined ? [] : [name])));
+    for (const { process: child } of late) child.kill('SIGKILL');
+  }
+
+  async #gather(wanted: readonly PlanContainer[], stop: AbortSignal): Promise<void> {
+    const names = wanted.map(({ name }) => name);
+    const early = this.#children.map(async ({ ended, container }) => {
+      throw new CommandError(`the container ${container} did not start: ${await ended}`);
+    });
+    const stopped = new Promise<never>((_, reject) => {
+      const cancel = (): void => reject(new CommandError('cancelled before a step began'));
+      if (stop.aborted) cancel();
+      else stop.addEventListener('abort', cancel, { once: true });
+    });
+    for (const ending of [...early, stopped]) ending.catch(() => undefined);
+    const gathered = this.#server.gather(names, GATHER_LIMIT_MS, this.#closed.signal);
+    this.shims = await Promise.race([gathered, stopped, ...early]);
+  }
+}
+
+interface Child {
+  container: string;
+  process: ChildProcess;
+  /** Of a container of the engine. */
+  name?: string;
+  /** What it printed last. */
+  ended: Promise<string>;
+  hasEnded: () => boolean;
+}
+
+interface ToStart {
+  variables: Record<string, string>;
+  /** Part of the names of containers. */
+  run: string;
+  /** Names by which steps reach services. */
+  services: readonly string[];
+}
+
+function startChild(
+  { name, image }: PlanContainer,
+  { variables, run, services }: ToStart,
+  { folders, environment, engine, images }: LocalMachine,
+): Child {
+  if (image === undefined || engine === undefined) {
+    const env = { ...hostEnvironment(environment, folders), ...variables };
+    return watch(name, spawn(findShim(environment), [], { ...APART, env, cwd: folders.work }));
+  }
+  const container = `millrace-${run}-${name}`;
+  const shim = findShim(environment, images.get(image)?.architecture);
+  const words = engineArguments({ container, image, shim, work: folders.work, services, variables });
+  const env = { ...engine.environment, ...variables };
+  return { ...watch(name, spawn(engine.program, words, { ...APART, env })), name: container };
+}
+
+/** In a session of their own: Ctrl-C reaches only the command, which then ends them in order. */
+const APART = { detached: true, stdio: ['ignore', 'pipe', 'pipe'] } satisfies Parameters<typeof spawn>[2];
+
+function watch(container: string, child: ChildProcess): Child {
+  let said = '';
+  let over = false;
+  const note = (text: unknown): void => void (said = `${said}${String(text)}`.slice(-MAX_MESSAGE_CHARACTERS));
+  child.stdout?.on('data', note);
+  child.stderr?.on('data', note);
+  const ended = new Promise<string>((resolve) => {
+    const end = (why: string): void => {
+      over = true;
+      resolve(said.trim() === '' ? why : said.trim());
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('close', (code, signal) => end(signal ?? `exit code ${code}`));
+  });
+  return { container, process: child, ended, hasEnded: () => over };
+}

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { runEnvironment, temporaryFolder, withDocker } from '#testing/cli/local-run.ts';
+import { localCommands } from './commands.ts';
+
+const PIPELINE = `
+variable "branch" {
+  type    = string
+  default = ""
+}
+variable "level" {
+  type    = string
+  default = "low"
+}
+variable "token" {
+  type = string
+  secret "kubernetes" {
+    path = "registry"
+    key  = "token"
+  }
+}
+resource "git" "app" {
+  params {
+    url  = "https://git.example.org/app.git"
+    name = "app"
+  }
+}
+resource_type "registry" {
+  push "shell" {
+    cmd = "echo pushed with \${var.token}"
+  }
+}
+resource "registry" "image" {
+  params {}
+}
+job "unit" {
+  get "git" "app" {}
+  task "test" {
+    run "shell" { cmd = "cat app/pipeline.hcl > /dev/null; echo tested" }
+  }
+}
+job "lint" {
+  task "lint" {
+    run "shell" { cmd = "echo \${var.branch} \${var.level}" }
+  }
+}
+job "deploy" {
+  input "environment" {
+    type = string
+  }
+  approve "people" {}
+  task "deploy" {
+    run "shell" { cmd = "echo deployed to $INPUT_ENVIRONMENT" }
+  }
+}
+job "publish" {
+  put "registry" "image" {}
+}
+job "integration" {
+  task "run" {
+    run "docker" {
+      image = "golang:1.26"
+      cmd   = "echo inside $IMAGE"
+    }
+  }
+}
+`;
+
+/** Examples of the help, and a line that each prints. */
+const EXPECTED = [
+  'task test | tested',
+  'task lint | main high',
+  'task deploy | deployed to staging',
+  'put registry.image | pushed with ***',
+  'task run | inside golang:1.26',
+];
+
+function examples(): string[] {
+  let help = '';
+  const [command] = localCommands(async () => undefined);
+  command?.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+  const [, after = ''] = help.split('Examples:\n');
+  return after.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
+}
+
+const run = promisify(execFile);
+
+test('each example of the help runs', async () => {
+  const folder = join(temporaryFolder(), 'checkout');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'pipeline.hcl'), PIPELINE);
+  writeFileSync(join(folder, 'values.json'), '{"level": "high"}');
+  writeFileSync(join(folder, 'token'), 'the-token');
+  const env = { ...runEnvironment(), PATH: withDocker('podman') };
+  const main = join(process.cwd(), 'src/main.ts');
+  const outputs: string[] = [];
+  for (const line of examples()) {
+    const script = `millrace() { '${process.execPath}' '${main}' "$@"; }; ${line}`;
+    const { stdout } = await run('bash', ['-c', script], { cwd: folder, env });
+    outputs.push(stdout);
+  }
+  expect(outputs).toEqual(EXPECTED.map((line) => expect.stringContaining(`${line}\n`)));
+  // Of --keep.
+  expect(readdirSync(temporaryFolder()).filter((name) => name.startsWith('millrace-run-'))).toHaveLength(1);
+});

@@ -1,0 +1,35 @@
+import type { TeamSecrets } from '#flows/builds/session-ports.ts';
+import type { Environment } from './engine.ts';
+
+const PREFIX = 'MILLRACE_VAR_';
+
+interface Given {
+  /** From the command line, by variable. */
+  secrets: ReadonlyMap<string, string>;
+  environment: Environment;
+  /** Keys of secrets of the type `env`, by variable. */
+  environmentKeys: ReadonlyMap<string, string>;
+}
+
+/** Values of secret variables from the command line and from the environment, and from nowhere else. */
+export function localSecrets({ secrets, environment, environmentKeys }: Given): TeamSecrets {
+  const valueOf = (name: string): string | undefined =>
+    secrets.get(name) ?? environment[`${PREFIX}${name}`] ?? environment[environmentKeys.get(name) ?? ''];
+  const whyMissing = (name: string): string => {
+    const key = environmentKeys.get(name);
+    const variables = `${PREFIX}${name}${key === undefined ? '' : ` or ${key}`}`;
+    return `The secret ${name} has no value: give it with --var ${name}=<value>, or set ${variables}.`;
+  };
+  return {
+    read: async (_owner, lookups) => {
+      const values = new Map<string, string>();
+      const missing = new Map<string, string>();
+      for (const { name } of lookups) {
+        const value = valueOf(name);
+        if (value === undefined) missing.set(name, whyMissing(name));
+        else values.set(name, value);
+      }
+      return { answer: 'read', values, missing };
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { UserNamespaceSetting } from '#domain/planning/user-namespaces.ts';
+import type { Address } from './config-reader.ts';
+
+/* The configuration of each entry point, as `config.ts` reads it from environment and flags. */
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+
+export interface ProcessConfig {
+  /** Namespace of the release. */
+  namespace: string;
+  podName: string;
+  /** Prefix of the names of our Secrets and of the Lease. */
+  release: string;
+  logLevel: LogLevel;
+  /** Address of the separate server for metrics and probes. */
+  metricsListen: Address;
+}
+
+export interface DatabaseConfig {
+  url: string;
+  /** For LISTEN, without a transaction pooler in between; the same as `url` by default. */
+  listenUrl: string;
+  /** Authority of the server's certificate (PEM). Absent: as the URLs say. */
+  certificateAuthority?: string;
+}
+
+/** How to reach the API server: as a Pod, or by a kubeconfig file (undefined: the default one). */
+export type ClusterConfig =
+  { kind: 'in-cluster'; host: string; port: string } | { kind: 'kubeconfig'; file: string | undefined };
+
+export interface OperatorConfig extends ProcessConfig {
+  /**
+   * `own`: the chart's Postgres on `host`; the operator creates the Secret `<release>-database` and reads the
+   * URL from it.
+   */
+  database: ({ kind: 'given' } & DatabaseConfig) | { kind: 'own'; host: string };
+  cluster: ClusterConfig;
+  image: string;
+  imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** For Pods of builds and checks: pull policy of images with a tag, default storage, user namespaces. */
+  pods: {
+    imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+    storage: { request?: string; limit?: string };
+    userNamespaces: UserNamespaceSetting;
+  };
+  internalUrl: string;
+  externalUrl: string | undefined;
+  /** Registry of `svc://` names that are not built in, and ranges allowed for sources besides public ones. */
+  sources: { registry: string | undefined; allowedRanges: string[] };
+  /** Limits of Teams whose spec.limits does not set them. Absent: unlimited. */
+  defaultLimits: { runningBuilds?: number; runningChecks?: number; pipelines?: number; logBytes?: string };
+  /** Undefined: the API server has no admission webhook for Pipelines. */
+  webhook: WebhookConfig | undefined;
+}
+
+export interface WebhookConfig {
+  listen: Address;
+  /** `own`: the operator creates it and configures the API server. `cert-manager`: cert-manager does both. */
+  certificate: 'own' | 'cert-manager';
+  /** Limit of one review, for tests whose API server waits longer than in the chart. */
+  longestMs?: number;
+}
+
+export interface GatewayConfig extends ProcessConfig {
+  database: DatabaseConfig;
+  listen: Address;
+  externalUrl: string | undefined;
+}
+
+export interface PublicGatewayConfig extends GatewayConfig {
+  role: 'public';
+  /** Signs webhook tokens. */
+  webhookKey: Buffer;
+  tokensFile: string | undefined;
+  /** The Secret that the file is mounted from, and its key. The API server may have a newer value. */
+  tokensSecret: { name: string; key: string } | undefined;
+  /** Signs the sessions of people. */
+  sessionKey: Buffer;
+  /** 0: sessions never end. */
+  sessionSeconds: number;
+  /** An unused session ends after this time. 0: never. */
+  idleSeconds: number;
+  /** Longest lifetime of an API token. 0: unlimited. */
+  tokenMaxSeconds: number;
+  /** Directories with client secrets for identity providers, one file each. */
+  oauthSecretsDirectories: string[];
+  /** Where the API creates objects. Undefined: this gateway creates none. */
+  cluster: ClusterConfig | undefined;
+  /** Ranges allowed for identity providers besides public ones. */
+  oauthAllowedRanges: string[];
+  /** Proxies that may report a sender's address. */
+  trustedProxies: string[];
+  /** Directory with the key that encrypts stored secrets. Undefined: secrets cannot be stored. */
+  storeKeysDirectory: string | undefined;
+}
+
+export interface InternalGatewayConfig extends GatewayConfig {
+  role: 'internal';
+  /** Signs agents' nonces. */
+  agentKey: Buffer;
+  tlsDirectory: string;
+  /** Limit of the log of one attempt of a build. */
+  logLimitBytes: number;
+  /** Ranges allowed for Vaults besides public ones. */
+  vaultAllowedRanges: string[];
+  /** Directory with the keys that decrypt stored secrets. */
+  storeKeysDirectory: string | undefined;
+  cluster: ClusterConfig;
+  /** Registries for look-ups of entrypoints: ranges besides public ones, and hosts with plain HTTP. */
+  imageRegistries: { allowedRanges: string[]; plainHttp: string[] };
+}
+
+/** Configuration of the command line as a client of a gateway. */
+export interface ClientConfig {
+  url: string | undefined;
+  token: string | undefined;
+  /** File with CA certificates to trust besides those of the machine. */
+  caFile: string | undefined;
+  /** Directory of the credentials file. */
+  directory: string;
+  /** Used for HTTPS only. */
+  proxy: { https_proxy?: string; no_proxy?: string };
+}
+
+/** Flags of the command line. Each takes precedence over its environment variable. */
+export interface GatewayFlags {
+  sessionLifetime?: string;
+  sessionIdleTimeout?: string;
+  externalUrl?: string;
+}

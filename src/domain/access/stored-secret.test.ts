@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  MAX_STORED_SECRETS,
+  refuseSecret,
+  type SecretKind,
+  type StoredSecretFacts,
+} from './stored-secret.ts';
+
+interface Case {
+  kind: SecretKind;
+  value: string;
+  known: StoredSecretFacts;
+}
+
+const refuse = ({ known, ...secret }: Case): string | undefined =>
+  refuseSecret({ name: 'TOKEN', ...secret }, known)?.code;
+
+describe('a value is stored', () => {
+  test.each<[title: string, given: Case]>([
+    ['under a new name', { kind: 'secret', value: 'x', known: { count: 0 } }],
+    [
+      'in place of another',
+      { kind: 'plain', value: 'x', known: { kind: 'plain', count: MAX_STORED_SECRETS } },
+    ],
+    ['that is empty', { kind: 'secret', value: '', known: { count: 0 } }],
+    ['of the limit', { kind: 'secret', value: 'ü'.repeat(32 * 1024), known: { count: 0 } }],
+  ])('%s', (_title, given) => expect(refuse(given)).toBeUndefined());
+});
+
+describe('a value is refused', () => {
+  const none = { count: 0 };
+  test.each<[title: string, given: Case, code: string]>([
+    ['of another kind', { kind: 'plain', value: 'x', known: { kind: 'secret', count: 1 } }, 'KindIsFixed'],
+    [
+      'where there are too many',
+      { kind: 'secret', value: 'x', known: { count: MAX_STORED_SECRETS } },
+      'TooManySecrets',
+    ],
+    ['above the limit', { kind: 'secret', value: `${'€'.repeat(21_845)}ab`, known: none }, 'ValueTooLong'],
+    ['with a null character', { kind: 'secret', value: 'a\u0000', known: none }, 'InvalidValue'],
+    ['with half a character', { kind: 'secret', value: '\ud800', known: none }, 'InvalidValue'],
+  ])('%s', (_title, given, code) => expect(refuse(given)).toBe(code));
+});

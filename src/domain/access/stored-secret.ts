@@ -1,0 +1,50 @@
+/** `plain`: members read the value, and it is not masked. */
+export type SecretKind = 'secret' | 'plain';
+
+/** UTF-8. */
+export const MAX_STORED_SECRET_BYTES = 64 * 1024;
+/** Of a team or of one pipeline. */
+export const MAX_STORED_SECRETS = 500;
+
+export interface StoredSecretFacts {
+  /** Of the secret that has the name already. */
+  kind?: SecretKind;
+  /** Secrets in its scope. */
+  count: number;
+}
+
+export interface SecretRefusal {
+  code: 'KindIsFixed' | 'TooManySecrets' | 'ValueTooLong' | 'InvalidValue';
+  message: string;
+}
+
+/** Why a value cannot be stored; undefined: it can. */
+export function refuseSecret(
+  { name, kind, value }: { name: string; kind: SecretKind; value: string },
+  known: StoredSecretFacts,
+): SecretRefusal | undefined {
+  if (!value.isWellFormed() || value.includes('\u0000'))
+    return { code: 'InvalidValue', message: 'The value must be text without null characters.' };
+  if (utf8Length(value) > MAX_STORED_SECRET_BYTES) {
+    const message = `The value is longer than ${MAX_STORED_SECRET_BYTES / 1024} KiB.`;
+    return { code: 'ValueTooLong', message };
+  }
+  if (known.kind !== undefined && known.kind !== kind) {
+    const message = `${name} is stored as ${known.kind}. To store it as ${kind}, delete it first.`;
+    return { code: 'KindIsFixed', message };
+  }
+  if (known.kind === undefined && known.count >= MAX_STORED_SECRETS) {
+    const message = `There are ${known.count} secrets already, the most that can be stored here. Delete some first.`;
+    return { code: 'TooManySecrets', message };
+  }
+  return undefined;
+}
+
+function utf8Length(text: string): number {
+  let length = 0;
+  for (const character of text) {
+    const point = character.codePointAt(0) ?? 0;
+    length += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4;
+  }
+  return length;
+}

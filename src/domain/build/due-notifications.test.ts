@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Notification, NotificationEvent, Pipeline } from '#domain/pipeline/pipeline.ts';
+import {
+  decideNotificationRuns,
+  MAX_BUILDS_OF_RUN,
+  MAX_NOTIFICATION_AGE_SECONDS,
+  type DueNotifications,
+} from './due-notifications.ts';
+
+const on = (label: string, events: NotificationEvent[], jobs?: string[]): Notification => ({
+  name: `chat.${label}`,
+  type: 'chat',
+  label,
+  params: {},
+  on: events,
+  ...(jobs && { jobs }),
+});
+const approval = {
+  label: 'go',
+  approvals: 1,
+  notify: [{ kind: 'notify' as const, notification: 'chat.ask', params: {} }],
+};
+const definition: Pipeline = {
+  resourceTypes: [],
+  resources: [],
+  jobs: [
+    { name: 'ship', steps: [], approval },
+    { name: 'test--unit', steps: [] },
+    { name: 'test--lint', steps: [], allowFailure: true },
+  ],
+  notifications: [
+    on('ask', []),
+    on('bad', ['failure']),
+    on('stop', ['cancel'], ['ship']),
+    on('news', ['changed'], ['ship', 'test--lint']),
+  ],
+};
+const due = (more: Partial<DueNotifications> = {}): DueNotifications => ({
+  id: 1,
+  moment: 'ended',
+  team: 'main',
+  pipelineId: 1,
+  revision: 1,
+  job: 'ship',
+  status: 'failed',
+  sent: [],
+  ageSeconds: 0,
+  definition,
+  ...more,
+});
+
+/** Names of the notifications of one build. */
+const sent = (more: Partial<DueNotifications>): string[] =>
+  decideNotificationRuns([due(more)]).runs.flatMap(({ builds }) =>
+    builds.flatMap(({ notifications }) => notifications),
+  );
+
+describe('a build without an agent sends', () => {
+  test.each<[title: string, more: Partial<DueNotifications>, names: string[]]>([
+    ['those of its outcome, and of a change', {}, ['chat.bad', 'chat.news']],
+    ['none of a change after another failure', { previousOutcome: 'failed' }, ['chat.bad']],
+    ['those of a cancel', { status: 'cancelled' }, ['chat.stop']],
+    ['those of a failure for a warning', { job: 'test--lint', status: 'warning' }, ['chat.bad', 'chat.news']],
+    ['those of its own instance of a group only', { job: 'test--unit' }, ['chat.bad']],
+    ['what its agent did not', { sent: ['chat.bad'] }, ['chat.news']],
+    ['those of its gate while it waits', { moment: 'waiting', status: 'waiting' }, ['chat.ask']],
+    ['nothing for its gate once it is approved', { moment: 'waiting', status: 'pending' }, []],
+    ['nothing for a job without a gate', { moment: 'waiting', status: 'waiting', job: 'test--unit' }, []],
+    ['nothing an hour later', { ageSeconds: MAX_NOTIFICATION_AGE_SECONDS + 1 }, []],
+  ])('%s', (_title, more, names) => {
+    expect(sent(more)).toEqual(names);
+  });
+});
+
+describe('runs of notifications', () => {
+  test('are one of each team, of builds of one job and revision, oldest first', () => {
+    const { runs } = decideNotificationRuns([
+      due({ id: 1 }),
+      due({ id: 2, job: 'test--unit' }),
+      due({ id: 3 }),
+      due({ id: 4, revision: 2 }),
+      due({ id: 5, team: 'other', pipelineId: 2, revision: 9 }),
+    ]);
+    expect(runs.map(({ pipelineId, builds }) => [pipelineId, ...builds.map(({ id }) => id)])).toEqual([
+      [1, 1, 3],
+      [2, 5],
+    ]);
+  });
+
+  test('have a limit of builds', () => {
+    const many = Array.from({ length: MAX_BUILDS_OF_RUN + 1 }, (_, id) => due({ id }));
+    expect(decideNotificationRuns(many).runs.map(({ builds }) => builds.length)).toEqual([MAX_BUILDS_OF_RUN]);
+  });
+
+  test('leave out builds that send nothing, and those that are too old', () => {
+    const old = due({ id: 2, ageSeconds: MAX_NOTIFICATION_AGE_SECONDS + 1 });
+    expect(decideNotificationRuns([due({ status: 'succeeded', previousOutcome: 'succeeded' }), old])).toEqual(
+      {
+        runs: [],
+        nothing: [1],
+        late: [{ id: 2, notifications: ['chat.bad', 'chat.news'] }],
+      },
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { builtInSource } from '#domain/pipeline/built-in-source.ts';
+import { identityVariable } from '#domain/pipeline/identity.ts';
+import type { GetStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { findSecretNames } from '#domain/pipeline/secret-placeholder.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
+import { jobIn, resourceIn, resourceTypeIn } from '#domain/planning/find-in-pipeline.ts';
+import { whyWithoutSecrets } from '#domain/planning/withhold-secrets.ts';
+import { identityIssuer } from './identity-issuer.ts';
+import { MAX_IDENTITY_SECONDS } from './identity-keys.ts';
+
+/** Enough to log in, if the step has little time. */
+const MIN_IDENTITY_SECONDS = 60;
+/** For verifiers whose clock is behind. */
+const NOT_BEFORE_SECONDS = 60;
+
+/** The build that an identity token is for. */
+export interface IdentifiedBuild {
+  team: string;
+  pipeline: string;
+  job: string;
+  number: string;
+  attempt: number;
+  definition: Pipeline;
+  /** In the order of the job's gets. */
+  versions: Record<string, string>[];
+}
+
+export interface IdentityClaims {
+  iss: string;
+  sub: string;
+  aud: string;
+  exp: number;
+  iat: number;
+  nbf: number;
+  team: string;
+  pipeline: string;
+  job: string;
+  build: string;
+  attempt: number;
+  ref?: string;
+  sha?: string;
+  fork: boolean;
+}
+
+export interface IdentityIssue {
+  externalUrl: string | undefined;
+  /** Seconds since 1970. */
+  at: number;
+  /** Time that the step has. Absent: no limit of its own. */
+  seconds?: number;
+}
+
+export type IdentityDecision =
+  | { answer: 'issue'; tokens: { variable: string; claims: IdentityClaims }[] }
+  | { answer: 'refuse'; reason: string };
+
+/** The identity tokens that a step of the build gets. */
+export function decideIdentity(build: IdentifiedBuild, issue: IdentityIssue): IdentityDecision {
+  const { definition, job, versions } = build;
+  const { identity = [] } = jobIn(definition, job);
+  if (identity.length === 0) return { answer: 'refuse', reason: `The job ${job} has no identity.` };
+  const withheld = whyWithoutSecrets(definition, job, versions);
+  if (withheld !== undefined) return { answer: 'refuse', reason: withheld };
+  const issuer = identityIssuer(issue.externalUrl);
+  if ('problem' in issuer) return { answer: 'refuse', reason: issuer.problem };
+  const common = claimsOf(build, issuer.issuer, issue);
+  return {
+    answer: 'issue',
+    tokens: identity.map(({ name, audience }) => ({
+      variable: identityVariable(name),
+      claims: { ...common, aud: audience },
+    })),
+  };
+}
+
+/** Why no build of the pipeline can get the identity tokens that a job asks for. Undefined: they can. */
+export function whyNoIdentity({ jobs }: Pipeline, externalUrl: string | undefined): string | undefined {
+  const job = jobs.find(({ identity }) => identity !== undefined);
+  const issuer = identityIssuer(externalUrl);
+  return job && 'problem' in issuer ? `The job ${job.name} has identity. ${issuer.problem}` : undefined;
+}
+
+function claimsOf(build: IdentifiedBuild, issuer: string, issue: IdentityIssue): Omit<IdentityClaims, 'aud'> {
+  const { team, pipeline, job, number, attempt, versions } = build;
+  const { at, seconds = MAX_IDENTITY_SECONDS } = issue;
+  const lifetime = Math.min(MAX_IDENTITY_SECONDS, Math.max(MIN_IDENTITY_SECONDS, Math.ceil(seconds)));
+  const source = sourceOf(build);
+  const subject = `team:${team}:pipeline:${pipeline}:job:${job}`;
+  return {
+    iss: issuer,
+    sub: source.ref === undefined ? subject : `${subject}:ref:${source.ref}`,
+    exp: at + lifetime,
+    iat: at,
+    nbf: at - NOT_BEFORE_SECONDS,
+    team,
+    pipeline,
+    job,
+    build: number,
+    attempt,
+    ...source,
+    fork: versions.some((version) => version['fork'] === 'true'),
+  };
+}
+
+/**
+ * Where the code of the build is from: the first git version of a pull request, otherwise of the first get
+ * that triggers, otherwise of the first get. So no build with a pull request has the ref of a branch.
+ */
+function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<IdentityClaims, 'ref' | 'sha'> {
+  const gets = getsOf(jobIn(definition, job).steps)
+    .map((get, index) => ({ get, version: versions[index] ?? {} }))
+    .filter(({ get }) => builtInSource(resourceTypeIn(definition, get.resource)) === 'svc://git');
+  const source =
+    gets.find(({ version }) => version['pr'] !== undefined) ?? gets.find(({ get }) => get.trigger) ?? gets[0];
+  if (source === undefined) return {};
+  const ref = refOf(source.version, source.get, definition);
+  const sha = source.version['ref'];
+  return { ...(ref !== undefined && { ref }), ...(sha !== undefined && { sha }) };
+}
+
+/** Undefined: the default branch, whose name is not known. */
+function refOf(
+  { pr, tag }: Record<string, string>,
+  { resource }: GetStep,
+  definition: Pipeline,
+): string | undefined {
+  if (pr !== undefined) return `refs/pull/${pr}/head`;
+  if (tag !== undefined) return `refs/tags/${tag}`;
+  const { branch = '' } = resourceIn(definition, resource).params;
+  return branch === '' || findSecretNames(branch).length > 0 ? undefined : `refs/heads/${branch}`;
+}

@@ -1,0 +1,32 @@
+/** The claims of identity tokens, in this order. */
+export const IDENTITY_CLAIMS = [
+  'iss',
+  'sub',
+  'aud',
+  'exp',
+  'iat',
+  'nbf',
+  'jti',
+  'team',
+  'pipeline',
+  'job',
+  'build',
+  'attempt',
+  'ref',
+  'sha',
+  'fork',
+] as const;
+
+/** The issuer of identity tokens: the address of the installation, which verifiers reach over HTTPS. */
+export function identityIssuer(externalUrl: string | undefined): { issuer: string } | { problem: string } {
+  if (externalUrl?.startsWith('https://') === true) return { issuer: externalUrl };
+  const why =
+    externalUrl === undefined
+      ? 'this installation has no externalURL'
+      : `externalURL is ${externalUrl}, without TLS`;
+  return {
+    problem:
+      `Identity tokens need an issuer with https, but ${why}. ` +
+      "Set externalURL in the chart's values to an https:// address that the verifier can reach.",
+  };
+}

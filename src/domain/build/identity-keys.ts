@@ -1,0 +1,65 @@
+/*
+ * When keys sign identity tokens, and until when they are published. A key is published for a day before it
+ * signs, so that verifiers which cache keys know it. It stays published until every token that it signed has
+ * ended.
+ */
+
+/** Longest lifetime of an identity token. */
+export const MAX_IDENTITY_SECONDS = 10 * 60;
+
+const HOUR_MS = 60 * 60_000;
+/** How long a key signs. */
+export const KEY_SIGNS_MS = 30 * 24 * HOUR_MS;
+/** From the publication of a key to its first signature, unless it is the first key. */
+export const KEY_AHEAD_MS = 24 * HOUR_MS;
+/** From the first signature of the next key: the lifetime of a token, and 50 minutes for clocks that differ. */
+export const KEY_OVERLAP_MS = HOUR_MS;
+
+export interface KeyTerm {
+  id: string;
+  /** When it begins to sign. It signs until the next key begins. */
+  signsFrom: Date;
+}
+
+/** The key that signs at this time. Undefined: none does yet. */
+export function signingKey<K extends KeyTerm>(keys: readonly K[], at: Date): K | undefined {
+  return inOrder(keys).findLast(({ signsFrom }) => signsFrom <= at);
+}
+
+/** The keys with which tokens are verified at this time. */
+export function publishedKeys<K extends KeyTerm>(keys: readonly K[], at: Date): K[] {
+  return inOrder(keys).filter((_, index, sorted) => !isOver(sorted[index + 1], at));
+}
+
+export interface KeyDecision {
+  /** In how many milliseconds a new key begins to sign. Absent: no new key is due. */
+  createForMs?: number;
+  /** Keys that nothing needs any more. */
+  remove: string[];
+}
+
+/**
+ * What to do about the keys at this time. `isLost`: no process can open the key any more, so it signs
+ * nothing. Verifiers still need it for the tokens that it signed.
+ */
+export function decideKeys(keys: readonly (KeyTerm & { isLost: boolean })[], at: Date): KeyDecision {
+  const sorted = inOrder(keys);
+  const neverSigns = sorted.filter(({ isLost, signsFrom }) => isLost && signsFrom > at);
+  const left = sorted.filter((key) => !neverSigns.includes(key));
+  const over = left.filter((_, index) => isOver(left[index + 1], at));
+  const remove = [...neverSigns, ...over].map(({ id }) => id);
+  const newest = left.at(-1);
+  if (newest === undefined || newest.isLost) return { createForMs: 0, remove };
+  const isDue = newest.signsFrom.getTime() + KEY_SIGNS_MS - KEY_AHEAD_MS <= at.getTime();
+  return isDue ? { createForMs: KEY_AHEAD_MS, remove } : { remove };
+}
+
+function inOrder<K extends KeyTerm>(keys: readonly K[]): K[] {
+  return keys.toSorted(
+    (a, b) => a.signsFrom.getTime() - b.signsFrom.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id)),
+  );
+}
+
+/** Whether a key is over whose successor is this one. */
+const isOver = (next: KeyTerm | undefined, at: Date): boolean =>
+  next !== undefined && next.signsFrom.getTime() + KEY_OVERLAP_MS <= at.getTime();

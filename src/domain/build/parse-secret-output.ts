@@ -1,0 +1,31 @@
+/** The value of a secret in the output of a get, or why there is none. */
+export type SecretOutput = { value: string } | { fault: string };
+
+/** Bytes of output of one get. */
+export const MAX_SECRET_OUTPUT_BYTES = 256 * 1024;
+
+/**
+ * A get prints a JSON object on its last line; `key` selects a member. A fault quotes nothing of the output: it
+ * may be secret.
+ */
+export function parseSecretOutput(output: string, key: string): SecretOutput {
+  const line = output.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  if (line === '') return { fault: 'its get printed nothing' };
+  const members = parseObject(line);
+  if (members === undefined) return { fault: 'the last line of its get is no JSON object' };
+  const value = members.get(key);
+  if (value === undefined || value === null) return { fault: `its get printed no member ${key}` };
+  if (typeof value === 'string') return { value };
+  if (typeof value === 'number' || typeof value === 'boolean') return { value: String(value) };
+  return { fault: `the member ${key} of its get is no text` };
+}
+
+function parseObject(line: string): Map<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return isObject ? new Map(Object.entries(parsed)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

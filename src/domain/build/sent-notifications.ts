@@ -1,0 +1,53 @@
+import type { StepState } from './build-state.ts';
+
+/** Notifications of a build that the operator sends, as far as they are. */
+export interface SentNotifications {
+  moment: 'waiting' | 'ended';
+  names: string[];
+  results: { hook: string; error?: string; output: string }[];
+  /** Why there are no results. */
+  error?: string;
+  startedAt: Date;
+  endedAt?: Date;
+}
+
+const MAX_OUTPUT_CHARACTERS = 500;
+
+/** The steps of a build with the notifications that its agent did not send. */
+export function withSentNotifications(
+  steps: readonly StepState[],
+  sent: readonly SentNotifications[],
+): StepState[] {
+  const asked = sent.filter(({ moment }) => moment === 'waiting').flatMap(stepsOfApproval);
+  const ended = sent.filter(({ moment }) => moment === 'ended');
+  return [...asked, ...steps.map((step) => sentStep(step, ended))];
+}
+
+function stepsOfApproval(sent: SentNotifications): StepState[] {
+  return sent.names.map((name, index) => ({
+    id: `approve.notify.${index}`,
+    kind: 'notify',
+    name,
+    ...stateOf(name, sent),
+  }));
+}
+
+function sentStep(step: StepState, ended: readonly SentNotifications[]): StepState {
+  const own = ended.find(({ names }) => names.includes(step.name));
+  return own === undefined || !step.id.startsWith('notification.')
+    ? step
+    : { ...step, ...stateOf(step.name, own) };
+}
+
+type State = Pick<StepState, 'status' | 'startedAt' | 'endedAt' | 'message'>;
+
+function stateOf(name: string, { results, error, startedAt, endedAt }: SentNotifications): State {
+  const started = { startedAt: startedAt.toISOString() };
+  if (endedAt === undefined) return { status: 'started', ...started };
+  const result = results.find(({ hook }) => hook === name);
+  const ended = { ...started, endedAt: endedAt.toISOString() };
+  const why = result === undefined ? (error ?? 'it was not sent') : result.error;
+  if (why === undefined) return { status: 'succeeded', ...ended };
+  const output = (result?.output ?? '').trim().slice(-MAX_OUTPUT_CHARACTERS).toWellFormed();
+  return { status: 'failed', ...ended, message: output === '' ? why : `${why} ${output}` };
+}

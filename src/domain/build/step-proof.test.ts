@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StepState } from './build-state.ts';
+import { listedSteps } from './listed-steps.ts';
+import { unprovenStep } from './step-proof.ts';
+
+const step = (id: string, status: StepState['status'], more: Partial<StepState> = {}): StepState => ({
+  id,
+  kind: 'task',
+  name: id,
+  status,
+  ...more,
+});
+const branch = { kind: 'branch' } as const;
+
+describe('a build is proven to have succeeded', () => {
+  test.each<[what: string, steps: StepState[], unproven: string | undefined]>([
+    ['when all steps did', [step('0', 'succeeded'), step('1', 'succeeded')], undefined],
+    ['not when a step was skipped', [step('0', 'succeeded'), step('1', 'skipped')], '1'],
+    ['not while a step has not ended', [step('0', 'started')], '0'],
+    [
+      'when the steps of a branch were skipped with it',
+      [step('0.0', 'skipped', branch), step('0.0.0', 'skipped', { parent: '0.0' })],
+      undefined,
+    ],
+    [
+      'when what is in branches of it never began',
+      [
+        step('0.0', 'skipped', branch),
+        step('0.0.0.0', 'waiting', { ...branch, parent: '0.0' }),
+        step('0.0.0.0.0', 'waiting', { parent: '0.0.0.0' }),
+      ],
+      undefined,
+    ],
+    [
+      'not when a step of a branch that was taken was skipped',
+      [step('0.0', 'succeeded', branch), step('0.0.0', 'skipped', { parent: '0.0' })],
+      '0.0.0',
+    ],
+    [
+      'not when a step of a group failed',
+      [step('0', 'succeeded', { kind: 'parallel' }), step('0.0', 'failed', { parent: '0' })],
+      '0.0',
+    ],
+    [
+      'whatever became of hooks, notifications, and stops of services',
+      [
+        step('0', 'succeeded'),
+        step('0.ensure.0', 'failed', { parent: '0', hook: 'ensure' }),
+        step('1', 'failed', { kind: 'notify' }),
+        step('service.0.stop', 'failed', { kind: 'service' }),
+      ],
+      undefined,
+    ],
+    [
+      'not when a service did not start',
+      [step('service.0.start', 'failed', { kind: 'service' })],
+      'service.0.start',
+    ],
+  ])('%s', (_what, steps, unproven) => {
+    expect(unprovenStep(steps)?.id).toBe(unproven);
+  });
+});
+
+test('people are shown no hooks that do not run, and nothing inside a branch that is not taken', () => {
+  const steps = [
+    step('0', 'succeeded'),
+    step('0.on_failure.0', 'skipped', { parent: '0', hook: 'on_failure' }),
+    step('0.ensure.0', 'succeeded', { parent: '0', hook: 'ensure' }),
+    step('1.0', 'skipped', branch),
+    step('1.0.0', 'skipped', { kind: 'parallel', parent: '1.0' }),
+    step('1.0.0.0', 'skipped', { parent: '1.0.0' }),
+    step('2', 'skipped'),
+    step('notification.0', 'waiting', { kind: 'notify' }),
+  ];
+  expect(listedSteps(steps).map(({ id }) => id)).toEqual(['0', '0.ensure.0', '1.0', '2']);
+});

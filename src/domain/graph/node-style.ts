@@ -1,0 +1,145 @@
+import { jobId, outputId, type Graph, type GraphNode, type JobNode, type ResourceNode } from './graph.ts';
+import type { GraphState, JobState, ResourceState } from './state.ts';
+import { traceVersion } from './trace-version.ts';
+
+/** How a node, or a row of a compact node, is drawn. */
+export interface Style {
+  tone: Tone;
+  /** A build of the job is pending or running. */
+  dashed: boolean;
+  pinned: boolean;
+  /** Not on the path of the followed version. */
+  faded: boolean;
+  /** The full name and the state in words, for viewers who cannot see the colour. */
+  title: string;
+}
+
+const DARK_INK = '#1f2328';
+
+/**
+ * Fill, border and text colour. The manual specifies the fills of `paused` and `warning` and the border of
+ * pinned resources. Text has a contrast of at least 4.5 on every fill.
+ */
+export const TONES = {
+  idle: { fill: '#d8dee4', border: '#57606a', ink: DARK_INK },
+  succeeded: { fill: '#6fdd8b', border: '#1a7f37', ink: DARK_INK },
+  failed: { fill: '#cf222e', border: '#82071e', ink: '#ffffff' },
+  cancelled: { fill: '#c69c6d', border: '#7a4a1d', ink: DARK_INK },
+  warning: { fill: '#fa8072', border: '#8a3324', ink: DARK_INK },
+  waiting: { fill: '#c297ff', border: '#6639ba', ink: DARK_INK },
+  paused: { fill: '#29adff', border: '#0a5a94', ink: DARK_INK },
+  resource: { fill: '#f6f8fa', border: '#57606a', ink: DARK_INK },
+  failing: { fill: '#f6f8fa', border: '#cf222e', ink: DARK_INK },
+} as const satisfies Record<string, { fill: string; border: string; ink: string }>;
+
+export type Tone = keyof typeof TONES;
+
+export const PINNED_BORDER = '#ffbf00';
+
+export interface NodeStyle extends Style {
+  /** For a compact node: one style for each of its jobs. */
+  rows: Style[];
+}
+
+export interface FollowedVersion {
+  /** The full graph, in which the path of the version is searched. */
+  whole: Graph;
+  resource: string;
+}
+
+/** The style of every node, by id. */
+export function nodeStyles(
+  graph: Graph,
+  state: GraphState,
+  followed?: FollowedVersion,
+): Map<string, NodeStyle> {
+  const path = followed && traceVersion(followed.whole, followed.resource);
+  return new Map(
+    graph.nodes.map((node) => {
+      const faded = path !== undefined && !idsWithin(node).some((id) => path.has(id));
+      return [
+        node.id,
+        node.kind === 'job' ? styleOfJobs(node, state, faded) : styleOfResource(node, state, faded),
+      ];
+    }),
+  );
+}
+
+/** Ids of the nodes of the full graph that a node represents. */
+function idsWithin(node: GraphNode): string[] {
+  if (node.kind === 'job') return node.jobs.map(jobId);
+  return node.role === 'entry' ? [node.id] : node.after.map((job) => outputId(job, node.resource));
+}
+
+/** Worst first: the first tone that a job of a compact node has is the tone of the node. */
+const TONES_BY_SEVERITY: readonly Tone[] = [
+  'failed',
+  'cancelled',
+  'warning',
+  'waiting',
+  'paused',
+  'idle',
+  'succeeded',
+];
+
+export const worstTone = (tones: readonly Tone[]): Tone =>
+  TONES_BY_SEVERITY.find((tone) => tones.includes(tone)) ?? 'idle';
+
+function styleOfJobs({ jobs }: JobNode, state: GraphState, faded: boolean): NodeStyle {
+  const rows = jobs.map((job) => styleOfJob(job, state.jobs.get(job), faded));
+  const [only] = rows;
+  if (only && rows.length === 1) return { ...only, rows: [] };
+  return {
+    tone: worstTone(rows.map(({ tone }) => tone)),
+    dashed: rows.some((row) => row.dashed),
+    pinned: false,
+    faded,
+    title: `${rows.length} jobs: ${rows.map(({ title }) => title).join('; ')}`,
+    rows,
+  };
+}
+
+function styleOfJob(job: string, state: JobState = { paused: false }, faded: boolean): Style {
+  const { paused, ended, doing } = state;
+  const words = [
+    ...(paused ? ['paused'] : []),
+    ...(doing ? [DOING[doing]] : []),
+    ...(ended ? [paused || doing ? `before ${ended}` : ended] : []),
+  ];
+  return {
+    tone: toneOf(state),
+    dashed: doing === 'pending' || doing === 'started',
+    pinned: false,
+    faded,
+    title: `${job}: ${words.length === 0 ? 'not yet run' : words.join(', ')}`,
+  };
+}
+
+const DOING = { pending: 'pending', waiting: 'waiting for approval', started: 'running' } as const;
+
+export function toneOf({ paused, ended, doing }: JobState): Tone {
+  if (paused) return 'paused';
+  return doing === 'waiting' ? 'waiting' : (ended ?? 'idle');
+}
+
+function styleOfResource(node: ResourceNode, { resources }: GraphState, faded: boolean): NodeStyle {
+  const { pinned, failing }: ResourceState = resources.get(node.resource) ?? {
+    pinned: false,
+    failing: false,
+  };
+  const broken = failing && node.role === 'entry';
+  const words = [...(pinned ? ['pinned'] : []), ...(broken ? ['last check failed'] : [])];
+  return {
+    tone: broken ? 'failing' : 'resource',
+    dashed: false,
+    pinned,
+    faded,
+    title: [`${node.resource}${originOf(node)}`, ...words].join(', '),
+    rows: [],
+  };
+}
+
+function originOf({ role, after }: ResourceNode): string {
+  if (role === 'entry') return '';
+  return ` ${role === 'put' ? 'put by' : 'that passed'} ${after.join(', ')}`;
+}

@@ -1,0 +1,8 @@
+job "deploy" {
+  identity {
+    audience = "sts.amazonaws.com"
+  }
+  task "push" {
+    run "shell" { cmd = "true" }
+  }
+}

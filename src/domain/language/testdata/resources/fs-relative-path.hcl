@@ -1,6 +1,0 @@
-resource "fs" "data" {
-  params {
-    path = "data/in"
-  }
-}
-resource "fs" "none" {}

@@ -1,0 +1,7 @@
+variable "certificate" {
+  type = string
+  secret "file" {
+    path = "ca.pem"
+    key  = "certificate"
+  }
+}

@@ -1,0 +1,7 @@
+variable "token" {
+  type = string
+  secret "store" {
+    path = "forge"
+    key  = "9 tokens"
+  }
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from '@jest/globals';
+import { automaticInputs, chooseInputs, type GivenInputs } from './input-values.ts';
+import type { Input } from './pipeline.ts';
+import type { JsonValue } from './variable-types.ts';
+
+const string: Input = { name: 'it', type: 'string', default: 'x' };
+const number: Input = { name: 'it', type: 'number', default: '0' };
+const bool: Input = { name: 'it', type: 'bool', default: 'false' };
+const choice: Input = { name: 'it', type: 'choice', default: 'dev', options: ['dev', 'prod'] };
+const list: Input = { name: 'it', type: 'list', default: '', options: [] };
+const listed: Input = { name: 'it', type: 'list', default: 'a', options: ['a', 'b', 'c'] };
+
+/** The value as its variable holds it, or what the problems say. */
+function outcome(inputs: Input[], given: GivenInputs): unknown {
+  const chosen = chooseInputs(inputs, given);
+  return 'values' in chosen ? chosen.values : chosen.problems.map(({ message }) => message);
+}
+
+describe('a value', () => {
+  const cases: Record<string, [Input, JsonValue, string | [string]]> = {
+    'of a string is taken as it is': [string, ' a\n"b" ', ' a\n"b" '],
+    'of a string may be empty': [string, '', ''],
+    'of a string is never read as JSON': [string, '["a"]', '["a"]'],
+    'of a string is no number': [string, 1.1, ['Input it must be a string, not a number.']],
+    'of a string is no bool': [string, true, ['Input it must be a string, not a bool.']],
+    'of a string is no map': [string, { a: 1 }, ['Input it must be a string, not a map.']],
+    'of a number may be a number': [number, -1.5, '-1.5'],
+    'of a number may be large': [number, 1e21, '1e+21'],
+    'of a number may be a text': [number, '007', '007'],
+    'of a number is no other text': [number, '1,5', ['Input it must be a number, not "1,5".']],
+    'of a number is not empty': [number, '', ['Input it must be a number, not "".']],
+    'of a number is no bool': [number, false, ['Input it must be a number, not a bool.']],
+    'of a number is quoted in part if it is long': [
+      number,
+      'x'.repeat(200),
+      [`Input it must be a number, not "${'x'.repeat(100)}".`],
+    ],
+    'of a bool may be a bool': [bool, true, 'true'],
+    'of a bool may be a text': [bool, 'true', 'true'],
+    'of a bool is no other text': [bool, 'yes', ['Input it must be true or false, not "yes".']],
+    'of a bool is no number': [bool, 1, ['Input it must be true or false, not a number.']],
+    'of a choice is one of its options': [choice, 'prod', 'prod'],
+    'of a choice is nothing else': [choice, 'test', ['Input it "test" is none of the options: dev, prod.']],
+    'of a choice is no list': [choice, ['dev'], ['Input it must be a string, not a list.']],
+    'of a list may be a list': [list, ['a', 'b'], 'a,b'],
+    'of a list may be a text with commas': [list, 'a,b', 'a,b'],
+    'of a list may be empty': [list, [], ''],
+    'of a list may be an empty text': [list, '', ''],
+    'of a list has texts only': [list, ['a', 1], ['Input it must be a list of strings, not a list.']],
+    'of a list is no bool': [list, true, ['Input it must be a list of strings, not a bool.']],
+    'of a list has no commas in an element': [
+      list,
+      ['a,b'],
+      ['Input it of a list cannot have a comma in an element.'],
+    ],
+    'of a list with options may be several of them': [listed, ['c', 'a'], 'c,a'],
+    'of a list with options is none but these': [
+      listed,
+      'a,x',
+      ['Input it "x" is none of the options: a, b, c.'],
+    ],
+    'that is null is the default': [string, null, 'x'],
+  };
+  test.each(Object.entries(cases))('%s', (_name, [input, value, expected]) => {
+    expect(outcome([input], { it: value })).toEqual(
+      typeof expected === 'string' ? { it: expected } : expected,
+    );
+  });
+});
+
+describe('an input without a value', () => {
+  test('has its default, or what automatic builds have', () => {
+    const inputs = [string, { ...listed, name: 'targets' }];
+    expect(outcome(inputs, {})).toEqual({ it: 'x', targets: 'a' });
+    expect(automaticInputs(inputs)).toEqual({ it: 'x', targets: 'a' });
+  });
+
+  const required: Record<string, [Input, string]> = {
+    'a string': [string, 'Input it has no default: give it a string.'],
+    'a number': [number, 'Input it has no default: give it a number.'],
+    'a bool': [bool, 'Input it has no default: give it true or false.'],
+    'a choice': [choice, 'Input it has no default: give it one of its options: dev, prod.'],
+    'a list': [list, 'Input it has no default: give it a list of strings.'],
+    'a list with options': [listed, 'Input it has no default: give it a list of strings: a, b, c.'],
+  };
+  test.each(Object.entries(required))('is missed if it has no default: %s', (_name, [input, message]) => {
+    const inputs: Input[] = [{ ...input, required: true }];
+    expect(outcome(inputs, {})).toEqual([message]);
+    expect(outcome(inputs, { it: null })).toEqual([message]);
+    expect(automaticInputs(inputs)).toEqual({ it: input.default });
+  });
+});
+
+describe('what is wrong', () => {
+  test('is told at once, the unknown names first', () => {
+    const inputs: Input[] = [
+      { ...choice, name: 'environment', required: true },
+      { ...number, name: 'replicas' },
+      { ...bool, name: 'dry_run' },
+    ];
+    expect(outcome(inputs, { enviroment: 'prod', color: 'red', replicas: 'many', dry_run: 'true' })).toEqual([
+      'The job has no input "enviroment"; did you mean "environment"?',
+      'The job has no input "color".',
+      'Input environment has no default: give it one of its options: dev, prod.',
+      'Input replicas must be a number, not "many".',
+    ]);
+  });
+
+  test('of a job without inputs is every name', () => {
+    expect(outcome([], { a: 1 })).toEqual(['The job has no input "a"; it has no inputs.']);
+    expect(outcome([], {})).toEqual({});
+  });
+
+  test('names some options of many', () => {
+    const options = Array.from({ length: 30 }, (_, index) => `o${index}`);
+    expect(outcome([{ ...choice, options }], { it: 'x' })).toEqual([
+      `Input it "x" is none of the options: ${options.slice(0, 20).join(', ')}, ….`,
+    ]);
+  });
+
+  test('is no name that every object has', () => {
+    expect(outcome([], JSON.parse('{"__proto__": 1, "toString": 2}'))).toHaveLength(2);
+    expect(outcome([{ ...string, name: 'toString' }], {})).toEqual({ toString: 'x' });
+  });
+});

@@ -1,0 +1,107 @@
+import { stringAt } from '#domain/language/block-values.ts';
+import { diagnose, type Report } from '#domain/language/diagnostic.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import { builtInSource } from './built-in-source.ts';
+import { findSecretNames } from './secret-placeholder.ts';
+import type { SecretDefinition } from './secret-types.ts';
+import type { NamedType } from './type-kinds.ts';
+
+/** What a built-in type requires of the `path` and `key` of a secret. */
+interface PlaceRules {
+  /** What the path names; absent: there is none. */
+  path?: { is: string; required: boolean; pattern: RegExp; help: string };
+  key: { is: string; pattern: RegExp };
+}
+
+const KEY = /^(?!\.{1,2}$)[\w.-]{1,253}$/;
+const TEAM_KEY = {
+  is: 'a key of the Secret that the Team names in secretRef',
+  pattern: KEY,
+  help: 'Write the key alone, without a folder.',
+};
+
+const rules: Readonly<Record<string, PlaceRules>> = {
+  'svc://kubernetes': {
+    path: {
+      is: 'the name of a Secret',
+      required: true,
+      pattern: /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/,
+      help: 'Write path = "<name of the Secret>".',
+    },
+    key: { is: 'a key of a Secret', pattern: KEY },
+  },
+  'svc://env': {
+    path: { ...TEAM_KEY, required: false },
+    key: { is: 'the name of a variable', pattern: KEY },
+  },
+  'svc://file': {
+    path: { ...TEAM_KEY, required: true },
+    key: { is: 'a member of the file', pattern: /./ },
+  },
+  'svc://store': { key: { is: 'the name of a stored secret', pattern: /^[A-Za-z_][\w-]{0,127}$/ } },
+  'svc://vault': {
+    path: {
+      is: 'the path of a secret in Vault',
+      required: true,
+      pattern: /^\/?[^/]+(?:\/[^/]+)+\/?$/,
+      help: 'Write path = "<mount>/<path of the secret>", without the data/ of version 2.',
+    },
+    key: { is: 'a key of a secret', pattern: /./ },
+  },
+};
+
+/** Checks the path and the key of a secret of a built-in type, as far as they are known at compile time. */
+export function checkSecret(block: ReadBlock, type: SecretDefinition & NamedType, report: Report): void {
+  const source = builtInSource(type) ?? '';
+  const found = rules[source];
+  if (!found) return;
+  checkPath(block, type, found, report);
+  const key = stringAt(block, 'key');
+  if (!key) return;
+  checkText(key, found.key, report);
+  if (source === 'svc://file') checkFileKey(block, key, type, report);
+}
+
+function checkPath(
+  block: ReadBlock,
+  { name, config }: SecretDefinition & NamedType,
+  { path: rule }: PlaceRules,
+  report: Report,
+): void {
+  const path = stringAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
+  if (!rule) {
+    if (path.text === '') return;
+    const message = `a ${name} secret has no path: its key names it`;
+    report(diagnose('invalid-parameter', path.range, message, 'Delete path.'));
+  } else if (path.text !== '') checkText(path, rule, report);
+  else if (rule.required) {
+    const message = `a ${name} secret needs a path: ${rule.is}`;
+    report(diagnose('missing-parameter', block.range, message, rule.help));
+  }
+}
+
+interface Text {
+  text: string;
+  range: ReadBlock['range'];
+}
+
+/** A text with placeholders is known only at run time. */
+function checkText(
+  { text, range }: Text,
+  { is, pattern }: { is: string; pattern: RegExp },
+  report: Report,
+): void {
+  if (findSecretNames(text).length > 0 || pattern.test(text)) return;
+  report(diagnose('invalid-parameter', range, `${JSON.stringify(text)} cannot be ${is}`));
+}
+
+/** A file that is one value has it under the key `content`. */
+function checkFileKey(block: ReadBlock, key: Text, { config }: SecretDefinition, report: Report): void {
+  const path = stringAt(block, 'path')?.text ?? config['path'] ?? '';
+  const { format = /\.(?:json|env|ya?ml)$/.test(path) ? '' : 'raw' } = config;
+  const isKnown = findSecretNames(`${path} ${key.text} ${format}`).length === 0;
+  if (!isKnown || path === '' || format !== 'raw' || key.text === 'content') return;
+  const message = `a file of the format raw is one value: its key is "content", not ${JSON.stringify(key.text)}`;
+  const help = 'Write key = "content", or set format in a secret_type with source = "svc://file".';
+  report(diagnose('invalid-parameter', key.range, message, help));
+}

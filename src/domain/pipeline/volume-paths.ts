@@ -1,0 +1,81 @@
+import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
+import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Range } from '#domain/language/syntax.ts';
+import { builtInSource } from './built-in-source.ts';
+import type { Pipeline, Resource, ResourceType } from './pipeline.ts';
+import { actionsOf, hookActionsOf } from './steps.ts';
+
+/** The parameters that are a path on a volume of the Team, by built-in type. */
+const PARAMETERS: Readonly<Record<string, string>> = { 'svc://fs': 'path', 'svc://artifact': 'base_dir' };
+
+/** Where the operations of a resource need a volume of the Team. Undefined: they need none. */
+export function volumePathOf(
+  { params }: Pick<Resource, 'params'>,
+  type: Pick<ResourceType, 'builtIn' | 'origin'>,
+): string | undefined {
+  const path = params[PARAMETERS[builtInSource(type) ?? ''] ?? ''] ?? '';
+  return path === '' ? undefined : path;
+}
+
+/** Why a text is not a path on a volume. */
+export function explainBadPath(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'the path must be absolute: it begins with /';
+  if (/\p{Cc}/u.test(path)) return 'the path has control characters';
+  if (path.length > MAX_PATH_CHARACTERS) return `the path has more than ${MAX_PATH_CHARACTERS} characters`;
+  const parts = path.replace(/\/$/, '').split('/').slice(1);
+  return parts.some((part) => ['', '.', '..'].includes(part))
+    ? 'write the path without "//" and without the parts "." and ".."'
+    : undefined;
+}
+
+const MAX_PATH_CHARACTERS = 1000;
+
+/** A path that a resource needs. Only the Team says whether a volume holds it. */
+export interface VolumeUse {
+  resource: string;
+  path: string;
+  /** A job that puts to the resource. Absent: nothing writes to the volume. */
+  putBy?: string;
+  /** Stands at the value of the parameter, and says nothing yet. */
+  place: Diagnostic;
+}
+
+export function volumeUses(
+  { resources, resourceTypes, jobs }: Pipeline,
+  blocks: readonly ReadBlock[],
+): VolumeUse[] {
+  const types = new Map(resourceTypes.map((type) => [type.name, type]));
+  const ranges = rangesOf(blocks);
+  return resources.flatMap((resource): VolumeUse[] => {
+    const type = types.get(resource.type);
+    const path = type && volumePathOf(resource, type);
+    if (type === undefined || path === undefined) return [];
+    const { name } = resource;
+    const writer = jobs.find(({ steps, hooks }) =>
+      [...actionsOf(steps), ...hookActionsOf({ steps, ...(hooks && { hooks }) })].some(
+        (action) => action.kind === 'put' && action.resource === name,
+      ),
+    );
+    const place = diagnose(
+      'volume-refused',
+      ranges.get(`${name} ${PARAMETERS[builtInSource(type) ?? '']}`),
+      '',
+    );
+    return [{ resource: name, path, ...(writer && { putBy: writer.name }), place }];
+  });
+}
+
+/** By resource and parameter. */
+function rangesOf(blocks: readonly ReadBlock[]): ReadonlyMap<string, Range> {
+  const resources = blocks.filter(({ type }) => type === 'resource');
+  return new Map(
+    resources.flatMap(({ labels, blocks: inner }) =>
+      inner.flatMap(({ parameters }) =>
+        parameters.map(({ name, range }): [string, Range] => [
+          `${labels.map(({ text }) => text).join('.')} ${name}`,
+          range,
+        ]),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals';
+import type { ActionStep, Hooks, Pipeline, Resource, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import { cachesOfBuild, cachesOfChecks, type CacheUse } from './caches.ts';
+import { containersOf } from './containers.ts';
+import { planBuild } from './plan-build.ts';
+import { planChecks } from './plan-checks.ts';
+import { stepsIn } from './plan-tree.ts';
+import { planWithoutSecrets } from './withhold-secrets.ts';
+
+const shell = (cmd: string) => ({ runner: 'shell', cmd, env: {} }) as const;
+const inImage = (image: string) => ({ runner: 'docker', image, cmd: 'true', args: [], env: {} }) as const;
+const git: ResourceType = {
+  name: 'git',
+  builtIn: true,
+  params: [],
+  cache: true,
+  check: shell('check'),
+  pull: shell('pull'),
+  push: shell('push'),
+};
+const own: ResourceType = { ...git, name: 'own', builtIn: false, pull: inImage('tool:1') };
+const resource = (type: string, label: string, cache = true): Resource => ({
+  name: `${type}.${label}`,
+  type,
+  label,
+  params: {},
+  tags: [],
+  cache,
+});
+const get = (name: string): ActionStep => ({
+  kind: 'get',
+  name: name.split('.')[1] ?? '',
+  resource: name,
+  trigger: true,
+  passed: [],
+  version: 'latest',
+});
+const task = (name: string): Step => ({ kind: 'task', name, run: inImage('go:1'), env: {} });
+const pipelineOf = (steps: Step[]): Pipeline => ({
+  resourceTypes: [git, own],
+  resources: [resource('git', 'app'), resource('git', 'bare', false), resource('own', 'store')],
+  jobs: [{ name: 'unit', steps, tags: [] }],
+});
+const needsOf = (pipeline: Pipeline) => cachesOfBuild(pipeline, 'unit', containersOf(pipeline, 'unit'));
+
+test('a cache is mounted only into the containers in which commands of its resource run', () => {
+  expect(needsOf(pipelineOf([get('git.app'), get('own.store'), task('test')]))).toEqual([
+    { resource: 'git.app', containers: ['worker'], byDefault: true },
+    { resource: 'own.store', containers: ['image-1-tool'], byDefault: false },
+  ]);
+});
+
+test('a resource with `cache = false` and a job without resources need no cache', () => {
+  expect(needsOf(pipelineOf([get('git.bare')]))).toEqual([]);
+  expect(needsOf(pipelineOf([task('test')]))).toEqual([]);
+});
+
+test('a command that is a hook of a get may run in another container, which mounts the cache too', () => {
+  const hooks: Hooks = { ensure: [{ kind: 'command', run: inImage('tool:1') }] };
+  expect(needsOf(pipelineOf([{ ...get('git.app'), hooks }]))).toEqual([
+    { resource: 'git.app', containers: ['image-1-tool', 'worker'], byDefault: true },
+  ]);
+});
+
+test('only checks of types that a pipeline defines need caches', () => {
+  const pipeline = pipelineOf([]);
+  expect(cachesOfChecks(pipeline, ['git.app'], [{ name: 'worker' }])).toEqual([]);
+  expect(cachesOfChecks(pipeline, ['own.store'], [{ name: 'worker' }])).toEqual([
+    { resource: 'own.store', containers: ['worker'], byDefault: false },
+  ]);
+});
+
+const mounted: CacheUse = { cache: 1, generation: 1, resource: 'git.app' };
+const busy: CacheUse = {
+  cache: 2,
+  generation: 1,
+  resource: 'own.store',
+  leftOut: { reason: 'Busy', message: 'build 3 of job deploy uses it.' },
+};
+const toPlan = () => {
+  const pipeline = pipelineOf([get('git.app'), get('own.store'), task('test')]);
+  const build = { id: '1', team: 'blue', pipeline: 'demo', job: 'unit', number: '4', attempt: 1 };
+  return { build, pipeline, versions: [{ ref: 'a' }, { ref: 'b' }], caches: [mounted, busy] };
+};
+
+test('only the steps of a resource whose cache is mounted see `$CACHE_DIR`', () => {
+  const folder = '/home/millrace/.cache/millrace/cache/blue/demo/git.app';
+  const steps = stepsIn(planBuild(toPlan()).steps);
+  expect(steps.map(({ env }) => env['CACHE_DIR'])).toEqual([folder, undefined, undefined]);
+});
+
+test('a line of the log names each cache that is left out', () => {
+  const line = 'own.store has no cache in this build: build 3 of job deploy uses it.';
+  expect(planBuild(toPlan()).notice).toBe(line);
+  const withheld = planWithoutSecrets(toPlan(), toPlan().pipeline, 'No secrets.');
+  expect(withheld.notice).toBe(`No secrets. ${line}`);
+});
+
+test('a check sees `$CACHE_DIR` if the cache of its resource is mounted', () => {
+  const { pipeline } = toPlan();
+  const checks = [{ scope: '1', resource: 'own.store' }];
+  const named = { run: '1', team: 'blue', name: 'demo', pipeline, checks };
+  const seen = (caches: CacheUse[]) => planChecks({ ...named, caches }).checks[0]?.env['CACHE_DIR'];
+  expect(seen([{ ...mounted, resource: 'own.store' }])).toBe(
+    '/home/millrace/.cache/millrace/cache/blue/demo/own.store',
+  );
+  expect(seen([busy])).toBeUndefined();
+});

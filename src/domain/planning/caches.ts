@@ -1,0 +1,131 @@
+import type { Command, GetStep, HookAction, Hooks, Pipeline, PutStep } from '#domain/pipeline/pipeline.ts';
+import { actionsOf, hookActionsOf } from '#domain/pipeline/steps.ts';
+import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
+import { commandOf, jobIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
+import { containersOfCommand } from './plan-command.ts';
+import type { PlanContainer } from './plan.ts';
+
+/** A resource whose commands want its cache, and the containers in which they run. */
+export interface CacheNeed {
+  resource: string;
+  containers: string[];
+  /** Its type is built in, so its author may not know of the cache. */
+  byDefault: boolean;
+}
+
+/** What was decided about one cache for one Pod. */
+export interface CacheUse {
+  /** Row id. */
+  cache: number;
+  /** Raised when the cache is cleared: the next use starts with a new volume. */
+  generation: number;
+  resource: string;
+  /** Why the Pod runs without it. Absent: it is mounted. */
+  leftOut?: { reason: CacheRefusal; message: string };
+}
+
+type CacheRefusal =
+  /** The Team has no volumes for caches. */
+  | 'NotAllowed'
+  /** Another build or check uses it. */
+  | 'Busy'
+  /** An earlier Pod of the same build waited too long for its volume. */
+  | 'Waited'
+  /** Its volume kept another Pod waiting not long ago. */
+  | 'Unavailable'
+  /** The build runs what a pull request from a fork brings. */
+  | 'Fork'
+  /** The API server refused its volume. */
+  | 'Refused';
+
+/** Folder of all caches, in the home directory of the user of the worker image. */
+const CACHES = '/home/millrace/.cache/millrace/cache';
+
+/** `$CACHE_DIR` of a resource. */
+export function cacheFolder(of: { team: string; pipeline: string }, resource: string): string {
+  return `${CACHES}/${of.team}/${of.pipeline}/${resource}`;
+}
+
+/** `$CACHE_DIR` of each resource whose cache is mounted. */
+export function cacheFolders(
+  of: { team: string; pipeline: string },
+  uses: readonly CacheUse[] = [],
+): Map<string, string> {
+  const mounted = uses.filter(({ leftOut }) => leftOut === undefined);
+  return new Map(mounted.map(({ resource }) => [resource, cacheFolder(of, resource)]));
+}
+
+/** Lines of the log that say which caches are left out, and why. */
+export function cacheNotices(uses: readonly CacheUse[] = []): string[] {
+  return uses.flatMap(({ resource, leftOut }) =>
+    leftOut === undefined ? [] : [`${resource} has no cache in this build: ${leftOut.message}`],
+  );
+}
+
+/** The caches of a job's gets and puts, those in hooks too. */
+export function cachesOfBuild(
+  pipeline: Pipeline,
+  job: string,
+  containers: readonly PlanContainer[],
+): CacheNeed[] {
+  const { steps, hooks } = jobIn(pipeline, job);
+  const inHooks = hookActionsOf({ steps, ...(hooks && { hooks }) });
+  const uses = [...actionsOf(steps), ...inHooks].filter(usesResource);
+  return needsOf(
+    uses.map((step) => ({ resource: step.resource, commands: commandsWithCache(pipeline, step) })),
+    { pipeline, containers },
+  );
+}
+
+/** Checks of built-in types need none. A resource with a cache has a check Pod of its own. */
+export function cachesOfChecks(
+  pipeline: Pipeline,
+  resources: readonly string[],
+  containers: readonly PlanContainer[],
+): CacheNeed[] {
+  const types = resources.map((resource) => ({ resource, type: resourceTypeIn(pipeline, resource) }));
+  return needsOf(
+    types.flatMap(({ resource, type: { builtIn, check } }) =>
+      builtIn || check === undefined ? [] : [{ resource, commands: [check] }],
+    ),
+    { pipeline, containers },
+  );
+}
+
+interface Uses {
+  resource: string;
+  commands: Command[];
+}
+
+function needsOf(
+  uses: readonly Uses[],
+  { pipeline, containers }: { pipeline: Pipeline; containers: readonly PlanContainer[] },
+): CacheNeed[] {
+  // Types on volumes of the Team are built in, and use no cache.
+  const cached = uses.filter(({ resource: name }) => {
+    const resource = resourceIn(pipeline, name);
+    return resource.cache && volumePathOf(resource, resourceTypeIn(pipeline, name)) === undefined;
+  });
+  return [...Map.groupBy(cached, ({ resource }) => resource)].flatMap(([resource, together]) => {
+    const names = together.flatMap(({ commands }) =>
+      commands.flatMap((command) => containersOfCommand(command, containers)),
+    );
+    const byDefault = resourceTypeIn(pipeline, resource).builtIn;
+    return names.length === 0 ? [] : [{ resource, containers: [...new Set(names)].toSorted(), byDefault }];
+  });
+}
+
+function usesResource<T extends { kind: string }>(
+  step: T,
+): step is T & (GetStep | PutStep | (HookAction & { kind: 'put' })) {
+  return step.kind === 'get' || step.kind === 'put';
+}
+
+/** Hooks that are commands of their own see `$CACHE_DIR` of their step. */
+function commandsWithCache(pipeline: Pipeline, step: GetStep | PutStep): Command[] {
+  const own = commandOf(pipeline, step);
+  const inHooks = Object.values<Hooks[keyof Hooks]>({ ...step.hooks }).flatMap((actions = []) =>
+    actions.flatMap((action) => (action.kind === 'command' ? [action.run] : [])),
+  );
+  return [...(own ? [own] : []), ...inHooks];
+}

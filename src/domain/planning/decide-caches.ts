@@ -1,0 +1,63 @@
+import type { CacheUse } from './caches.ts';
+
+/** How long a cache is left out after its volume kept a Pod waiting. */
+export const MINUTES_AFTER_FAILURE = 10;
+
+/** What is known when the Pod of a build or check is about to be created. */
+export interface CacheFacts {
+  caches: CacheState[];
+  /** A version of the build is a pull request from a fork. */
+  fork: boolean;
+  /** An earlier Pod of the same build waited too long for its volumes. */
+  waited: boolean;
+}
+
+export interface CacheState {
+  cache: number;
+  generation: number;
+  resource: string;
+  /** What else uses it: a build, or a check. */
+  usedBy?: { job: string; number: string } | 'check';
+  /** When its volume last kept a Pod waiting. */
+  failedAt?: Date;
+}
+
+/**
+ * Which caches a Pod mounts. A cache saves time only, so nothing waits for it: one that is in use or in trouble
+ * is left out at once.
+ */
+export function decideCaches(
+  { caches, ...facts }: CacheFacts & { teamWithoutVolumes?: string },
+  now: Date,
+): CacheUse[] {
+  return caches.map((state) => {
+    const { cache, generation, resource } = state;
+    const leftOut = whyLeftOut(state, facts, now);
+    return { cache, generation, resource, ...(leftOut && { leftOut }) };
+  });
+}
+
+/**
+ * Steps of a fork's request run what its author wrote, and could leave something for the builds of branches.
+ */
+function whyLeftOut(
+  { usedBy, failedAt }: CacheState,
+  { fork, waited, teamWithoutVolumes: team }: Omit<CacheFacts, 'caches'> & { teamWithoutVolumes?: string },
+  now: Date,
+): CacheUse['leftOut'] {
+  if (team !== undefined) return { reason: 'NotAllowed', message: `Team ${team} has no spec.cache.` };
+  if (fork) return { reason: 'Fork', message: 'it runs a pull request from a fork.' };
+  if (waited)
+    return { reason: 'Waited', message: 'the volume was not ready in time, so the Pod was replaced.' };
+  if (usedBy === 'check') return { reason: 'Busy', message: 'a check uses it.' };
+  if (usedBy !== undefined)
+    return { reason: 'Busy', message: `build ${usedBy.number} of job ${usedBy.job} uses it.` };
+  if (failedAt === undefined || minutesBetween(failedAt, now) >= MINUTES_AFTER_FAILURE) return undefined;
+  const when = `${failedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const message = `its volume was not ready in time at ${when}; it is used again ${MINUTES_AFTER_FAILURE} minutes later.`;
+  return { reason: 'Unavailable', message };
+}
+
+function minutesBetween(then: Date, now: Date): number {
+  return (now.getTime() - then.getTime()) / 60_000;
+}

@@ -1,0 +1,40 @@
+/** What an image says about how it starts. Its user and its environment are applied by the container runtime. */
+export interface ImageConfiguration {
+  entrypoint: string[];
+  cmd: string[];
+  /** Absent: `/`. */
+  workingDir?: string;
+}
+
+/** What a container says beside its image, as in a Pod. An empty list counts as absent. */
+export interface ContainerCommand {
+  command?: readonly string[];
+  args?: readonly string[];
+}
+
+export type EntrypointDecision =
+  { answer: 'runs'; argv: [string, ...string[]] } | { answer: 'refused'; reason: string };
+
+/**
+ * What runs in a container, by Kubernetes' rules: `command` replaces entrypoint and cmd of the image, `args`
+ * replace its cmd only. A program with a relative path is one of the image's working directory, because steps
+ * run in another.
+ */
+export function entrypointOf(
+  image: ImageConfiguration,
+  { command = [], args = [] }: ContainerCommand = {},
+): EntrypointDecision {
+  const ofImage = command.length === 0;
+  const program = ofImage ? image.entrypoint : command;
+  const defaults = ofImage ? image.cmd : [];
+  const [first = '', ...rest] = [...program, ...(args.length === 0 ? defaults : args)];
+  if (first === '') return { answer: 'refused', reason: NO_PROGRAM };
+  return { answer: 'runs', argv: [ofImage ? fromWorkingDir(first, image) : first, ...rest] };
+}
+
+function fromWorkingDir(program: string, { workingDir = '/' }: ImageConfiguration): string {
+  const isRelative = program.includes('/') && !program.startsWith('/');
+  return isRelative ? `${workingDir.replace(/\/$/, '')}/${program}` : program;
+}
+
+const NO_PROGRAM = 'it has neither an entrypoint nor a command. Write cmd.';

@@ -1,0 +1,59 @@
+import type { ImageConfiguration } from './entrypoint.ts';
+
+/** What is cached of an image that was looked up with the pull secrets of one namespace. */
+export interface KnownImage {
+  /** Absent: it was never found. */
+  found?: { digest: string; checkedAt: Date; configuration: ImageConfiguration };
+  /** Of the last look-up, if it failed. */
+  failure?: FailedLookUp;
+}
+
+/** A sentence. `transient`: a later attempt may succeed. */
+export interface LookUpFailure {
+  failure: string;
+  transient: boolean;
+}
+
+export interface FailedLookUp extends LookUpFailure {
+  /** In a row. */
+  count: number;
+  /** No look-up before. */
+  retryAt: Date;
+}
+
+/** How long a tag means the same digest. */
+const TAG_MS = 60_000;
+/** How long it does while the registry fails: nodes have their copies, too. */
+const TAG_DURING_FAILURE_MS = 24 * 60 * 60_000;
+const MAX_RETRY_SECONDS = 60;
+/** The agent waits for ten minutes. */
+const MAX_WAIT_MS = 8 * 60_000;
+
+export type CachedImage =
+  { answer: 'use'; configuration: ImageConfiguration } | { answer: 'failed'; failure: FailedLookUp };
+
+/** Whether what is cached of an image will do. Undefined: it must be looked up. */
+export function useCached(image: string, { found, failure }: KnownImage, now: Date): CachedImage | undefined {
+  const age = found === undefined ? Infinity : now.getTime() - found.checkedAt.getTime();
+  if (found !== undefined && (image.includes('@') || age < TAG_MS))
+    return { answer: 'use', configuration: found.configuration };
+  if (failure === undefined || failure.retryAt <= now) return undefined;
+  return found !== undefined && age < TAG_DURING_FAILURE_MS
+    ? { answer: 'use', configuration: found.configuration }
+    : { answer: 'failed', failure };
+}
+
+/** Milliseconds from the failure with this count in a row to the next look-up: 2 s, 4 s … a minute. */
+export function retryLookUpAfterMs(count: number): number {
+  return Math.min(MAX_RETRY_SECONDS, 2 ** Math.min(count, 30)) * 1000;
+}
+
+/** Whether a build continues to wait for its images. `agentStartedAt` undefined: it has just started. */
+export function judgeLookUpFailure(
+  { transient }: LookUpFailure,
+  agentStartedAt: Date | undefined,
+  now: Date,
+): 'wait' | 'end' {
+  const waited = agentStartedAt === undefined ? 0 : now.getTime() - agentStartedAt.getTime();
+  return transient && waited < MAX_WAIT_MS ? 'wait' : 'end';
+}

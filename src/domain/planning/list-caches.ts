@@ -1,0 +1,32 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { resourceTypeIn } from './find-in-pipeline.ts';
+
+/** What is stored about the cache of one resource. */
+export interface StoredCache {
+  resource: string;
+  bytes?: number;
+  usedAt?: Date;
+  usedBy?: { job: string; number: string } | 'check';
+  /** Why the last build or check that wanted it ran without it. Absent: it had it. */
+  leftOut?: string;
+}
+
+/** The resources of a pipeline that have a cache, in the order of the text, and what is known of each. */
+export function listCaches(pipeline: Pipeline, stored: readonly StoredCache[]): StoredCache[] {
+  return cachedResources(pipeline).map(
+    (resource) => stored.find((one) => one.resource === resource) ?? { resource, leftOut: NEVER },
+  );
+}
+
+const NEVER = 'No build or check has used it. It needs spec.cache in the Team.';
+
+/** Resources whose commands can use their cache: those of types that run something. */
+function cachedResources(pipeline: Pipeline): string[] {
+  return pipeline.resources
+    .filter(({ cache }) => cache)
+    .map(({ name }) => name)
+    .filter((name) => {
+      const { builtIn, check, pull, push } = resourceTypeIn(pipeline, name);
+      return pull !== undefined || push !== undefined || (check !== undefined && !builtIn);
+    });
+}

@@ -1,0 +1,88 @@
+import { defined } from '#defined';
+import { builtInSource } from '#domain/pipeline/built-in-source.ts';
+import type { Command, Pipeline, SecretType, SecretVariable } from '#domain/pipeline/pipeline.ts';
+import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+
+/** One secret to read, its path, key and configuration without placeholders. */
+export interface SecretLookup {
+  /** The name in the placeholder: a variable, or `<Secret>/<key>` for a Secret of the team's namespace. */
+  name: string;
+  /**
+   * The built-in source without its scheme, such as `vault`; the name of a type of the pipeline; `undeclared` if
+   * the pipeline has none.
+   */
+  source: string;
+  /** Of a type of the pipeline: the agent runs it. */
+  get?: Command;
+  key: string;
+  /** Empty if neither the variable nor its type has one. */
+  path: string;
+  config: Record<string, string>;
+}
+
+type Declared = Pick<Pipeline, 'secrets' | 'secretTypes'>;
+
+/** What earlier lookups found: values by name, and why a name has none. */
+export interface LookedUp {
+  values: ReadonlyMap<string, string>;
+  missing: ReadonlyMap<string, string>;
+}
+
+/**
+ * The lookups that are possible now for `names` and for the secrets that those need, without those that were
+ * made. Empty: none is left, or the others need a secret without a value, or each other in a cycle.
+ */
+export function nextLookups(
+  names: readonly string[],
+  declared: Declared,
+  { values: known, missing }: LookedUp,
+): SecretLookup[] {
+  const variables = new Map((declared.secrets ?? []).map((secret) => [secret.name, secret]));
+  const types = new Map((declared.secretTypes ?? []).map((type) => [type.name, type]));
+  const seen = new Set<string>();
+  const possible: SecretLookup[] = [];
+  const open = [...names];
+  for (const name of open) {
+    if (seen.has(name) || known.has(name) || missing.has(name)) continue;
+    seen.add(name);
+    const lookup = lookupOf(name, variables.get(name), types);
+    const needs = findSecretNames(JSON.stringify(lookup)).filter((need) => !known.has(need));
+    if (needs.length === 0) possible.push(fill(lookup, known));
+    else open.push(...needs);
+  }
+  return possible;
+}
+
+/** Names of variables hold no slash, so a slash separates a Secret from its key. */
+function lookupOf(
+  name: string,
+  variable: SecretVariable | undefined,
+  types: ReadonlyMap<string, SecretType>,
+): SecretLookup {
+  const type = types.get(variable?.type ?? '');
+  if (variable === undefined || type === undefined) {
+    const slash = name.indexOf('/');
+    if (slash < 0) return { name, source: 'undeclared', key: name, path: '', config: {} };
+    const [path, key] = [name.slice(0, slash), name.slice(slash + 1)];
+    return { name, source: 'kubernetes', key, path, config: {} };
+  }
+  const source = builtInSource(type)?.slice('svc://'.length) ?? type.name;
+  return {
+    name,
+    source,
+    key: variable.key,
+    path: variable.path ?? type.config['path'] ?? '',
+    config: type.config,
+    ...defined({ get: type.get }),
+  };
+}
+
+function fill(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
+  const filled: SecretLookup = JSON.parse(
+    replaceSecretPlaceholders(JSON.stringify(lookup), (name) => {
+      const value = known.get(name);
+      return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);
+    }),
+  );
+  return { ...filled, name: lookup.name };
+}

@@ -1,0 +1,205 @@
+import { defined } from '#defined';
+import { variablesIn, type CommandContext } from '#domain/pipeline/environment-table.ts';
+import type {
+  ActionStep,
+  Command,
+  GetStep,
+  HookAction,
+  NotifyStep,
+  Pipeline,
+  PutStep,
+  TaskStep,
+} from '#domain/pipeline/pipeline.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
+import { containersOfResource } from './containers.ts';
+import { variablePart } from './environment-names.ts';
+import { commandOf, notificationIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
+import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
+import type { BuildName, PlanContainer, PlanStep } from './plan.ts';
+import type { JobService } from './service-containers.ts';
+
+/** What is the same for all steps of a build. */
+export interface ActionContext {
+  build: BuildName;
+  pipeline: Pipeline;
+  /** Containers of steps, not those of services. */
+  containers: PlanContainer[];
+  services: JobService[];
+  chosen: ReadonlyMap<GetStep, Record<string, string>>;
+  /** `$CACHE_DIR` by resource, of those whose cache is mounted. */
+  cacheFolders: ReadonlyMap<string, string>;
+  /** Variables of the build that every step sees. */
+  variables: Record<string, string>;
+  /** Working directory of all commands. */
+  workdir: string;
+}
+
+export interface StepPlace {
+  id: string;
+  /** Steps that have ended before. */
+  before: readonly ActionStep[];
+  /** A command that is a hook of a step: the variables of the step. */
+  ofStep?: Record<string, string>;
+  /** Absent: its kind. */
+  seenAs?: CommandContext;
+}
+
+/** One command, of a step or of a hook. */
+export function planAction(
+  step: ActionStep | HookAction,
+  place: StepPlace,
+  context: ActionContext,
+): PlanStep {
+  const run = commandOf(context.pipeline, step);
+  const containers = containersOfResource(context.containers, 'resource' in step ? step.resource : undefined);
+  const command = planCommand(run, containers, context.workdir);
+  const variables = { ...context.variables, ...ownVariables(step, place, context) };
+  const env = {
+    ...variablesIn('stepHook', place.ofStep ?? {}),
+    ...commandEnvironment(run),
+    ...('env' in step ? step.env : {}),
+    ...variablesIn(contextOf(step, place), variables),
+  };
+  return { id: place.id, ...fieldsOf(step, context), env, ...defined({ command }) };
+}
+
+function contextOf({ kind }: ActionStep | HookAction, { ofStep, seenAs }: StepPlace): CommandContext {
+  if (seenAs !== undefined) return seenAs;
+  if (kind !== 'command') return kind;
+  return ofStep === undefined ? 'jobHook' : 'stepHook';
+}
+
+function fieldsOf(step: ActionStep | HookAction, context: ActionContext): Omit<PlanStep, 'id' | 'env'> {
+  switch (step.kind) {
+    case 'get':
+      return { kind: 'get', ...getFields(step, context) };
+    case 'task':
+      return { kind: 'task', ...taskFields(step) };
+    case 'put':
+      return { kind: 'put', ...putFields(step, context) };
+    case 'notify':
+      return { kind: 'notify', ...notifyFields(step, context) };
+    case 'command':
+      return { kind: 'command', name: runnerName(step.run) };
+    default:
+      throw new Error('a step of unknown kind');
+  }
+}
+
+/** What the step itself brings, whichever of it its command sees. */
+function ownVariables(
+  step: ActionStep | HookAction,
+  { before }: StepPlace,
+  context: ActionContext,
+): Record<string, string> {
+  switch (step.kind) {
+    case 'get':
+      return getVariables(step, context);
+    case 'task':
+      return eventsOf(before, context);
+    case 'put':
+      return putVariables(step, before, context);
+    case 'notify':
+      return notifyVariables(step, context);
+    case 'command':
+      return {};
+    default:
+      throw new Error('a step of unknown kind');
+  }
+}
+
+const runnerName = (run: Command): string => (run.runner === 'custom' ? run.name : run.runner);
+
+function getFields(step: GetStep, { chosen }: ActionContext) {
+  const { name, resource } = step;
+  return { name: resource, resource, exports: `GET_${variablePart(name)}_`, version: chosen.get(step) ?? {} };
+}
+
+function taskFields({ name, inputs, outputs }: TaskStep) {
+  return { name, exports: `TASK_${variablePart(name)}_`, ...defined({ inputs, outputs }) };
+}
+
+/** A put of a trigger always names its build, whatever its own params say. */
+function putFields({ resource, params }: PutStep, { pipeline, build }: ActionContext) {
+  const origin = { trigger_pipeline: build.pipeline, trigger_job: build.job, trigger_build: build.number };
+  const isTrigger = isTriggerStream(resourceTypeIn(pipeline, resource));
+  return { name: resource, resource, params: { ...params, ...(isTrigger ? origin : {}) } };
+}
+
+function notifyFields({ notification, message }: NotifyStep, { pipeline }: ActionContext) {
+  const known = message ?? notificationIn(pipeline, notification).message;
+  return { name: notification, ...defined({ message: known }) };
+}
+
+function getVariables(step: GetStep, context: ActionContext): Record<string, string> {
+  return { ...variablesOfResource(step, context), ...prefixed('version_', context.chosen.get(step)) };
+}
+
+function putVariables(
+  step: PutStep,
+  before: readonly ActionStep[],
+  context: ActionContext,
+): Record<string, string> {
+  return {
+    ...variablesOfResource(step, context),
+    ...prefixed('version_', versionBefore(step, before, context)),
+    ...prefixed('put_', step.params),
+  };
+}
+
+function notifyVariables(
+  { notification, params }: NotifyStep,
+  { pipeline, build }: ActionContext,
+): Record<string, string> {
+  const known = notificationIn(pipeline, notification);
+  return {
+    ...prefixed('param_', known.params),
+    ...prefixed('notify_', params),
+    ...defined({ BUILD_URL: pageOfBuild(known.params['base_url'], build) }),
+  };
+}
+
+/** Undefined: the notification does not name the address of the service. */
+function pageOfBuild(base: string | undefined, build: BuildName): string | undefined {
+  if (base === undefined || base === '') return undefined;
+  const { team, pipeline, job, number } = build;
+  return `${base.replace(/\/$/, '')}/teams/${team}/pipelines/${pipeline}/jobs/${job}/builds/${number}`;
+}
+
+/** Params that the type declares and the resource leaves out stay unset. */
+function variablesOfResource(
+  { resource }: GetStep | PutStep,
+  { pipeline, cacheFolders }: ActionContext,
+): Record<string, string> {
+  return {
+    ...prefixed('param_', resourceIn(pipeline, resource).params),
+    ...defined({ CACHE_DIR: cacheFolders.get(resource) }),
+  };
+}
+
+/**
+ * The versions of earlier gets of triggers. Such a get runs nothing, so the tasks after it see its version.
+ * If two have the same field, the later one counts.
+ */
+function eventsOf(
+  before: readonly ActionStep[],
+  { pipeline, chosen }: ActionContext,
+): Record<string, string> {
+  const events = before
+    .filter((step) => step.kind === 'get')
+    .filter((get) => isTriggerStream(resourceTypeIn(pipeline, get.resource)));
+  return prefixed(
+    'version_',
+    Object.fromEntries(events.flatMap((get) => Object.entries(chosen.get(get) ?? {}))),
+  );
+}
+
+/** The version of its resource that the build got before, if any. */
+function versionBefore(
+  { resource }: PutStep,
+  before: readonly ActionStep[],
+  { chosen }: ActionContext,
+): Record<string, string> | undefined {
+  const got = before.filter((step) => step.kind === 'get').findLast((step) => step.resource === resource);
+  return got && chosen.get(got);
+}

@@ -1,0 +1,56 @@
+import { defined } from '#defined';
+import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/pipeline.ts';
+import { automaticNotifications } from './find-in-pipeline.ts';
+import { planAction, type ActionContext } from './plan-action.ts';
+import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
+
+interface HooksPlace {
+  /** Id of the step; empty for the job. */
+  id: string;
+  /** Variables of the step: a hook that is a command sees some of them. Absent for the job. */
+  env?: Record<string, string>;
+  before: readonly ActionStep[];
+}
+
+/** Undefined: it has no hooks. */
+export function planHooksOf(
+  hooks: Hooks | undefined,
+  place: HooksPlace,
+  context: ActionContext,
+): PlanHooks | undefined {
+  if (hooks === undefined) return undefined;
+  const plan = (name: string, actions: readonly HookAction[]): PlanStep[] =>
+    actions.map((action, index) => {
+      const id = `${place.id === '' ? '' : `${place.id}.`}${name}.${index}`;
+      return planHook(action, id, place, context);
+    });
+  return {
+    ...(hooks.onSuccess && { onSuccess: plan('on_success', hooks.onSuccess) }),
+    ...(hooks.onFailure && { onFailure: plan('on_failure', hooks.onFailure) }),
+    ...(hooks.onCancel && { onCancel: plan('on_cancel', hooks.onCancel) }),
+    ...(hooks.ensure && { ensure: plan('ensure', hooks.ensure) }),
+  };
+}
+
+function planHook(
+  action: HookAction,
+  id: string,
+  { env, before }: HooksPlace,
+  context: ActionContext,
+): PlanStep {
+  const planned = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
+  if (action.kind === 'command' || action.timeoutSeconds === undefined) return planned;
+  return { ...planned, timeoutSeconds: action.timeoutSeconds };
+}
+
+/** Notifications with `on`. The agent adds the status of the build. */
+export function planNotifications(context: ActionContext): PlanNotification[] {
+  const { pipeline, build } = context;
+  return automaticNotifications(pipeline, build.job).map((notification, index) => {
+    const step: NotifyStep = { kind: 'notify', notification: notification.name, params: {} };
+    return {
+      on: notification.on,
+      step: planAction(step, { id: `notification.${index}`, before: [], seenAs: 'notification' }, context),
+    };
+  });
+}

@@ -1,0 +1,91 @@
+import { defined } from '#defined';
+import { parseCondition, type Condition } from '#domain/language/condition.ts';
+import type { ActionStep, Branch, ParallelStep, Step } from '#domain/pipeline/pipeline.ts';
+import { actionsOf } from '#domain/pipeline/steps.ts';
+import { planAction, type ActionContext, type StepPlace } from './plan-action.ts';
+import { planHooksOf } from './plan-build-hooks.ts';
+import { planServices } from './plan-services.ts';
+import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
+
+/** Where steps are in the plan. */
+interface Place {
+  /** Of their ids, with a dot at its end. */
+  prefix: string;
+  /** Steps that have ended before. */
+  before: readonly ActionStep[];
+}
+
+export function planSteps(
+  steps: readonly Step[],
+  { prefix, before }: Place,
+  context: ActionContext,
+): PlanNode[] {
+  const listed = steps.filter((step) => step.kind !== 'service');
+  return listed.map((step, index) => {
+    const id = `${prefix}${index}`;
+    const earlier = [...before, ...actionsOf(listed.slice(0, index))];
+    switch (step.kind) {
+      case 'parallel':
+        return planGroup(step, { id, before: earlier }, context);
+      case 'branch':
+        return {
+          id,
+          kind: 'branches',
+          branches: planBranches(step.branches, { id, before: earlier }, context),
+        };
+      case 'get':
+      case 'task':
+      case 'put':
+      case 'notify':
+        return planStep(step, { id, before: earlier }, context);
+      default:
+        throw new Error('a step of unknown kind');
+    }
+  });
+}
+
+/** Steps of a group do not see what the others set. */
+function planGroup(step: ParallelStep, { id, before }: StepPlace, context: ActionContext): PlanGroup {
+  return {
+    id,
+    kind: 'parallel',
+    failFast: step.failFast,
+    ...defined({ limit: step.limit }),
+    steps: step.steps.map((inner, index) => planStep(inner, { id: `${id}.${index}`, before }, context)),
+    ...attempts(step),
+    ...defined({ hooks: planHooksOf(step.hooks, { id, env: {}, before }, context) }),
+  };
+}
+
+function planBranches(
+  branches: readonly Branch[],
+  { id, before }: StepPlace,
+  context: ActionContext,
+): PlanBranch[] {
+  return branches.map((branch, index) => {
+    const own = `${id}.${index}`;
+    const { condition, name = condition ?? 'else', steps } = branch;
+    return {
+      id: own,
+      name,
+      ...(condition === undefined ? {} : { condition: parsed(condition) }),
+      services: planServices(steps, context),
+      steps: planSteps(steps, { prefix: `${own}.`, before }, context),
+    };
+  });
+}
+
+function parsed(text: string): Condition {
+  const condition = parseCondition(text);
+  if ('reason' in condition) throw new Error(`the condition ${text} was saved although ${condition.reason}`);
+  return condition;
+}
+
+function planStep(step: ActionStep, { id, before }: StepPlace, context: ActionContext): PlanStep {
+  const planned = planAction(step, { id, before }, context);
+  const hooks = planHooksOf(step.hooks, { id, env: planned.env, before: [...before, step] }, context);
+  return { ...planned, ...attempts(step), ...defined({ hooks }) };
+}
+
+const attempts = ({ timeoutSeconds, attempts: count }: { timeoutSeconds?: number; attempts?: number }) =>
+  defined({ timeoutSeconds, attempts: count });

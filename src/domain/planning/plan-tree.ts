@@ -1,0 +1,23 @@
+import type { PlanNode, PlanStep } from './plan.ts';
+
+/** The steps of a tree, those in groups and branches too, without hooks. */
+export function stepsIn(nodes: readonly PlanNode[]): PlanStep[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === 'parallel') return node.steps;
+    if (node.kind === 'branches') return node.branches.flatMap(({ steps }) => stepsIn(steps));
+    return [node];
+  });
+}
+
+/** The same tree with each step replaced. */
+export function replaceSteps(nodes: readonly PlanNode[], replace: (step: PlanStep) => PlanStep): PlanNode[] {
+  return nodes.map((node) => {
+    if (node.kind === 'parallel') return { ...node, steps: node.steps.map(replace) };
+    if (node.kind !== 'branches') return replace(node);
+    const branches = node.branches.map((branch) => ({
+      ...branch,
+      steps: replaceSteps(branch.steps, replace),
+    }));
+    return { ...node, branches };
+  });
+}

@@ -1,0 +1,13 @@
+import { onOneLine, type Diagnostic } from '#domain/language/diagnostic.ts';
+import type { VolumeUse } from '#domain/pipeline/volume-paths.ts';
+import { findVolume, type VolumeRules } from './mount-volumes.ts';
+
+/** Paths of a definition that are on no volume of the Team, each at its place in the text. */
+export function refusedVolumes(uses: readonly VolumeUse[], rules: VolumeRules): Diagnostic[] {
+  return uses.flatMap(({ resource, path, putBy, place }) => {
+    const found = findVolume({ resource, path, writes: putBy !== undefined }, rules);
+    if (!('reason' in found)) return [];
+    const by = putBy === undefined ? '' : ` (job ${putBy})`;
+    return [{ ...place, message: onOneLine(`${found.message.replace(/\.$/, '')}${by}`) }];
+  });
+}

@@ -1,0 +1,21 @@
+import type { Command } from '#domain/pipeline/pipeline.ts';
+import { fillTemplates } from './fill-templates.ts';
+
+/** Name of the container with the worker image: git, jq, curl, ssh and bash. */
+export const WORKER = 'worker';
+
+/** Whether a command runs a program. An empty path means none. */
+export function isRunnable(command: Command): boolean {
+  if (command.runner === 'custom') return fillTemplates(command).path !== '';
+  return command.runner !== 'exec' || command.path !== '';
+}
+
+/** A part of a container's name, at most 40 characters. */
+export function containerWord(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 40)
+    .replace(/-$/, '');
+}

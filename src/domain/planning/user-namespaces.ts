@@ -1,0 +1,75 @@
+/*
+ * With a user namespace, the user IDs of a Pod are other IDs on its node: root of a container is no user
+ * there. A Pod that asks for one never starts on a node without support.
+ */
+
+export const USER_NAMESPACE_SETTINGS = ['auto', 'always', 'never'] as const;
+export type UserNamespaceSetting = (typeof USER_NAMESPACE_SETTINGS)[number];
+
+/**
+ * Which Pods get a user namespace. `default-runtime`: those without a `runtimeClassName`. A node reports what
+ * each of its runtime handlers supports, but not which handler a RuntimeClass names.
+ */
+export type PodsWithUserNamespace = 'none' | 'default-runtime' | 'every-pod';
+
+/** What a node reports about user namespaces. */
+export interface NodeSupport {
+  name: string;
+  /** Version, such as `v1.36.3`. */
+  kubelet: string;
+  /** Version, such as `6.12.9-generic`. */
+  kernel: string;
+  /** Its default runtime handler supports user namespaces. */
+  runtime: boolean;
+}
+
+export interface UserNamespaceDecision {
+  pods: PodsWithUserNamespace;
+  reason: 'Always' | 'Never' | 'NoNodeKnown' | 'NodeWithoutSupport' | 'AllNodesSupport';
+  message: string;
+}
+
+type Version = readonly [major: number, minor: number];
+
+/** The first version that supports user namespaces by default. */
+const OLDEST_KUBELET: Version = [1, 33];
+/** The first version with idmapped mounts of tmpfs, where tokens and Secrets are. */
+const OLDEST_KERNEL: Version = [6, 3];
+
+/** `nodes`: the Linux nodes that nobody has cordoned. A node that is not ready may be ready again soon. */
+export function decideUserNamespaces(
+  setting: UserNamespaceSetting,
+  nodes: readonly NodeSupport[],
+): UserNamespaceDecision {
+  if (setting === 'always')
+    return { pods: 'every-pod', reason: 'Always', message: 'Each Pod gets a user namespace, as set.' };
+  if (setting === 'never')
+    return { pods: 'none', reason: 'Never', message: 'No Pod gets a user namespace, as set.' };
+  if (nodes.length === 0) {
+    const message = 'No Pod gets a user namespace: the operator knows no Linux node that takes Pods.';
+    return { pods: 'none', reason: 'NoNodeKnown', message };
+  }
+  for (const node of nodes) {
+    const problem = problemOf(node);
+    if (problem === undefined) continue;
+    const message = `No Pod gets a user namespace: ${problem}.`;
+    return { pods: 'none', reason: 'NodeWithoutSupport', message };
+  }
+  const message =
+    'Pods get a user namespace: all Linux nodes support it. Pods with a runtime class get none.';
+  return { pods: 'default-runtime', reason: 'AllNodesSupport', message };
+}
+
+function problemOf({ name, kubelet, kernel, runtime }: NodeSupport): string | undefined {
+  if (!isAtLeast(kubelet, OLDEST_KUBELET))
+    return `the kubelet of node ${name} is ${kubelet}, older than v${OLDEST_KUBELET.join('.')}`;
+  if (!isAtLeast(kernel, OLDEST_KERNEL))
+    return `the kernel of node ${name} is ${kernel}, older than ${OLDEST_KERNEL.join('.')}`;
+  return runtime ? undefined : `the container runtime of node ${name} does not support it`;
+}
+
+/** False for what is not a version. */
+function isAtLeast(version: string, [major, minor]: Version): boolean {
+  const [, found = '0', next = '0'] = /^v?(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
+  return Number(found) > major || (Number(found) === major && Number(next) >= minor);
+}

@@ -1,0 +1,39 @@
+import {
+  automaticInputs,
+  chooseInputs,
+  type InputProblem,
+  type InputValues,
+} from '#domain/pipeline/input-values.ts';
+import type { BuildRequest, JobFacts } from './facts.ts';
+import type { Reason, ReasonCode } from './reasons.ts';
+
+const CODES = {
+  required: 'InputRequired',
+  unknown: 'InputUnknown',
+  invalid: 'InputInvalid',
+} as const satisfies Record<InputProblem['kind'], ReasonCode>;
+
+/** Reasons for which a request is refused for good: repeating it changes nothing. */
+export const INPUT_REASONS: ReadonlySet<string> = new Set<ReasonCode>(Object.values(CODES));
+
+type InputChoice = { values: InputValues } | { reasons: Reason[] };
+
+/** Returns the values of the job's inputs for a requested build, or every reason why they are invalid. */
+export function inputsOfRequest({ inputs = [] }: JobFacts, request: BuildRequest): InputChoice {
+  const chosen = chooseInputs(inputs, request.inputs ?? {});
+  if ('values' in chosen) return chosen;
+  return {
+    reasons: chosen.problems.map(({ kind, message }) => ({
+      code: CODES[kind],
+      message: request.version === undefined ? message : `${message} ${TRIGGER_THE_JOB}`,
+    })),
+  };
+}
+
+/** Advice for a triggered version, which may start several jobs, so the request has no values. */
+const TRIGGER_THE_JOB = 'Pin the version and trigger the job itself.';
+
+/** Returns the default values as a field of a build; no field if the job has no inputs. */
+export function withAutomaticInputs({ inputs = [] }: JobFacts): { inputs?: InputValues } {
+  return inputs.length === 0 ? {} : { inputs: automaticInputs(inputs) };
+}

@@ -1,0 +1,39 @@
+import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { CheckStore } from '#flows/checks/ports.ts';
+import { fillCheck, fillStep, type OperationFilled, type WantedOperation } from './fill-secrets.ts';
+import type { BuildStore } from './ports.ts';
+import type { TeamSecrets } from './session-ports.ts';
+
+export interface FetchSecretsPorts {
+  secrets: TeamSecrets;
+  builds: Pick<BuildStore, 'attemptFacts'>;
+  checks: Pick<CheckStore, 'runFacts'>;
+}
+
+/** `over`: the build or run has ended. `unknown`: it has no such operation. */
+export type OperationAnswer = SecretsResponse | { answer: 'over' | 'unknown' };
+
+/** One operation of the agent's work with the values of its secrets, as they are now. */
+export async function fetchSecrets(
+  session: AgentSession,
+  { operation, given = {} }: SecretsRequest,
+  ports: FetchSecretsPorts,
+): Promise<OperationAnswer> {
+  const wanted = { id: operation, given: new Map(Object.entries(given)) };
+  const filled = await fill(session, wanted, ports);
+  return filled.answer === 'unavailable' ? { answer: 'wait', reason: filled.reason } : filled;
+}
+
+async function fill(
+  session: AgentSession,
+  wanted: WantedOperation,
+  { secrets, builds, checks }: FetchSecretsPorts,
+): Promise<OperationFilled | { answer: 'over' }> {
+  if (session.kind === 'build') {
+    const facts = await builds.attemptFacts(session.build, session.attempt);
+    return facts === undefined ? { answer: 'over' } : await fillStep(facts, wanted, secrets);
+  }
+  const facts = await checks.runFacts(session.run);
+  return facts === undefined ? { answer: 'over' } : await fillCheck(facts, wanted, secrets);
+}

@@ -1,0 +1,57 @@
+import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
+import type { FailedLookUp, KnownImage, LookUpFailure } from '#domain/planning/image-look-up.ts';
+
+/* What looking up images needs from outside. */
+
+export type ImageAnswer<T> = { found: T } | LookUpFailure;
+
+/** An image in its registry. Its look-up is limited in time and size; it never rejects. */
+export interface OpenImage {
+  /** What its tag means now, or the digest in its name. */
+  digest(): Promise<ImageAnswer<string>>;
+  /** `architecture` as in image manifests: `amd64`. */
+  configuration(digest: string, architecture: string): Promise<ImageAnswer<ImageConfiguration>>;
+}
+
+export interface ImageRegistry {
+  /** `credentialTexts`: files of the form that Docker's credentials have. */
+  open(image: string, credentialTexts: readonly string[]): OpenImage;
+}
+
+/** An image as a pipeline names it, in the namespace whose pull secrets it is looked up with. */
+export interface ImageKey {
+  namespace: string;
+  image: string;
+  architecture: string;
+}
+
+export interface ImageStore {
+  known(key: ImageKey): Promise<KnownImage>;
+  /** Of any image with this digest. */
+  configuration(digest: string, architecture: string): Promise<ImageConfiguration | undefined>;
+  /** Ends the failures of the image. */
+  recordFound(key: ImageKey, found: NonNullable<KnownImage['found']>): Promise<void>;
+  recordFailure(key: ImageKey, failure: FailedLookUp): Promise<void>;
+}
+
+/** What of a Pod matters for its images. */
+export interface PullFacts {
+  /** Texts of its image pull secrets. Those that are absent or of another type count as none. */
+  credentialTexts: string[];
+  /** Absent: the kubelet has not reported it. */
+  agentStartedAt?: Date;
+}
+
+export interface ImagePulls {
+  /** Undefined: the API server did not answer. */
+  of(pod: { namespace: string; name: string }): Promise<PullFacts | undefined>;
+}
+
+/** `wait`: the caller tries again. The reason is a sentence. */
+export type LookUpAnswer =
+  { answer: 'found'; configuration: ImageConfiguration } | { answer: 'wait' | 'end'; reason: string };
+
+/** Looks images up for the Pod of this name in the namespace. Concurrent look-ups of one image are one. */
+export interface ImageLookUps {
+  lookUp(key: ImageKey, podName: string): Promise<LookUpAnswer>;
+}

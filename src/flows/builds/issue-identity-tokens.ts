@@ -1,0 +1,41 @@
+import { defined } from '#defined';
+import type { IdentityTokensRequest } from '#domain/build/agent-protocol.ts';
+import { decideIdentity } from '#domain/build/identity-claims.ts';
+import type { IdentityTokensAnswer, IssueIdentityPorts } from './identity-ports.ts';
+import type { AttemptRef } from './ports.ts';
+
+/** Tokens that one attempt of a build may get. The agent masks each of them. */
+export const MAX_IDENTITY_TOKENS = 500;
+
+/** Issues the identity tokens of a step. */
+export async function issueIdentityTokens(
+  { build, attempt }: AttemptRef,
+  { seconds }: Pick<IdentityTokensRequest, 'seconds'>,
+  { builds, sessions, identitySigner, externalUrl, newTokenId, now }: IssueIdentityPorts,
+): Promise<IdentityTokensAnswer> {
+  const facts = await builds.attemptFacts(build, attempt);
+  if (facts === undefined) return { answer: 'over' };
+  const at = Math.floor(now().getTime() / 1000);
+  const decision = decideIdentity(facts, { externalUrl, at, ...defined({ seconds }) });
+  if (decision.answer === 'refuse') return { answer: 'refused', reason: decision.reason };
+  const signer = await identitySigner();
+  if (signer.answer === 'unavailable') return signer;
+  const { tokens: wanted } = decision;
+  const limit = { count: wanted.length, max: MAX_IDENTITY_TOKENS };
+  const counted = await sessions.countIdentityTokens({ build, attempt }, limit);
+  if (counted === 'over') return { answer: 'over' };
+  if (counted === 'too-many') return { answer: 'refused', reason: TOO_MANY };
+  const signed = await Promise.all(
+    wanted.map(async ({ variable, claims }) => {
+      const id = newTokenId();
+      return { variable, id, audience: claims.aud, token: await signer.sign({ ...claims, jti: id }) };
+    }),
+  );
+  return {
+    answer: 'issued',
+    tokens: Object.fromEntries(signed.map(({ variable, token }) => [variable, token])),
+    issued: signed.map(({ id, audience }) => ({ id, audience })),
+  };
+}
+
+const TOO_MANY = `The build has got ${MAX_IDENTITY_TOKENS} identity tokens; it gets no more.`;

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import type { LookUpAnswer } from './image-ports.ts';
+import { lookUpEntrypoints, type EntrypointsAnswer } from './look-up-entrypoints.ts';
+
+const ANSWERS: Record<string, LookUpAnswer> = {
+  plugin: { answer: 'found', configuration: { entrypoint: ['./plugin'], cmd: ['run'], workingDir: '/app' } },
+  shell: { answer: 'found', configuration: { entrypoint: [], cmd: ['/bin/sh'] } },
+  empty: { answer: 'found', configuration: { entrypoint: [], cmd: [] } },
+  slow: { answer: 'wait', reason: 'The registry is slow.' },
+  absent: { answer: 'end', reason: 'The registry is away.' },
+};
+
+const rows: Record<string, [images: string[], answer: EntrypointsAnswer]> = {
+  'no image needs no look-up': [[], { answer: 'found', entrypoints: {} }],
+  'each image has its own': [
+    ['plugin', 'shell'],
+    { answer: 'found', entrypoints: { plugin: ['/app/./plugin', 'run'], shell: ['/bin/sh'] } },
+  ],
+  'one that waits lets all wait': [['plugin', 'slow'], { answer: 'wait', reason: 'The registry is slow.' }],
+  'one that ends ends all, with every reason': [
+    ['slow', 'absent'],
+    { answer: 'end', reason: 'The registry is slow. The registry is away.' },
+  ],
+  'one without a program ends all': [
+    ['empty'],
+    {
+      answer: 'end',
+      reason: 'The image empty cannot run: it has neither an entrypoint nor a command. Write cmd.',
+    },
+  ],
+};
+test.each(Object.entries(rows))('%s', async (_name, [images, answer]) => {
+  const pod = { namespace: 'main', podName: 'build-1', architecture: 'amd64' };
+  const lookedUp: unknown[] = [];
+  const lookUps = {
+    lookUp: (key: { image: string }, podName: string) => {
+      lookedUp.push({ ...key, podName });
+      return Promise.resolve(
+        ANSWERS[key.image] ?? ANSWERS['absent'] ?? { answer: 'end' as const, reason: '' },
+      );
+    },
+  };
+  expect(await lookUpEntrypoints(images, pod, lookUps)).toEqual(answer);
+  expect(lookedUp).toEqual(images.map((image) => ({ ...pod, image })));
+});

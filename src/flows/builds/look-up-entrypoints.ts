@@ -1,0 +1,57 @@
+import { entrypointOf } from '#domain/planning/entrypoint.ts';
+import { fillEntrypoints, imagesToLookUp } from '#domain/planning/fill-entrypoints.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { ImageKey, ImageLookUps } from './image-ports.ts';
+
+/** `wait`: the caller tries again. The reason is one or more sentences. */
+export type EntrypointsAnswer =
+  { answer: 'found'; entrypoints: Record<string, string[]> } | { answer: 'wait' | 'end'; reason: string };
+
+/** The Pod that runs the images. */
+export interface PodOfImages extends Omit<ImageKey, 'image'> {
+  podName: string;
+}
+
+/** The work with the entrypoints of its images, or why they are not known. */
+export async function withEntrypoints<W extends { containers: PlanContainer[] }>(
+  work: W,
+  pod: PodOfImages,
+  lookUps: ImageLookUps,
+): Promise<{ answer: 'filled'; work: W } | Exclude<EntrypointsAnswer, { answer: 'found' }>> {
+  const images = imagesToLookUp(work);
+  if (images.length === 0) return { answer: 'filled', work };
+  const looked = await lookUpEntrypoints(images, pod, lookUps);
+  if (looked.answer !== 'found') return looked;
+  return { answer: 'filled', work: fillEntrypoints(work, looked.entrypoints) };
+}
+
+/** What runs in these images without a command of the pipeline, by image. */
+export async function lookUpEntrypoints(
+  images: readonly string[],
+  pod: PodOfImages,
+  lookUps: ImageLookUps,
+): Promise<EntrypointsAnswer> {
+  const answers = await Promise.all(images.map((image) => lookUpEntrypoint(image, pod, lookUps)));
+  const failures = answers.filter((one) => one.answer !== 'found');
+  if (failures.length > 0) {
+    const ends = failures.some(({ answer }) => answer === 'end');
+    return { answer: ends ? 'end' : 'wait', reason: failures.map(({ reason }) => reason).join(' ') };
+  }
+  return { answer: 'found', entrypoints: Object.assign({}, ...answers.map(entrypointsIn)) };
+}
+
+const entrypointsIn = (answer: EntrypointsAnswer): Record<string, string[]> =>
+  answer.answer === 'found' ? answer.entrypoints : {};
+
+async function lookUpEntrypoint(
+  image: string,
+  { podName, ...place }: PodOfImages,
+  lookUps: ImageLookUps,
+): Promise<EntrypointsAnswer> {
+  const looked = await lookUps.lookUp({ ...place, image }, podName);
+  if (looked.answer !== 'found') return looked;
+  const decision = entrypointOf(looked.configuration);
+  return decision.answer === 'runs'
+    ? { answer: 'found', entrypoints: { [image]: decision.argv } }
+    : { answer: 'end', reason: `The image ${image} cannot run: ${decision.reason}` };
+}

@@ -1,0 +1,78 @@
+import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
+import {
+  judgeLookUpFailure,
+  retryLookUpAfterMs,
+  useCached,
+  type KnownImage,
+  type LookUpFailure,
+} from '#domain/planning/image-look-up.ts';
+import type {
+  ImageAnswer,
+  ImageKey,
+  ImagePulls,
+  ImageRegistry,
+  ImageStore,
+  LookUpAnswer,
+} from './image-ports.ts';
+
+export interface LookUpPorts {
+  images: ImageStore;
+  registry: ImageRegistry;
+  pulls: ImagePulls;
+  now: () => Date;
+}
+
+/**
+ * What an image says about how it starts: from the cache if that will do, else from its registry, with the
+ * pull secrets of the Pod that runs it. A failure is recorded, so that no other build asks again at once.
+ */
+export async function lookUpImage(key: ImageKey, podName: string, ports: LookUpPorts): Promise<LookUpAnswer> {
+  const { images, pulls, now } = ports;
+  const known = await images.known(key);
+  const cached = useCached(key.image, known, now());
+  if (cached?.answer === 'use') return { answer: 'found', configuration: cached.configuration };
+  const facts = await pulls.of({ namespace: key.namespace, name: podName });
+  if (facts === undefined)
+    return { answer: 'wait', reason: 'The API server does not answer, so image pull secrets are not known.' };
+  const looked = cached?.failure ?? (await askAndRecord({ key, known }, facts.credentialTexts, ports));
+  if ('found' in looked) return { answer: 'found', configuration: looked.found };
+  const answer = judgeLookUpFailure(looked, facts.agentStartedAt, now());
+  return { answer, reason: sentence(key.image, looked) };
+}
+
+/** After a failure what is cached may do. */
+async function askAndRecord(
+  { key, known }: { key: ImageKey; known: KnownImage },
+  credentialTexts: string[],
+  ports: LookUpPorts,
+): Promise<ImageAnswer<ImageConfiguration>> {
+  const { images, now } = ports;
+  const looked = await askRegistry(key, credentialTexts, ports);
+  if ('found' in looked) return looked;
+  const count = (known.failure?.count ?? 0) + 1;
+  const failure = { ...looked, count, retryAt: new Date(now().getTime() + retryLookUpAfterMs(count)) };
+  await images.recordFailure(key, failure);
+  const stale = useCached(key.image, { ...known, failure }, now());
+  return stale?.answer === 'use' ? { found: stale.configuration } : looked;
+}
+
+/** Asks for the digest first: with it, the configuration is mostly cached. */
+async function askRegistry(
+  key: ImageKey,
+  credentialTexts: string[],
+  { registry, images, now }: LookUpPorts,
+): Promise<ImageAnswer<ImageConfiguration>> {
+  const image = registry.open(key.image, credentialTexts);
+  const answer = await image.digest();
+  if (!('found' in answer)) return answer;
+  const digest = answer.found;
+  const cached = await images.configuration(digest, key.architecture);
+  const looked =
+    cached === undefined ? await image.configuration(digest, key.architecture) : { found: cached };
+  if ('found' in looked)
+    await images.recordFound(key, { digest, configuration: looked.found, checkedAt: now() });
+  return looked;
+}
+
+const sentence = (image: string, { failure }: LookUpFailure): string =>
+  `The entrypoint of the image ${image} is not known. ${failure}`;

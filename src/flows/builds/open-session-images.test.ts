@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { signNonce } from '#adapters/crypto/agent-nonce.ts';
+import { agentCredentials } from '#adapters/http/agent/credentials.ts';
+import { buildPodName, checkPodName } from '#adapters/kubernetes/manifests/names.ts';
+import type { AgentSession } from '#domain/build/agent-session.ts';
+import { workLabels } from '#domain/build/judge-agent-pod.ts';
+import type { Command, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { agentPodsOf, realWaiting } from '#testing/flows/agent-ports.ts';
+import { checksWithoutScopes } from '#testing/flows/check-transactions.ts';
+import { openBuilds } from '#testing/flows/open-builds.ts';
+import { textOf } from '#testing/flows/recorded-notifications.ts';
+import type { LookUpAnswer } from './image-ports.ts';
+import { openAgentSession, type OpenSessionPorts } from './open-session.ts';
+import type { AgentSessionAnswer } from './session-ports.ts';
+
+const KEY = Buffer.alloc(32, 1);
+const AT = new Date('2026-11-23T10:00:00Z');
+const NAMES = { team: 'blue', pipeline: 'app', namespace: 'team-blue', pipelineId: 3 };
+const BUILD = { ...NAMES, id: 41, attempt: 2, job: 'unit', number: '7' };
+const IMAGE = 'registry.example/plugin:1';
+const run: Command = { runner: 'docker', image: IMAGE, entrypoint: true };
+
+const definition: Pipeline = {
+  resourceTypes: [{ name: 'feed', builtIn: false, params: [], cache: false, check: run }],
+  resources: [{ name: 'feed.app', type: 'feed', label: 'app', params: {}, tags: [], cache: false }],
+  jobs: [{ name: 'unit', steps: [{ kind: 'task', name: 'publish', run }] }],
+};
+
+let answer: LookUpAnswer;
+let done: string[];
+beforeEach(() => {
+  answer = { answer: 'found', configuration: { entrypoint: ['/plugin'], cmd: ['run'] } };
+  done = [];
+});
+
+function ports(session: AgentSession): OpenSessionPorts {
+  return {
+    credentials: agentCredentials(KEY),
+    waiting: realWaiting,
+    now: () => AT,
+    notifications: { notify: (notification) => void done.push(`notify ${textOf(notification)}`) },
+    pods: agentPodsOf(() => ({
+      uid: 'u1',
+      labels: workLabels(session),
+      ending: false,
+      addresses: ['198.18.0.9'],
+    })),
+    images: {
+      lookUp: ({ namespace, image, architecture }, podName) => {
+        done.push(`look up ${image} on ${architecture} for ${namespace}/${podName}`);
+        return Promise.resolve(answer);
+      },
+    },
+    builds: {
+      attemptFacts: async () => ({
+        ...BUILD,
+        definition,
+        createdAt: AT,
+        status: 'pending',
+        retries: 0,
+        versions: [],
+      }),
+      explainPending: async (build, reason) => void done.push(`explain ${build} ${reason}`),
+      ...openBuilds({
+        record: async ({ build }, { end }) => void done.push(`end ${build} ${end?.reason} ${end?.message}`),
+        retry: async () => undefined,
+      }),
+    },
+    checks: {
+      runFacts: async () => ({ ...NAMES, run: 7, definition, checks: [{ scope: 5, resource: 'feed.app' }] }),
+      ...checksWithoutScopes((id) => done.push(`close ${id}`)),
+    },
+    sessions: { openSession: () => Promise.resolve('opened') },
+  };
+}
+
+async function open(session: AgentSession, architecture?: string): Promise<AgentSessionAnswer> {
+  const name = session.kind === 'build' ? buildPodName(BUILD) : checkPodName('app', 7);
+  const request = {
+    key: 'a'.repeat(43),
+    pod: { namespace: 'team-blue', name, uid: 'u1' },
+    nonce: signNonce(KEY, session),
+    ...(architecture === undefined ? {} : { architecture }),
+  };
+  return await openAgentSession(request, '198.18.0.9', ports(session));
+}
+
+const ofBuild = { kind: 'build', build: 41, attempt: 2 } as const;
+const ofChecks = { kind: 'checks', run: 7 } as const;
+const lookedUp = (architecture: string, pod: string): string =>
+  `look up ${IMAGE} on ${architecture} for team-blue/${pod}`;
+
+describe('an agent whose work runs the entrypoint of an image', () => {
+  test('gets it with the plan of a build, as they are on its node', async () => {
+    const opened = await open(ofBuild, 'arm64');
+    const command = { container: 'image-1-plugin', argv: ['/plugin', 'run'] };
+    expect(opened).toMatchObject({ answer: 'opened', response: { plan: { steps: [{ command }] } } });
+    expect(done).toEqual([lookedUp('arm64', buildPodName(BUILD))]);
+  });
+
+  test('gets it with a check', async () => {
+    const command = { container: 'image-1-plugin', argv: ['/plugin', 'run'] };
+    expect(await open(ofChecks)).toMatchObject({ response: { run: { checks: [{ command }] } } });
+    expect(done).toEqual([lookedUp('amd64', checkPodName('app', 7))]);
+  });
+});
+
+describe('an image that cannot be looked up', () => {
+  test('leaves a build pending with the reason, and its agent comes again', async () => {
+    answer = { answer: 'wait', reason: 'The registry is away.' };
+    expect(await open(ofBuild)).toEqual({ answer: 'not-yet', reason: 'The registry is away.' });
+    expect(done.slice(1)).toEqual(['explain 41 ImagePullFailed: The registry is away.', 'notify status 3']);
+  });
+
+  test('ends a build with the reason', async () => {
+    answer = { answer: 'end', reason: 'The registry is away.' };
+    expect(await open(ofBuild)).toEqual({ answer: 'over' });
+    expect(done.slice(1)).toEqual([
+      'end 41 ImagePullFailed The registry is away.',
+      'notify schedule 3',
+      'notify status 3',
+    ]);
+  });
+
+  test.each(['wait', 'end'] as const)(
+    'ends the run of a check, which is repeated anyway: %s',
+    async (word) => {
+      answer = { answer: word, reason: 'The registry is away.' };
+      expect(await open(ofChecks)).toEqual({ answer: 'over' });
+      expect(done).toContain('close 7');
+    },
+  );
+});

@@ -1,0 +1,107 @@
+import type { SecretOutput } from '#domain/build/parse-secret-output.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { nextLookups, type SecretLookup } from '#domain/planning/next-lookups.ts';
+import type { SecretOwner, SecretsAnswer, TeamSecrets } from './session-ports.ts';
+
+/** What the agent got from gets of the pipeline, by the name of the secret. */
+export type GivenSecrets = ReadonlyMap<string, SecretOutput>;
+
+/** `run`: the agent must run these gets first. `known`: values that they may contain. */
+export type SecretsRead =
+  SecretsAnswer | { answer: 'run'; lookups: SecretLookup[]; known: readonly string[] };
+
+export interface SecretsToRead extends SecretOwner {
+  definition: Pipeline;
+  given: GivenSecrets;
+}
+
+/**
+ * Reads the secrets of these names, first those that others need. The answer has only `names`: what was read
+ * on the way, such as the token of a Vault, stays here.
+ */
+export async function lookUpSecrets(
+  names: readonly string[],
+  { definition, given, ...owner }: SecretsToRead,
+  secrets: TeamSecrets,
+): Promise<SecretsRead> {
+  const { team, namespace, pipelineId } = owner;
+  const values = new Map<string, string>();
+  const plain = new Set<string>();
+  const missing = new Map<string, string>();
+  for (;;) {
+    const lookups = nextLookups(names, definition, { values, missing });
+    const [toRun, others] = split(lookups, given);
+    if (others.length === 0 && toRun.length > 0)
+      return { answer: 'run', lookups: toRun, known: masked(values, plain) };
+    if (others.length === 0) break;
+    const read = await readAll(others, given, { owner: { team, namespace, pipelineId }, secrets });
+    if (read.answer !== 'read') return read;
+    for (const { name } of others) note(name, read, { values, missing });
+    for (const name of read.plain ?? []) plain.add(name);
+  }
+  return {
+    answer: 'read',
+    values: new Map(names.flatMap((name) => entryOf(name, values))),
+    plain,
+    missing: new Map(
+      names.filter((name) => !values.has(name)).map((name) => [name, reasonOf(name, missing)] as const),
+    ),
+  };
+}
+
+/** Those that the agent must get first, and the others. */
+function split(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
+  const waits = ({ get, name }: SecretLookup): boolean => get !== undefined && !given.has(name);
+  return [lookups.filter(waits), lookups.filter((lookup) => !waits(lookup))];
+}
+
+/** Values of types of the pipeline were given, the others are read. */
+async function readAll(
+  lookups: readonly SecretLookup[],
+  given: GivenSecrets,
+  { owner, secrets }: { owner: SecretOwner; secrets: TeamSecrets },
+): Promise<SecretsAnswer> {
+  const stored = lookups.filter(({ get }) => get === undefined);
+  const read: SecretsAnswer =
+    stored.length === 0 ? { answer: 'read', values: new Map() } : await secrets.read(owner, stored);
+  if (read.answer !== 'read') return read;
+  const values = new Map(read.values);
+  const missing = new Map(read.missing);
+  for (const { name, source } of lookups.filter(({ get }) => get !== undefined)) {
+    const output = given.get(name);
+    if (output !== undefined && 'value' in output) values.set(name, output.value);
+    else
+      missing.set(name, `The ${source} secret ${name} has no value: ${output?.fault ?? 'nothing has it'}.`);
+  }
+  return { ...read, values, missing };
+}
+
+function masked(values: ReadonlyMap<string, string>, plain: ReadonlySet<string>): string[] {
+  return [...new Set([...values].flatMap(([name, value]) => (plain.has(name) ? [] : [value])))];
+}
+
+/** `read` has no value for some: then the reason counts. */
+function note(
+  name: string,
+  read: SecretsAnswer & { answer: 'read' },
+  { values, missing }: { values: Map<string, string>; missing: Map<string, string> },
+): void {
+  const value = read.values.get(name);
+  if (value !== undefined) values.set(name, value);
+  else missing.set(name, read.missing?.get(name) ?? withoutValue(name, 'nothing has it'));
+}
+
+function entryOf(name: string, values: ReadonlyMap<string, string>): [string, string][] {
+  const value = values.get(name);
+  return value === undefined ? [] : [[name, value]];
+}
+
+/** A secret that was never looked up needs one without a value, or needs itself. */
+function reasonOf(name: string, missing: ReadonlyMap<string, string>): string {
+  const own = missing.get(name);
+  if (own !== undefined) return own;
+  if (missing.size === 0) return withoutValue(name, 'it needs itself');
+  return `${withoutValue(name, 'a secret that it needs has none')} ${[...missing.values()].join(' ')}`;
+}
+
+const withoutValue = (name: string, why: string): string => `The secret ${name} has no value: ${why}.`;

@@ -1,0 +1,19 @@
+import { decideNotificationRuns } from '#domain/build/due-notifications.ts';
+import type { CheckStore } from './ports.ts';
+
+/**
+ * Opens the runs that send notifications of builds whose agents do not: at most one of each team at a time.
+ * `runHooks` creates their Pods. Returns how many it opened, and whether more may be due.
+ */
+export async function claimNotifications({
+  checks,
+}: {
+  checks: Pick<CheckStore, 'dueNotifications' | 'openNotificationRuns'>;
+}): Promise<{ opened: number; more: boolean }> {
+  const due = await checks.dueNotifications();
+  if (due.length === 0) return { opened: 0, more: false };
+  const decision = decideNotificationRuns(due);
+  await checks.openNotificationRuns(decision);
+  const settled = decision.nothing.length + decision.late.length;
+  return { opened: decision.runs.length, more: settled > 0 && decision.runs.length === 0 };
+}

@@ -1,0 +1,53 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { StoredCache } from '#domain/planning/list-caches.ts';
+import type { PipelineName, ResourceName } from '#flows/names.ts';
+import type { Act } from '#flows/people/ports.ts';
+
+/* Caches of resources: what people see of them, and what the operator removes. */
+
+interface CacheFactsOfPipeline {
+  definition: Pipeline;
+  stored: StoredCache[];
+}
+
+export interface CacheViews {
+  /** Undefined: no such pipeline. */
+  cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
+  /** The next use starts with a new volume. False: no build or check has used the cache. Audited. */
+  clearCache(name: ResourceName, act: Act): Promise<boolean>;
+}
+
+/** A cache of a live pipeline, as the database knows it. */
+export interface KnownCache {
+  cache: number;
+  generation: number;
+  resource: string;
+  pipelineId: number;
+  namespace: string;
+  pipeline: string;
+  /** The current definition has it. */
+  wanted: boolean;
+  /** A build or check that has not ended mounts it. */
+  used: boolean;
+}
+
+export interface CacheRows {
+  knownCaches(): Promise<KnownCache[]>;
+  /** Leaves those alone that are in use by now. */
+  removeCaches(caches: readonly number[]): Promise<void>;
+}
+
+/** The claim of a cache's volume, as the API server reports it. */
+export interface FoundClaim {
+  namespace: string;
+  name: string;
+  uid: string;
+}
+
+export interface CacheClaims {
+  /** Name of the claim of a cache. Undefined: its Pipeline does not exist. */
+  nameOf(cache: KnownCache): string | undefined;
+  /** All claims of caches in the namespaces of teams, except those that are being deleted. */
+  found(): Promise<FoundClaim[]>;
+  delete(claim: FoundClaim): Promise<void>;
+}

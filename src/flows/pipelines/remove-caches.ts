@@ -1,0 +1,21 @@
+import { staleCaches } from '#domain/planning/stale-caches.ts';
+import type { CacheClaims, CacheRows, FoundClaim } from './cache-ports.ts';
+
+export interface RemoveCachesPorts {
+  rows: CacheRows;
+  claims: CacheClaims;
+}
+
+/**
+ * Removes caches of resources that are gone or have none any more, and the volumes of cleared ones.
+ * Kubernetes keeps a volume until no Pod mounts it.
+ */
+export async function removeCaches({ rows, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {
+  // A claim is created after its row was stored, so claims are read first.
+  const found = await claims.found();
+  const known = (await rows.knownCaches()).map((cache) => ({ ...cache, claim: claims.nameOf(cache) }));
+  const stale = staleCaches(known, found);
+  if (stale.caches.length > 0) await rows.removeCaches(stale.caches);
+  for (const claim of stale.claims) await claims.delete(claim);
+  return stale.claims;
+}

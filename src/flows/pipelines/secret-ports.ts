@@ -1,0 +1,47 @@
+import type { SecretKind, StoredSecretFacts } from '#domain/access/stored-secret.ts';
+import type { Act } from '#flows/people/ports.ts';
+
+/** A team, or one of its pipelines. */
+export interface SecretScope {
+  team: string;
+  pipeline?: string;
+}
+
+export interface SealedValue {
+  ciphertext: Buffer;
+  wrappedKey: Buffer;
+  /** Of the public key that wrapped it. */
+  keyId: string;
+}
+
+export interface StoredSecret {
+  name: string;
+  kind: SecretKind;
+  /** Of a plain one. */
+  value?: string;
+  updatedAt: Date;
+  updatedBy: string;
+}
+
+export interface SecretTransaction {
+  /** The same value at another place does not open. */
+  place(name: string): string;
+  facts(name: string): Promise<StoredSecretFacts>;
+  /** Writes the audit entry too. */
+  save(name: string, value: SealedValue | string, act: Act): Promise<void>;
+}
+
+export interface SecretStore {
+  /** In the order of their names; undefined: no such team or pipeline. */
+  secrets(scope: SecretScope): Promise<StoredSecret[] | undefined>;
+  /** Undefined: no such team or pipeline. */
+  withSecrets<T>(scope: SecretScope, work: (tx: SecretTransaction) => Promise<T>): Promise<T | undefined>;
+  /** Writes the audit entry too. False: there is none. */
+  removeSecret(scope: SecretScope, name: string, act: Act): Promise<boolean>;
+}
+
+export interface SetSecretPorts {
+  secrets: Pick<SecretStore, 'withSecrets'>;
+  /** Undefined: the public key of the installation is not here yet. */
+  seal(this: void, value: string, place: string): Promise<SealedValue | undefined>;
+}

@@ -1,0 +1,58 @@
+import type { CacheUse } from '#domain/planning/caches.ts';
+import type { CacheFacts } from '#domain/planning/decide-caches.ts';
+
+/* Caches of resources: what flows need from outside to give them to Pods. */
+
+/** What a Pod is for: an attempt of a build, or a check run. */
+export type CacheUser = { pipelineId: number } & ({ build: number; attempt: number } | { run: number });
+
+export interface CacheStore {
+  /** Holds the caches of these resources until `work` ends. Those that do not exist yet are added. */
+  withCaches<T>(
+    user: CacheUser,
+    resources: readonly string[],
+    work: (tx: CacheTransaction) => Promise<T>,
+  ): Promise<T>;
+  /** The Pod will not exist after all. */
+  releaseCaches(user: CacheUser): Promise<void>;
+  /** The Pod runs without this cache after all. */
+  leaveOut(user: CacheUser, use: CacheUse): Promise<void>;
+}
+
+export interface CacheTransaction {
+  /** What was decided for this Pod before. Empty: nothing was. */
+  uses(): Promise<CacheUse[]>;
+  facts(): Promise<CacheFacts>;
+  use(uses: readonly CacheUse[], at: Date): Promise<void>;
+}
+
+/** What a Team says about the volumes of caches. */
+export interface CacheSettings {
+  /** Absent: the default class of the cluster. */
+  storageClassName?: string;
+  /** A Kubernetes quantity. */
+  size: string;
+  accessModes: string[];
+}
+
+/** The claim for the volume of one cache. */
+export interface CacheClaim {
+  cache: number;
+  generation: number;
+  resource: string;
+  team: string;
+  namespace: string;
+  pipeline: string;
+  settings: CacheSettings;
+}
+
+export type ClaimAnswer = { answer: 'ready' } | { answer: 'refused'; message: string };
+
+/** A cache that a Pod mounts. */
+export interface PodCache {
+  cache: number;
+  generation: number;
+  resource: string;
+  folder: string;
+  containers: string[];
+}

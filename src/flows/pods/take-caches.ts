@@ -1,0 +1,50 @@
+import { defined } from '#defined';
+import { cacheFolder, type CacheNeed, type CacheUse } from '#domain/planning/caches.ts';
+import { decideCaches } from '#domain/planning/decide-caches.ts';
+import type { CacheClaim, CacheStore, CacheUser, PodCache } from './cache-ports.ts';
+import type { Cluster } from './ports.ts';
+
+export interface TakeCachesPorts {
+  cluster: Pick<Cluster, 'teamPods' | 'prepareClaim'>;
+  caches: CacheStore;
+  now: () => Date;
+}
+
+/** The Pod that is about to be created. */
+export interface CachesToTake {
+  user: CacheUser;
+  place: Pick<CacheClaim, 'team' | 'namespace' | 'pipeline'>;
+  needs: readonly CacheNeed[];
+}
+
+/**
+ * The caches that a Pod mounts, with their volumes claimed. The decision is recorded, so that the same Pod
+ * gets the same caches after a crash. Without volumes in the Team, nothing is recorded of built-in types.
+ */
+export async function takeCaches(
+  { user, place, needs }: CachesToTake,
+  { cluster, caches, now }: TakeCachesPorts,
+): Promise<PodCache[]> {
+  const settings = cluster.teamPods(place.team)?.caches;
+  const wanted = settings === undefined ? needs.filter(({ byDefault }) => !byDefault) : needs;
+  if (wanted.length === 0) return [];
+  const teamWithoutVolumes = settings === undefined ? place.team : undefined;
+  const resources = wanted.map(({ resource }) => resource);
+  const uses = await caches.withCaches(user, resources, async (tx): Promise<CacheUse[]> => {
+    const before = await tx.uses();
+    if (before.length > 0) return before;
+    const decided = decideCaches({ ...(await tx.facts()), ...defined({ teamWithoutVolumes }) }, now());
+    await tx.use(decided, now());
+    return decided;
+  });
+  const mounted: PodCache[] = [];
+  for (const { leftOut, ...use } of uses) {
+    const need = needs.find(({ resource }) => resource === use.resource);
+    if (settings === undefined || leftOut !== undefined || need === undefined) continue;
+    const claim = await cluster.prepareClaim({ ...use, ...place, settings });
+    if (claim.answer === 'ready')
+      mounted.push({ ...use, folder: cacheFolder(place, use.resource), containers: need.containers });
+    else await caches.leaveOut(user, { ...use, leftOut: { reason: 'Refused', message: claim.message } });
+  }
+  return mounted;
+}

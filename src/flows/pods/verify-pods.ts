@@ -1,0 +1,147 @@
+import {
+  podOwnership,
+  wasRecordedPod,
+  type Ownership,
+  type RecordedPod,
+} from '#domain/build/pod-ownership.ts';
+import type { PodFacts } from './ports.ts';
+import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
+
+/*
+ * Whose a Pod is. Anyone can create a Pod with our labels, so flows judge builds, checks and hooks only by
+ * Pods that were verified here, and delete no others.
+ */
+
+const VERIFIED = Symbol('verified');
+
+/** Millrace created this Pod, so it may delete it. */
+export interface OwnedPod extends PodFacts {
+  readonly [VERIFIED]: 'own' | 'leftover';
+}
+
+/** The Pod that was created for its build or run: what it reports counts. */
+export interface CurrentPod extends OwnedPod {
+  readonly [VERIFIED]: 'own';
+}
+
+/** Caches Pods of others, so that each costs one look-up in the database. */
+export interface ForeignPods {
+  has(pod: PodFacts): boolean;
+  add(pod: PodFacts, message: string): void;
+}
+
+export interface VerifyPodPorts {
+  builds: Pick<BuildPodStore, 'givenPod'>;
+  foreign: ForeignPods;
+}
+
+type BuildWork = PodFacts['work'] & { kind: 'build' };
+export type PodVerification =
+  { verdict: 'own'; pod: CurrentPod } | { verdict: 'leftover'; pod: OwnedPod } | { verdict: 'foreign' };
+
+const FOREIGN: PodVerification = { verdict: 'foreign' };
+
+/**
+ * A Pod whose labels name a build. A leftover of an attempt that still runs elsewhere counts as foreign until
+ * that attempt ends.
+ */
+export async function verifyBuildPod(
+  pod: PodFacts,
+  work: BuildWork,
+  ports: VerifyPodPorts,
+): Promise<PodVerification> {
+  if (ports.foreign.has(pod)) return FOREIGN;
+  const given = await ports.builds.givenPod(work.build, work.attempt);
+  const ownership = podOwnership(pod, given);
+  if (ownership.verdict === 'leftover' && given?.going === true) return FOREIGN;
+  return enter(pod, ownership, ports.foreign);
+}
+
+/** The Pod of a build that was deleted; undefined if no build lost its Pod with it. */
+export async function verifyGoneBuildPod(
+  last: PodFacts,
+  work: BuildWork,
+  ports: VerifyPodPorts,
+): Promise<CurrentPod | undefined> {
+  if (ports.foreign.has(last)) return undefined;
+  return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
+}
+
+/**
+ * A Pod whose labels name a check or hooks, without an open run of that name. Pods of CronJobs are left to
+ * the CronJob.
+ */
+export function verifyStrayCheckPod(
+  pod: PodFacts,
+  runs: readonly OpenRun[],
+  foreign: ForeignPods,
+): PodVerification {
+  const { work } = pod;
+  if (work.kind !== 'checks' || work.run === undefined || foreign.has(pod)) return FOREIGN;
+  const run = runs.find((open) => open.run === work.run);
+  const ownership = podOwnership(pod, run && givenTo(run));
+  if (run !== undefined && ownership.verdict === 'leftover') return FOREIGN;
+  return enter(pod, ownership, foreign);
+}
+
+export function runOfPod(
+  pod: PodFacts,
+  runs: readonly OpenRun[],
+): { run: OpenRun; pod: CurrentPod } | undefined {
+  const run = runs.find((open) => isOfRun(pod, open));
+  return run && { run, pod: own(pod) };
+}
+
+/** The run whose Pod was deleted. */
+export function runOfGonePod(last: PodFacts, runs: readonly OpenRun[]): OpenRun | undefined {
+  return runs.find((run) => isOfRun(last, run));
+}
+
+export function podOfRun(run: OpenRun, pods: readonly PodFacts[]): CurrentPod | undefined {
+  const found = pods.find((pod) => isOfRun(pod, run));
+  return found && own(found);
+}
+
+/** The Pod of a current attempt that had its turn. The uid decides first, because labels can change. */
+export function podOfAttempt(attempt: OpenAttempt, pods: readonly PodFacts[]): CurrentPod | undefined {
+  const given = { namespace: attempt.namespace, going: true, ...uidOf(attempt) };
+  const found = pods.find(
+    (pod) =>
+      (attempt.podUid !== undefined || isFor(pod, attempt)) && podOwnership(pod, given).verdict === 'own',
+  );
+  return found && own(found);
+}
+
+function isFor({ work }: PodFacts, { id, attempt }: OpenAttempt): boolean {
+  return work.kind === 'build' && work.build === id && work.attempt === attempt;
+}
+
+function isOfRun(pod: PodFacts, run: OpenRun): boolean {
+  const named = pod.work.kind === 'checks' && pod.work.run === run.run;
+  return (named || run.podUid !== undefined) && podOwnership(pod, givenTo(run)).verdict === 'own';
+}
+
+function givenTo(run: OpenRun): RecordedPod {
+  return { namespace: run.namespace, going: true, ...uidOf(run) };
+}
+
+function uidOf({ podUid }: { podUid?: string }): Pick<RecordedPod, 'uid'> {
+  return podUid === undefined ? {} : { uid: podUid };
+}
+
+function enter(pod: PodFacts, ownership: Ownership, foreign: ForeignPods): PodVerification {
+  switch (ownership.verdict) {
+    case 'own':
+      return { verdict: 'own', pod: own(pod) };
+    case 'leftover':
+      return { verdict: 'leftover', pod: { ...pod, [VERIFIED]: 'leftover' } };
+    case 'foreign':
+    default:
+      foreign.add(pod, ownership.message);
+      return FOREIGN;
+  }
+}
+
+function own(pod: PodFacts): CurrentPod {
+  return { ...pod, [VERIFIED]: 'own' };
+}

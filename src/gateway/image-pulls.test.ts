@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { imagePulls } from './image-pulls.ts';
+
+type Client = Parameters<typeof imagePulls>[0];
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const dockerConfig = (text: string): object => ({
+  type: 'kubernetes.io/dockerconfigjson',
+  data: { '.dockerconfigjson': base64(text) },
+});
+const pod = { namespace: 'main', name: 'build-1' };
+
+interface Objects {
+  secretNames?: string[];
+  status?: object;
+  secrets?: Record<string, object>;
+  /** Status of the response for Secrets that are not listed. */
+  otherwise?: number;
+}
+
+/** Records the Secrets that were read. */
+function client(
+  { secretNames = [], status = {}, secrets = {}, otherwise = 404 }: Objects,
+  read: string[] = [],
+) {
+  const found: Client = {
+    async get(kind, { namespace, name }) {
+      if (kind.plural === 'secrets') read.push(`${namespace}/${name}`);
+      const spec = { imagePullSecrets: secretNames.map((secret) => ({ name: secret })) };
+      const object = kind.plural === 'pods' ? { spec, status } : secrets[name];
+      return object === undefined
+        ? { ok: false, status: otherwise, reason: 'Other', message: 'no' }
+        : { ok: true, value: JSON.parse(JSON.stringify(object)) };
+    },
+  };
+  return found;
+}
+
+describe('the pull credentials of a Pod', () => {
+  test("come from its image pull secrets in the Pod's namespace", async () => {
+    const read: string[] = [];
+    const secrets = { one: dockerConfig('{"auths":{}}'), two: dockerConfig('{}') };
+    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'one'], secrets }, read)).of(pod);
+    expect(facts).toEqual({ credentialTexts: ['{"auths":{}}', '{}'] });
+    expect(read).toEqual(['main/one', 'main/two']);
+  });
+
+  test('leave out Secrets that are absent or of another type', async () => {
+    const secrets = { one: { type: 'Opaque', data: { '.dockerconfigjson': base64('{}') } }, two: {} };
+    const facts = await imagePulls(client({ secretNames: ['one', 'two', 'three', ''], secrets })).of(pod);
+    expect(facts).toEqual({ credentialTexts: [] });
+  });
+
+  test('are unknown while the API server does not answer', async () => {
+    const away = client({ secretNames: ['one'], otherwise: 0 });
+    expect(await imagePulls(away).of(pod)).toBeUndefined();
+  });
+
+  test('include when the agent started, once the kubelet has reported it', async () => {
+    const state = { running: { startedAt: '2026-11-23T12:00:00Z' } };
+    const status = { containerStatuses: [{ name: 'worker' }, { name: 'agent', state }] };
+    expect(await imagePulls(client({ status })).of(pod)).toEqual({
+      credentialTexts: [],
+      agentStartedAt: new Date('2026-11-23T12:00:00Z'),
+    });
+  });
+});

@@ -1,0 +1,39 @@
+import type { V1Pod, V1Secret } from '@kubernetes/client-node';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { credentialText } from '#adapters/registry/pull-credentials.ts';
+import type { ImagePulls } from '#flows/builds/image-ports.ts';
+
+/** Limit of image pull secrets that are read for one Pod. */
+const MAX_SECRETS = 20;
+
+/** Reads the image pull secrets of our Pods. They need no label, because kubelets require none either. */
+export function imagePulls(client: Pick<ApiClient, 'get'>): ImagePulls {
+  return {
+    async of({ namespace, name }) {
+      const pod = await client.get(KINDS.pods, { namespace, name });
+      if (!pod.ok) return undefined;
+      const secrets = await Promise.all(
+        secretNames(pod.value).map((secret) => client.get(KINDS.secrets, { namespace, name: secret })),
+      );
+      if (secrets.some((secret) => !secret.ok && secret.status !== 404)) return undefined;
+      const credentialTexts = secrets.flatMap((secret) => (secret.ok ? (textOf(secret.value) ?? []) : []));
+      const startedAt = agentStart(pod.value);
+      return {
+        credentialTexts,
+        ...(startedAt === undefined ? {} : { agentStartedAt: new Date(startedAt) }),
+      };
+    },
+  };
+}
+
+function secretNames({ spec }: Wire<V1Pod>): string[] {
+  const names = (spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name === '' ? [] : (name ?? [])));
+  return [...new Set(names)].slice(0, MAX_SECRETS);
+}
+
+const textOf = ({ type, data }: Wire<V1Secret>): string | undefined => credentialText(type, data ?? {});
+
+function agentStart({ status }: Wire<V1Pod>): string | undefined {
+  return status?.containerStatuses?.find(({ name }) => name === 'agent')?.state?.running?.startedAt;
+}

@@ -1,0 +1,85 @@
+import type { V1Secret } from '@kubernetes/client-node';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
+import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
+import { parseSecretFile } from '#adapters/secrets/parse-secret-file.ts';
+import type { SecretLookup } from '#domain/planning/next-lookups.ts';
+import type { SecretOwner } from '#flows/builds/session-ports.ts';
+import type { SecretLookupResult, SecretSource } from './team-secrets.ts';
+import { unavailable } from './unavailable.ts';
+
+type Client = Pick<ApiClient, 'get'>;
+type SecretFound = { secret: Wire<V1Secret> } | { fault: string; transient?: boolean };
+
+const NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
+const KEY = /^[\w.-]{1,253}$/;
+
+/**
+ * Reads only Secrets with the label `millrace.dev/usable=true`, so that authors of pipelines cannot read
+ * others.
+ */
+export function kubernetesSource(client: Client): SecretSource {
+  return async ({ namespace }, lookups) => {
+    const secrets = new Map<string, Promise<SecretFound>>();
+    for (const { path } of lookups) if (!secrets.has(path)) secrets.set(path, find(client, namespace, path));
+    return await Promise.all(
+      lookups.map(async ({ path, key }) => {
+        const found = (await secrets.get(path)) ?? NO_SECRET;
+        if ('fault' in found) return found;
+        if (found.secret.metadata?.labels?.[LABEL.usable] !== 'true')
+          return { fault: `it lacks the label ${LABEL.usable}=true` };
+        return valueOf(found.secret, key, 'the Secret has no such key');
+      }),
+    );
+  };
+}
+
+/**
+ * Reads the one Secret that the Team names in `secretRef`. Each of its keys is a value or a file of values.
+ */
+export function teamSecretSource(client: Client): SecretSource {
+  return async (owner, lookups) => {
+    const found = await findTeamSecret(client, owner);
+    return lookups.map((lookup) => ('fault' in found ? found : inTeamSecret(found.secret, lookup)));
+  };
+}
+
+function inTeamSecret(
+  secret: Wire<V1Secret>,
+  { source, path, key, config }: SecretLookup,
+): SecretLookupResult {
+  if (path === '') return valueOf(secret, key, 'the Secret of the Team has no such key');
+  const text = valueOf(secret, path, 'the Secret of the Team has no key of the name in path');
+  if ('fault' in text) return text;
+  const file = parseSecretFile(text.value, path, source === 'env' ? 'env' : (config['format'] ?? ''));
+  if ('fault' in file) return file;
+  const value = file.values.get(key);
+  return value === undefined ? { fault: 'the file has no such key' } : { value };
+}
+
+async function findTeamSecret(client: Client, { team, namespace }: SecretOwner): Promise<SecretFound> {
+  const answer = await client.get(KINDS.teams, { name: team });
+  if (!answer.ok) return away(`reading Team ${team}`, answer);
+  const name = answer.value.spec.secretRef?.name;
+  if (name === undefined) return { fault: `the Team ${team} has no spec.secretRef` };
+  return await find(client, namespace, name);
+}
+
+const NO_SECRET = { fault: 'there is no such Secret in the namespace of the team' };
+
+async function find(client: Client, namespace: string, name: string): Promise<SecretFound> {
+  if (!NAME.test(name)) return NO_SECRET;
+  const answer = await client.get(KINDS.secrets, { namespace, name });
+  if (answer.ok) return { secret: answer.value };
+  return answer.status === 404 ? NO_SECRET : away(`reading Secret ${namespace}/${name}`, answer);
+}
+
+function away(doing: string, problem: Parameters<typeof unavailable>[1]): SecretFound {
+  return { fault: unavailable(doing, problem).reason, transient: true };
+}
+
+function valueOf(secret: Wire<V1Secret>, key: string, fault: string): SecretLookupResult {
+  const data = secret.data ?? {};
+  if (!KEY.test(key) || !Object.hasOwn(data, key)) return { fault };
+  return { value: Buffer.from(data[key] ?? '', 'base64').toString('utf8') };
+}

@@ -1,0 +1,34 @@
+import { hash } from 'node:crypto';
+import { createPictures } from '#adapters/images/pictures.ts';
+import { VERSION } from '#config';
+import type { OverviewStore } from '#flows/views/overview-ports.ts';
+import type { Views } from '#flows/views/ports.ts';
+import { publicViews, type PublicViews } from '#flows/views/public-views.ts';
+import { showPipelines, type Overviews } from '#flows/views/show-pipeline.ts';
+
+export interface ClosableOverviews {
+  overviews: Overviews;
+  publicViews: PublicViews;
+  /** Ends the drawing process. */
+  close(): Promise<void>;
+}
+
+const now = (): number => performance.now();
+
+/** Opens the views of pipelines for the public. The drawing process starts with the first picture. */
+export function openOverviews(store: OverviewStore, views: Views): ClosableOverviews {
+  const drawing = createPictures();
+  const overviews = showPipelines({
+    store,
+    drawing,
+    digest: (text) => hash('sha256', text, 'base64url').slice(0, 27),
+    encode: (text) => Buffer.from(text),
+    now,
+    release: VERSION,
+  });
+  return {
+    overviews,
+    publicViews: publicViews({ store, views, now }),
+    close: () => drawing.close(),
+  };
+}

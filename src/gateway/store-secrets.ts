@@ -1,0 +1,51 @@
+import type { KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openValue, sealValue, storeKeys } from '#adapters/crypto/stored-values.ts';
+import type { StoredValue } from '#adapters/database/pipelines/secret-store.ts';
+import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
+import type { SecretLookupResult, SecretSource } from './team-secrets.ts';
+
+/**
+ * Reads a key of the mounted Secret; empty if it is missing. A rotation replaces the files, so it is read
+ * each time.
+ */
+async function readKey(directory: string, name: string): Promise<string> {
+  return await readFile(join(directory, name), 'utf8').catch(() => '');
+}
+
+/**
+ * Returns a function that seals values with the public key of the installation; undefined if it is not
+ * mounted yet.
+ */
+export function sealerIn(directory: string | undefined) {
+  return async (value: string, place: string): Promise<SealedValue | undefined> => {
+    const key = directory === undefined ? '' : await readKey(directory, 'public');
+    return key === '' ? undefined : sealValue(key, value, place);
+  };
+}
+
+/** The private keys of the installation by their ids. None without a directory. */
+export async function privateKeysIn(directory: string | undefined): Promise<ReadonlyMap<string, KeyObject>> {
+  const names = directory === undefined ? [] : ['private', 'previous'];
+  return storeKeys(await Promise.all(names.map((name) => readKey(directory ?? '', name))));
+}
+
+/** Reads secrets that the API stored, with the private keys of the installation. */
+export function storeSource(
+  directory: string | undefined,
+  values: (pipelineId: number, names: string[]) => Promise<StoredValue[]>,
+): SecretSource {
+  return async ({ pipelineId }, lookups) => {
+    const found = await values(pipelineId, [...new Set(lookups.map(({ key }) => key))]);
+    const byName = new Map(found.map((value) => [value.name, value]));
+    const keys = await privateKeysIn(directory);
+    return lookups.map(({ key }): SecretLookupResult => {
+      const stored = byName.get(key);
+      if (stored === undefined) return { fault: 'neither the pipeline nor the team has stored it' };
+      if ('plain' in stored) return { value: stored.plain, plain: true };
+      const value = openValue(keys, stored.sealed, stored.place);
+      return value === undefined ? { fault: 'its key is not mounted yet', transient: true } : { value };
+    });
+  };
+}

@@ -1,0 +1,37 @@
+import { guardedRequests } from '#adapters/fetch/guarded-request.ts';
+import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
+import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import { readVault, type VaultAnswer } from '#adapters/secrets/vault.ts';
+import { defined } from '#defined';
+import type { SecretSource } from './team-secrets.ts';
+import { unavailable } from './unavailable.ts';
+
+/** Time limit of one request. The agent waits 30 s for all secrets. */
+const REQUEST_MS = 8000;
+
+/**
+ * Reads secrets from the Vaults that pipelines name. `allowedRanges` lists addresses that may be reached
+ * although they are not public. Plain HTTP needs the permission of the Team.
+ */
+export function vaultSource(client: Pick<ApiClient, 'get'>, allowedRanges: readonly string[]): SecretSource {
+  return async ({ team }, lookups) => {
+    const found = await client.get(KINDS.teams, { name: team });
+    if (!found.ok) {
+      const fault = unavailable(`reading Team ${team}`, found).reason;
+      return lookups.map(() => ({ fault, transient: true }));
+    }
+    const allowHttp = found.value.spec.sources?.allowHTTP === true;
+    const groups = Map.groupBy(lookups, ({ config }) => config['ca']);
+    const answers = new Map<object, VaultAnswer>();
+    for (const [ca, group] of groups) {
+      const requests = guardedRequests({ allowedRanges, timeoutMs: REQUEST_MS, ...defined({ ca }) });
+      try {
+        const read = await readVault(group, { send: requests.send, allowHttp, timeoutMs: REQUEST_MS });
+        for (const [index, answer] of read.entries()) answers.set(group[index] ?? {}, answer);
+      } finally {
+        await requests.close();
+      }
+    }
+    return lookups.map((lookup) => answers.get(lookup) ?? { fault: 'Vault was not asked', transient: true });
+  };
+}

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { openValue, sealValue, storeKeys } from '#adapters/crypto/stored-values.ts';
+import type { SealedRow } from '#adapters/database/pipelines/sealed-rows.ts';
+import type { ReleaseSecretsOptions } from '#adapters/kubernetes/secrets/release-secrets.ts';
+import { createLog } from '#adapters/telemetry/log.ts';
+import { maintainStoreKeys } from './store-keys.ts';
+
+let data: Record<string, string> | undefined;
+let values: SealedRow[];
+let failAfterWrites: number;
+
+const client: ReleaseSecretsOptions['client'] = {
+  get: async () =>
+    data === undefined
+      ? { ok: false, status: 404, reason: 'NotFound', message: 'no' }
+      : { ok: true, value: JSON.parse(JSON.stringify({ metadata: {}, data })) },
+  create: async (_kind, object) => {
+    ({ data } = JSON.parse(JSON.stringify(object)));
+    return { ok: true, value: object };
+  },
+  patchMerge: async (_kind, _name, patch) => {
+    const { data: changed }: { data: Record<string, string> } = JSON.parse(JSON.stringify(patch));
+    data = { ...data, ...changed };
+    return { ok: true, value: JSON.parse(JSON.stringify({ metadata: {}, data })) };
+  },
+};
+const options = { client, namespace: 'ci', release: 'rel', now: () => new Date(0) };
+
+const rows = {
+  ofOtherKeys: async (keyId: string, limit: number) =>
+    values.filter((row) => row.keyId !== keyId).slice(0, limit),
+  async saveWrappedKey(row: SealedRow, formerKeyId: string) {
+    if (failAfterWrites === 0) throw new Error('the process ends here');
+    failAfterWrites -= 1;
+    values = values.map((one) => (one.id === row.id && one.keyId === formerKeyId ? row : one));
+  },
+};
+
+const textOf = (key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString();
+const maintain = async () => await maintainStoreKeys(options, rows, createLog('silent', 'test'));
+const opened = (keys: string[]) =>
+  values.map((row) => openValue(storeKeys(keys.map(textOf)), row, `${row.id}`));
+const request = (): void => {
+  data = { ...data, rotate: Buffer.from('please').toString('base64') };
+};
+
+beforeEach(async () => {
+  data = undefined;
+  values = [];
+  failAfterWrites = Infinity;
+  await maintain();
+  values = [1, 2, 3].map((id) => ({ id, ...sealValue(textOf('public'), `value ${id}`, `${id}`) }));
+});
+
+const ALL = ['value 1', 'value 2', 'value 3'];
+
+describe('the keys of stored secrets', () => {
+  test('stay as they are without a request', async () => {
+    const before = textOf('public');
+    await maintain();
+    expect(textOf('public')).toBe(before);
+    expect(textOf('previous')).toBe('');
+  });
+
+  test('are rotated at a request, once, and every value opens with the new one alone', async () => {
+    const before = textOf('private');
+    request();
+    await maintain();
+    expect(textOf('previous')).toBe(before);
+    expect(textOf('rotate')).toBe('');
+    expect(opened(['private'])).toEqual(ALL);
+    const rotated = textOf('public');
+    await maintain();
+    expect(textOf('public')).toBe(rotated);
+  });
+
+  test('are complete after an end between any two writes', async () => {
+    request();
+    failAfterWrites = 1;
+    await expect(maintain()).rejects.toThrow('ends here');
+    expect(opened(['private', 'previous'])).toEqual(ALL);
+    failAfterWrites = Infinity;
+    await maintain();
+    expect(opened(['private'])).toEqual(ALL);
+  });
+
+  test('are not rotated while a value needs a key that is lost', async () => {
+    request();
+    const before = textOf('private');
+    values = values.map((row) => ({ ...row, keyId: 'lost' }));
+    await maintain();
+    expect([textOf('private'), textOf('rotate')]).toEqual([before, 'please']);
+  });
+});

@@ -1,0 +1,39 @@
+import type { Log } from '#adapters/telemetry/log.ts';
+import {
+  decideUserNamespaces,
+  type NodeSupport,
+  type PodsWithUserNamespace,
+  type UserNamespaceDecision,
+  type UserNamespaceSetting,
+} from '#domain/planning/user-namespaces.ts';
+
+export interface UserNamespacesOptions {
+  setting: UserNamespaceSetting;
+  nodes: () => NodeSupport[];
+  /** Called if other Pods get a user namespace than before: the templates of CronJobs contain that. */
+  changed: () => void;
+  log: Pick<Log, 'info'>;
+}
+
+/** Which Pods get a user namespace. Decides again when nodes change, and logs each new reason. */
+export class UserNamespaces {
+  readonly #options: UserNamespacesOptions;
+  #decided: UserNamespaceDecision;
+
+  constructor(options: UserNamespacesOptions) {
+    this.#options = options;
+    this.#decided = decideUserNamespaces(options.setting, []);
+  }
+
+  get pods(): PodsWithUserNamespace {
+    return this.#decided.pods;
+  }
+
+  nodesChanged(): void {
+    const { setting, nodes, changed, log } = this.#options;
+    const before = this.#decided;
+    const { pods, reason, message } = (this.#decided = decideUserNamespaces(setting, nodes()));
+    if (before.message !== message) log.info({ pods, reason }, message);
+    if (before.pods !== pods) changed();
+  }
+}

@@ -1,0 +1,17 @@
+import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
+import type { Leadership } from './lead.ts';
+
+/** Failures of a watch within this time count as one. */
+const QUIET_MS = 60_000;
+
+/** Counts failed watches, and warns of an outage once for each watch, not for each attempt. */
+export function watchFailures({ log, metrics }: Pick<Leadership, 'log' | 'metrics'>) {
+  const failedAt = new Map<string, number>();
+  return (what: string, { status, reason, message }: ApiProblem): void => {
+    metrics.watchFailed(reason);
+    const now = performance.now();
+    const level = now - (failedAt.get(what) ?? -Infinity) < QUIET_MS ? 'debug' : 'warn';
+    failedAt.set(what, now);
+    log[level]({ what, status, reason, message }, 'a watch failed');
+  };
+}

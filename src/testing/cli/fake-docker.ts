@@ -1,0 +1,149 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+
+/*
+ * A program with the part of docker's command line that `millrace run` uses. It refuses every flag and every
+ * value that docker would not take, and starts the entrypoint as a process of this machine. Its state is in
+ * the folder $FAKE_DOCKER: `registry.json`, `pulled`, `calls`, and in `running` a file for each container,
+ * because several end at the same time.
+ */
+
+interface RegistryImage {
+  architecture: string;
+  env: Record<string, string>;
+  entrypoint: string[];
+  cmd: string[];
+}
+
+const { FAKE_DOCKER: folder = '', ...environment } = process.env;
+const registry: Record<string, RegistryImage> = JSON.parse(
+  readFileSync(join(folder, 'registry.json'), 'utf8'),
+);
+const [command = '', ...words] = process.argv.slice(2);
+
+function fail(code: number, message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(code);
+}
+const usage = (message: string): never => fail(125, `fake docker: ${message}`);
+
+const lines = (name: string): string[] =>
+  existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean) : [];
+const fileOf = (container: string): string => join(folder, 'running', container);
+const isPulled = (image: string): boolean => lines('pulled').includes(image);
+
+/** Flags of `docker run` that may be used here, and what docker demands of their values. */
+const RUN_FLAGS: Record<string, (value: string) => boolean> = {
+  '--name': (value) => /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/.test(value) && !existsSync(fileOf(value)),
+  '--pull': (value) => ['always', 'missing', 'never'].includes(value),
+  '--network': (value) => value === 'host',
+  '--add-host': (value) => /^[^:=]+[:=]\d+\.\d+\.\d+\.\d+$/.test(value),
+  '--security-opt': (value) => /^label=(disable|user:.+|role:.+|type:.+|level:.+)$/.test(value),
+  '--mount': isMount,
+  '--workdir': isAbsolute,
+  '--env': (value) => !value.includes('=') && environment[value] !== undefined,
+  '--entrypoint': (value) => value !== '',
+};
+
+/** `--mount` fails if the source is not there, unlike `--volume`. */
+function isMount(value: string): boolean {
+  const fields = mountOf(value);
+  const known = Object.keys(fields).every((key) => ['type', 'source', 'target', 'readonly'].includes(key));
+  const { type, source = '', target = '' } = fields;
+  return known && type === 'bind' && isAbsolute(source) && isAbsolute(target) && existsSync(source);
+}
+
+const mountOf = (value: string): Record<string, string> =>
+  Object.fromEntries(value.split(',').map((field) => field.split('=', 2)));
+
+interface Run {
+  image: string;
+  flags: [name: string, value: string][];
+}
+
+function readRun(): Run {
+  const flags: [string, string][] = [];
+  let removes = false;
+  for (const [index, word] of words.entries()) {
+    if (word === '--rm') removes = true;
+    else if (word.startsWith('--')) {
+      const [name = '', ...rest] = word.split('=');
+      const value = rest.join('=');
+      if (RUN_FLAGS[name] === undefined) usage(`unknown flag: ${name}`);
+      if (RUN_FLAGS[name]?.(value) !== true) usage(`invalid argument ${JSON.stringify(value)} for ${name}`);
+      flags.push([name, value]);
+    } else {
+      if (words.length > index + 1) usage('arguments after the image are not expected here');
+      if (!removes) usage('the container would stay: --rm is missing');
+      return { image: word, flags };
+    }
+  }
+  return usage('docker run requires at least 1 argument');
+}
+
+async function runContainer({ image, flags }: Run): Promise<number> {
+  const one = (flag: string): string => flags.find(([name]) => name === flag)?.[1] ?? '';
+  const all = (flag: string): string[] => flags.flatMap(([name, value]) => (name === flag ? [value] : []));
+  if (!isPulled(image)) fail(125, `docker: Error response from daemon: No such image: ${image}`);
+  const targets = Object.fromEntries(
+    all('--mount').map((value) => [mountOf(value)['target'], mountOf(value)['source']]),
+  );
+  const program = targets[one('--entrypoint')];
+  if (program === undefined) fail(127, `exec: ${one('--entrypoint')}: no such file`);
+  const passed = Object.fromEntries(all('--env').map((name) => [name, environment[name]]));
+  mkdirSync(join(folder, 'running'), { recursive: true });
+  writeFileSync(fileOf(one('--name')), '');
+  const child = spawn(program, [], {
+    env: { PATH: environment['PATH'], HOME: '/', ...registry[image]?.env, ...passed },
+    cwd: targets[one('--workdir')],
+    stdio: 'inherit',
+  });
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const code = await new Promise<number>((resolve) => child.once('exit', (exit) => resolve(exit ?? 137)));
+  rmSync(fileOf(one('--name')), { force: true });
+  return code;
+}
+
+function inspect(image: string): void {
+  if (!isPulled(image)) fail(1, `[]\nError: No such image: ${image}`);
+  const { architecture, env, entrypoint, cmd } = registry[image] ?? usage('a broken state');
+  const pairs = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  // Docker leaves out what an image does not have.
+  const config = {
+    Env: pairs,
+    ...(entrypoint.length > 0 && { Entrypoint: entrypoint }),
+    Cmd: cmd.length > 0 ? cmd : null,
+    WorkingDir: '',
+  };
+  process.stdout.write(
+    JSON.stringify([{ Id: 'sha256:0', Architecture: architecture, Os: 'linux', Config: config }]),
+  );
+}
+
+function pull([flag, image = '', ...more]: string[]): void {
+  if (flag !== '--quiet' || more.length > 0) usage('docker pull takes --quiet and one image');
+  if (registry[image] === undefined) fail(1, `Error response from daemon: manifest for ${image} not found`);
+  appendFileSync(join(folder, 'pulled'), `${image}\n`);
+  process.stdout.write(`${image}\n`);
+}
+
+appendFileSync(join(folder, 'calls'), `docker ${[command, ...words].join(' ')}\n`);
+switch (command) {
+  case 'image':
+    if (words[0] !== 'inspect' || words.length !== 2) usage('docker image inspect takes one image here');
+    inspect(words[1] ?? '');
+    break;
+  case 'pull':
+    pull(words);
+    break;
+  case 'run':
+    process.exitCode = await runContainer(readRun());
+    break;
+  case 'rm':
+    if (words[0] !== '--force' || words.length < 2) usage('docker rm takes --force and names');
+    for (const name of words.slice(1)) rmSync(fileOf(name), { force: true });
+    break;
+  default:
+    usage(`'${command}' is not a docker command`);
+}

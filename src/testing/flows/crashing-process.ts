@@ -1,0 +1,38 @@
+/** Simulates `kill -9` at a call, either before it or after it, when the caller does not see the result. */
+export class Crash extends Error {}
+
+/**
+ * One process. `crashes` is called before and after each call and decides whether the process crashes there. A
+ * dead process makes no more calls.
+ */
+export class TestProcess {
+  dead = false;
+  readonly #crashes: () => boolean;
+
+  constructor(crashes: () => boolean) {
+    this.#crashes = crashes;
+  }
+
+  /** The same port, used by this process. Methods in `uncounted` do not count as calls. */
+  of<T extends object>(port: T, uncounted: readonly PropertyKey[] = []): T {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        if (uncounted.includes(name))
+          return (...given: unknown[]): unknown => Reflect.apply(method, target, given);
+        return async (...given: unknown[]): Promise<unknown> => {
+          this.#step();
+          const answer: unknown = await Reflect.apply(method, target, given);
+          this.#step();
+          return answer;
+        };
+      },
+    });
+  }
+
+  #step(): void {
+    this.dead ||= this.#crashes();
+    if (this.dead) throw new Crash();
+  }
+}

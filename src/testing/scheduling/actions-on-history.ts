@@ -1,0 +1,135 @@
+import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
+import { cascadeJobs } from '#domain/scheduling/cascade.ts';
+import { isAutomatic } from '#domain/scheduling/decision.ts';
+import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts';
+import { decideRetry, originalNumber } from '#domain/scheduling/retry-build.ts';
+import { nextBuild } from './decide-in-memory.ts';
+import {
+  countAfterUnpin,
+  countFromNow,
+  jobOf,
+  resourceOf,
+  unsettle,
+  type History,
+  type HistoryBuild,
+  type HistoryJob,
+} from './history.ts';
+
+export function disable(history: History, taken: ResourceVersion, disabled: boolean): void {
+  const { versions } = resourceOf(history, taken.resource);
+  for (const version of versions) if (version.id === taken.version) version.disabled = disabled;
+  if (!disabled) for (const job of history.jobs) unsettle(job, [taken]);
+  else giveBack(history, cancelledByDisable(taken, endable(history)));
+}
+
+export function pin(history: History, resource: { id: number; pinned?: number }, version: number): void {
+  resource.pinned = version;
+  giveBack(history, cancelledByPin({ resource: resource.id, version }, endable(history)));
+}
+
+function endable({ builds }: History): Parameters<typeof cancelledByDisable>[1] {
+  return builds.map(({ id, status, cause, inputs }) => ({
+    id,
+    status,
+    automatic: isAutomatic(cause.kind),
+    inputs,
+  }));
+}
+
+function giveBack(history: History, ended: readonly number[]): void {
+  for (const build of history.builds.filter(({ id }) => ended.includes(id))) {
+    build.status = 'cancelled';
+    build.usedNothing = true;
+    unsettle(jobOf(history, build.job), build.inputs);
+  }
+}
+
+export function unpin(history: History, resource: { id: number; pinned?: number }): void {
+  if (resource.pinned === undefined) return;
+  delete resource.pinned;
+  countAfterUnpin(history, resource.id);
+}
+
+export function pauseJob(history: History, job: HistoryJob | undefined, paused: boolean): void {
+  if (job === undefined) return;
+  if (job.paused && !paused) countFromNow(history, job);
+  job.paused = paused;
+}
+
+export function pausePipeline(history: History, paused: boolean): void {
+  history.paused = paused;
+  for (const job of history.jobs) pauseJob(history, job, paused);
+}
+
+export function retryOf(
+  history: History,
+  original: HistoryBuild,
+  by: string,
+): ReturnType<typeof decideRetry> {
+  const job = jobOf(history, original.job);
+  const main = originalNumber(original.number);
+  const retries = history.builds.filter(
+    (build) => build.job === job.id && originalNumber(build.number) === main && build.number !== main,
+  );
+  const answer = decideRetry({
+    number: original.number,
+    status: original.status,
+    approved: original.approved,
+    retries: Math.max(0, ...retries.map(({ number }) => Number(number.split('.')[1]))),
+    versionGone: false,
+    queued: 0,
+    job: {
+      name: job.name,
+      paused: job.paused,
+      pipelinePaused: history.paused,
+      disableRetry: job.disableRetry,
+      interruptible: job.interruptible,
+      approval: job.gate !== undefined,
+    },
+  });
+  if (answer.answer === 'refused') return answer;
+  if (answer.interrupts)
+    for (const build of history.builds)
+      if (build.job === job.id && isActive(build.status)) build.status = 'cancelled';
+  history.builds.push({
+    id: nextBuild(history),
+    job: job.id,
+    number: answer.number,
+    status: answer.state,
+    inputs: original.inputs.map((input): ResourceVersion => ({ ...input })),
+    outputs: [],
+    sources: { ...original.sources },
+    cause: { kind: 'retry', by },
+    approved: original.approved,
+    votes: [],
+  });
+  return answer;
+}
+
+export function ask(
+  history: History,
+  job: HistoryJob,
+  more: Pick<BuildRequest, 'version' | 'after'> = {},
+): number {
+  history.requests += 1;
+  job.requests.push({ id: history.requests, by: 'ann', ...more });
+  return history.requests;
+}
+
+/** A person triggers a version in every job that gets it without `passed`, and in the jobs downstream. */
+export function triggerVersion(history: History, version: NonNullable<BuildRequest['version']>): void {
+  const gets = history.jobs.flatMap((job) =>
+    job.gets
+      .filter(({ resource }) => resource === version.resource)
+      .map(({ trigger, passed }) => ({ job: job.id, trigger, passed })),
+  );
+  const direct = [...new Set(gets.filter(({ passed }) => passed.length === 0).map(({ job }) => job))];
+  const requests = [
+    ...direct.map((job) => ({ job, request: ask(history, jobOf(history, job), { version }) })),
+    ...cascadeJobs(gets, direct).map((job) => ({
+      job,
+      request: ask(history, jobOf(history, job), { version, after: [] }),
+    })),
+  ];
+  history.cascades = [...(history.cascades ?? []), requests];
+}

@@ -1,0 +1,25 @@
+import { MAX_MEASURED_FILES } from '#adapters/process/measure-folder.ts';
+import { CACHE_SECONDS } from '#domain/build/judge-cache.ts';
+import { MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
+import { count, seconds } from './limit-values.ts';
+import type { Limit } from './limit.ts';
+import { NOTIFICATION_LIMITS } from './notification-limits.ts';
+
+/** Of Pods that send notifications, and of caches that Pods mount. */
+export const POD_LIMITS: readonly Limit[] = [
+  ...NOTIFICATION_LIMITS,
+  ['Builds and checks that use a cache at a time', count(1), 'cut', 'the others run without it'],
+  [
+    'Time that a Pod waits for the volume of a cache',
+    seconds(CACHE_SECONDS),
+    'condition',
+    'the next Pod of the build runs without caches',
+  ],
+  [
+    'Time without a cache whose volume was not ready',
+    seconds(MINUTES_AFTER_FAILURE * 60),
+    'cut',
+    'builds run without it',
+  ],
+  ['Files of a cache whose size is shown', count(MAX_MEASURED_FILES), 'cut', 'the size is unknown'],
+];
