@@ -1,9 +1,9 @@
 import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { builtInNotificationTypes } from './built-in-types.ts';
-import { readCommand } from './command.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { NotificationType } from './pipeline.ts';
+import { readCommand } from './read-command.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
 export const notificationTypes: TypeKind<Omit<NotificationType, keyof NamedType>> = {

@@ -14,7 +14,6 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
-import { readCommand } from './command.ts';
 import type { KnownRunners } from './compile-context.ts';
 import { readEnvironmentVariables } from './environment.ts';
 import { lacksPutToken } from './git-rules.ts';
@@ -23,6 +22,7 @@ import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
+import { readCommand } from './read-command.ts';
 import {
   isCheckedByOperator,
   isTriggerStream,

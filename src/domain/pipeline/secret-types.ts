@@ -2,9 +2,9 @@ import { defined } from '#defined';
 import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { builtInSecretTypes } from './built-in-types.ts';
-import { readCommand } from './command.ts';
 import { declaredParams, textsByName, withDeclaredParams } from './parameter-names.ts';
 import type { SecretType } from './pipeline.ts';
+import { readCommand } from './read-command.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
 export type SecretDefinition = Omit<SecretType, keyof NamedType> & { params: string[] };

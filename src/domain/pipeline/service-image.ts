@@ -1,7 +1,7 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
-import { isImage } from './command.ts';
 import type { ServiceType } from './pipeline.ts';
+import { isImage } from './read-command.ts';
 
 /**
  * The image of a service: `$param_<name>`, `${param_<name>}` and `${param_<name>:-<default>}` become what its

@@ -3,10 +3,10 @@ import { blocksOf, numberAt } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInServiceTypes } from './built-in-types.ts';
-import { readCommand } from './command.ts';
 import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { Command, ServiceType } from './pipeline.ts';
+import { readCommand } from './read-command.ts';
 import { isNoOpBlock, NO_OP_COMMAND } from './resource-types.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
