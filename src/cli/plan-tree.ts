@@ -1,22 +1,19 @@
+import type { Command } from '#domain/pipeline/command.ts';
 import { identityVariable } from '#domain/pipeline/identity.ts';
+import type { IdentityRequest, Input, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { fillImage } from '#domain/pipeline/service-image.ts';
 import type {
   ActionStep,
   Branch,
-  Command,
   GetStep,
   HookAction,
   Hooks,
-  IdentityRequest,
-  Input,
-  Job,
   NotifyStep,
   ParallelStep,
-  Pipeline,
   ServiceStep,
   Step,
   TaskStep,
-} from '#domain/pipeline/pipeline.ts';
-import { fillImage } from '#domain/pipeline/service-image.ts';
+} from '#domain/pipeline/steps.ts';
 import { variablePart } from '#domain/planning/environment-names.ts';
 import type { Tree } from './render-tree.ts';
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as builtIn from '#domain/pipeline/built-in-types.ts';
-import type { Command } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
 import { fillImage } from '#domain/pipeline/service-image.ts';
 import { buildEngine } from './build.ts';
 import { compileText } from './compile-text.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { GetStep, Job, Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { Job, Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { GetStep } from '#domain/pipeline/steps.ts';
 import { engineArguments } from './engine-arguments.ts';
 import { hostEnvironment } from './host-environment.ts';
 import { localSecrets } from './local-secrets.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { HookAction, Hooks, Job, TaskStep } from '#domain/pipeline/pipeline.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import type { HookAction, Hooks, TaskStep } from '#domain/pipeline/steps.ts';
 import { cancelGraceSeconds } from './cancel-grace.ts';
 
 const task = (hooks?: Hooks): TaskStep => ({

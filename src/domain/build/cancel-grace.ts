@@ -1,4 +1,5 @@
-import type { Hooks, Job, Step } from '#domain/pipeline/pipeline.ts';
+import type { Job } from '#domain/pipeline/pipeline.ts';
+import type { Hooks, Step } from '#domain/pipeline/steps.ts';
 
 /** A step may take 10 s to end by itself; after 30 s it counts as lost. The rest is for reporting. */
 const STEP_GRACE_SECONDS = 60;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { GetStep, Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline, Resource } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
+import type { GetStep } from '#domain/pipeline/steps.ts';
 import {
   decideIdentity,
   whyNoIdentity,

@@ -1,8 +1,8 @@
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import { identityVariable } from '#domain/pipeline/identity.ts';
-import type { GetStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames } from '#domain/pipeline/secret-placeholder.ts';
-import { getsOf } from '#domain/pipeline/steps.ts';
+import { getsOf, type GetStep } from '#domain/pipeline/steps.ts';
 import { jobIn, resourceIn, resourceTypeIn } from '#domain/planning/find-in-pipeline.ts';
 import { whyWithoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import { identityIssuer } from './identity-issuer.ts';

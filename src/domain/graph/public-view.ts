@@ -1,4 +1,5 @@
-import type { Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Step } from '#domain/pipeline/steps.ts';
 
 /**
  * The structure of a pipeline that the public may see: names and connections only. Fields are copied one by

@@ -23,11 +23,12 @@ import {
 } from './instances.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
-import type { Approval, GetStep, Job } from './pipeline.ts';
+import type { Approval, Job } from './pipeline.ts';
 import { hooksOf, readHook } from './read-hooks.ts';
 import { readPlan, type PlanContext } from './read-plan.ts';
 import { readNotify } from './read-steps.ts';
 import { warnOfSharedPrefixes } from './shared-prefix.ts';
+import type { GetStep } from './steps.ts';
 import { readTags } from './tags.ts';
 
 export interface JobDraft {

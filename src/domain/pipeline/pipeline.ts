@@ -1,3 +1,6 @@
+import type { Command } from './command.ts';
+import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
+
 /**
  * A valid pipeline, every expression evaluated and every `for_each` and `matrix` expanded: what a revision
  * stores. It is plain JSON, lists keep the order of the file, an absent field means the default, and strings
@@ -45,40 +48,6 @@ export interface ResourceType {
   pull?: Command;
   push?: Command;
   origin?: Origin;
-}
-
-/**
- * What one operation of a type or a task runs, a type's runner override already merged in. `docker` names the
- * image; the others run in the worker image. `custom` is a `runner_type` of the pipeline: `path` and `args`
- * are its templates, filled in at run.
- */
-export type Command = Environment & Program;
-
-/** Variables that a step or command sets beside those of Millrace; values may hold secrets. */
-interface Environment {
-  env?: Record<string, string>;
-}
-
-type Program =
-  | { runner: 'exec'; path: string; args: string[] }
-  | { runner: 'shell'; cmd: string; shell?: string }
-  | { runner: 'shell'; file: string; shell?: string }
-  | { runner: 'docker'; image: string; cmd: string }
-  /** What the image itself starts. */
-  | { runner: 'docker'; image: string; entrypoint: true }
-  | { runner: 'docker'; image: string; path: string; args: string[] }
-  | CustomCommand;
-
-export interface CustomCommand extends Environment {
-  runner: 'custom';
-  /** Label of the `runner_type`. */
-  name: string;
-  path: string;
-  args: string[];
-  /** Attributes of the caller's block: `$<name>` in the templates, and variables of the process. */
-  attributes: Record<string, string>;
-  /** The caller's `args`: they replace an element `$args`, unexpanded. */
-  callerArgs: string[];
 }
 
 export interface Resource {
@@ -207,102 +176,4 @@ export interface Approval {
   /** The person who triggered the build may not approve it. */
   notByTrigger?: boolean;
   notify: NotifyStep[];
-}
-
-/** What a hook does: a command of its own, or a step. Hooks of hooks do not exist. */
-export type HookAction = { kind: 'command'; run: Command } | TaskStep | PutStep | NotifyStep;
-
-/** Blocks of one kind run in the order of the file. */
-export interface Hooks {
-  onSuccess?: HookAction[];
-  onFailure?: HookAction[];
-  onCancel?: HookAction[];
-  ensure?: HookAction[];
-}
-
-export type Step = ActionStep | ServiceStep | ParallelStep | BranchStep;
-
-/** A step that does one thing. */
-export type ActionStep = GetStep | TaskStep | PutStep | NotifyStep;
-
-interface Attempted {
-  /** For one attempt. */
-  timeoutSeconds?: number;
-  /** Absent: 1. */
-  attempts?: number;
-  hooks?: Hooks;
-}
-
-export interface GetStep extends Attempted, Environment {
-  kind: 'get';
-  /** Second label: names the step and the `GET_<NAME>_<KEY>` variables. */
-  name: string;
-  resource: string;
-  trigger: boolean;
-  /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
-  passed: string[];
-  /**
-   * `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest
-   * with it.
-   */
-  version?: 'every' | 'latest';
-}
-
-export interface TaskStep extends Attempted, Environment {
-  kind: 'task';
-  name: string;
-  run: Command;
-  /** Paths that must exist before, relative to the working directory. */
-  inputs?: string[];
-  /** Paths that must exist after. */
-  outputs?: string[];
-}
-
-export interface PutStep extends Attempted, Environment {
-  kind: 'put';
-  name: string;
-  resource: string;
-  params: Record<string, string>;
-}
-
-export interface NotifyStep extends Attempted {
-  kind: 'notify';
-  /** `<type>.<label>`. */
-  notification: string;
-  /** Overrides the notification's. */
-  message?: string;
-  params: Record<string, string>;
-}
-
-export interface ServiceStep {
-  kind: 'service';
-  type: string;
-  /** From its start until it is ready. */
-  timeoutSeconds?: number;
-  params: Record<string, string>;
-}
-
-export interface ParallelStep extends Attempted {
-  kind: 'parallel';
-  /** Absent: all at once. */
-  limit?: number;
-  failFast: boolean;
-  steps: ActionStep[];
-}
-
-/** An `if` with its `else_if` and `else`: the first branch whose condition holds runs. */
-interface BranchStep {
-  kind: 'branch';
-  branches: Branch[];
-}
-
-export interface Branch {
-  /** Only people read it: the label of a block whose condition is an attribute. */
-  name?: string;
-  /**
-   * Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into
-   * the text.
-   */
-  condition?: string;
-  steps: Step[];
 }

@@ -2,10 +2,10 @@ import { labelAt, stringAt, stringsAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Command, CustomCommand } from './command.ts';
 import type { KnownRunners } from './compile-context.ts';
 import { readDockerArgs, type DockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
-import type { Command, CustomCommand } from './pipeline.ts';
 
 const pathPart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 /** `[<registry>/]<path>[:<tag>][@<digest>]` */

@@ -1,9 +1,9 @@
 import { blocksOf } from '#domain/language/block-values.ts';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
-import type { HookAction, Hooks } from './pipeline.ts';
 import { readCommand } from './read-command.ts';
 import { readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
+import type { HookAction, Hooks } from './steps.ts';
 
 /** Hooks of a job or step. The field is absent without hooks. */
 export function hooksOf(block: ReadBlock, context: StepContext): { hooks?: Hooks } {

@@ -9,11 +9,12 @@ import type { ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
 import { checkName } from './name.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
-import type { ActionStep, Branch, ParallelStep, ServiceStep, ServiceType, Step } from './pipeline.ts';
+import type { ServiceType } from './pipeline.ts';
 import { hooksOf } from './read-hooks.ts';
 import { attemptsOf, readGet, readNotify, readPut, readTask, type StepContext } from './read-steps.ts';
 import { findType } from './resources.ts';
 import { checkServiceImages } from './service-image.ts';
+import type { ActionStep, Branch, ParallelStep, ServiceStep, Step } from './steps.ts';
 import type { KnownTypes, NamedType } from './type-kinds.ts';
 
 export interface PlanContext extends StepContext {

@@ -21,7 +21,6 @@ import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
 import { checkStepParameters, textsByName } from './parameter-names.ts';
-import type { GetStep, NotifyStep, PutStep, TaskStep } from './pipeline.ts';
 import { readCommand } from './read-command.ts';
 import {
   isCheckedByOperator,
@@ -30,6 +29,7 @@ import {
   type KnownResources,
 } from './resources.ts';
 import { stepName, targetOf } from './step-target.ts';
+import type { GetStep, NotifyStep, PutStep, TaskStep } from './steps.ts';
 
 /** What the steps of a job can refer to. */
 export interface StepContext {

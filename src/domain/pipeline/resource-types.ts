@@ -1,9 +1,10 @@
 import { blocksOf, boolAt } from '#domain/language/block-values.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { builtInResourceTypes } from './built-in-types.ts';
+import type { Command } from './command.ts';
 import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
-import type { Command, ResourceType } from './pipeline.ts';
+import type { ResourceType } from './pipeline.ts';
 import { readCommand } from './read-command.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 

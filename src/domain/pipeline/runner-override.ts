@@ -1,8 +1,8 @@
 import { labelAt, stringAt } from '#domain/language/block-values.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Command } from './command.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
-import type { Command } from './pipeline.ts';
 import { attributesOf, checkImage, type ReadingContext } from './read-command.ts';
 
 /** Turns a command of a type into what the type's `runner` block makes of it. */

@@ -1,4 +1,102 @@
-import type { ActionStep, GetStep, HookAction, Hooks, Job, Step } from './pipeline.ts';
+import type { Command, StepEnvironment } from './command.ts';
+
+/** What a hook does: a command of its own, or a step. Hooks of hooks do not exist. */
+export type HookAction = { kind: 'command'; run: Command } | TaskStep | PutStep | NotifyStep;
+
+/** Blocks of one kind run in the order of the file. */
+export interface Hooks {
+  onSuccess?: HookAction[];
+  onFailure?: HookAction[];
+  onCancel?: HookAction[];
+  ensure?: HookAction[];
+}
+
+export type Step = ActionStep | ServiceStep | ParallelStep | BranchStep;
+
+/** A step that does one thing. */
+export type ActionStep = GetStep | TaskStep | PutStep | NotifyStep;
+
+interface Attempted {
+  /** For one attempt. */
+  timeoutSeconds?: number;
+  /** Absent: 1. */
+  attempts?: number;
+  hooks?: Hooks;
+}
+
+export interface GetStep extends Attempted, StepEnvironment {
+  kind: 'get';
+  /** Second label: names the step and the `GET_<NAME>_<KEY>` variables. */
+  name: string;
+  resource: string;
+  trigger: boolean;
+  /** Jobs whose good builds must have used the same version, groups expanded; empty: any version will do. */
+  passed: string[];
+  /**
+   * `every`: no version is skipped. `latest`: the newest. Absent: every version without `passed`, the newest
+   * with it.
+   */
+  version?: 'every' | 'latest';
+}
+
+export interface TaskStep extends Attempted, StepEnvironment {
+  kind: 'task';
+  name: string;
+  run: Command;
+  /** Paths that must exist before, relative to the working directory. */
+  inputs?: string[];
+  /** Paths that must exist after. */
+  outputs?: string[];
+}
+
+export interface PutStep extends Attempted, StepEnvironment {
+  kind: 'put';
+  name: string;
+  resource: string;
+  params: Record<string, string>;
+}
+
+export interface NotifyStep extends Attempted {
+  kind: 'notify';
+  /** `<type>.<label>`. */
+  notification: string;
+  /** Overrides the notification's. */
+  message?: string;
+  params: Record<string, string>;
+}
+
+export interface ServiceStep {
+  kind: 'service';
+  type: string;
+  /** From its start until it is ready. */
+  timeoutSeconds?: number;
+  params: Record<string, string>;
+}
+
+export interface ParallelStep extends Attempted {
+  kind: 'parallel';
+  /** Absent: all at once. */
+  limit?: number;
+  failFast: boolean;
+  steps: ActionStep[];
+}
+
+/** An `if` with its `else_if` and `else`: the first branch whose condition holds runs. */
+interface BranchStep {
+  kind: 'branch';
+  branches: Branch[];
+}
+
+export interface Branch {
+  /** Only people read it: the label of a block whose condition is an attribute. */
+  name?: string;
+  /**
+   * Absent: `else`. Checked when the pipeline is read; variables are filled into the parsed tree, never into
+   * the text.
+   */
+  condition?: string;
+  steps: Step[];
+}
 
 /** Every step that does one thing, those inside groups and branches included, in the order of the file. */
 export function actionsOf(steps: readonly Step[]): ActionStep[] {
@@ -15,7 +113,7 @@ export function getsOf(steps: readonly Step[]): GetStep[] {
 }
 
 /** What the hooks of a job and of its steps do, but for `on_trigger`. */
-export function hookActionsOf(job: Pick<Job, 'steps' | 'hooks'>): HookAction[] {
+export function hookActionsOf(job: { steps: Step[]; hooks?: Hooks }): HookAction[] {
   return [
     ...actionsOf(job.steps).flatMap((step) => actionsOfHooks(step.hooks)),
     ...groupHooks(job.steps),

@@ -1,4 +1,4 @@
-import type { GetStep } from './pipeline.ts';
+import type { GetStep } from './steps.ts';
 
 /**
  * Whether each version triggers a build: without `passed` unless `version` is `latest`, with `passed` only if

@@ -1,7 +1,6 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { JobDraft } from './jobs.ts';
-import type { HookAction, Hooks, Step } from './pipeline.ts';
-import { actionsOf } from './steps.ts';
+import { actionsOf, type HookAction, type Hooks, type Step } from './steps.ts';
 
 type Get = JobDraft['gets'][number];
 

@@ -1,7 +1,8 @@
 import type { Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import type { Command } from './command.ts';
 import type { CompileContext } from './compile-context.ts';
-import type { Command, Origin } from './pipeline.ts';
+import type { Origin } from './pipeline.ts';
 
 /** Fields of all types. */
 export interface NamedType {

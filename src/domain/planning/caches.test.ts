@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { ActionStep, Hooks, Pipeline, Resource, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { ActionStep, Hooks, Step } from '#domain/pipeline/steps.ts';
 import { cachesOfBuild, cachesOfChecks, type CacheUse } from './caches.ts';
 import { containersOf } from './containers.ts';
 import { planBuild } from './plan-build.ts';

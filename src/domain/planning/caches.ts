@@ -1,5 +1,13 @@
-import type { Command, GetStep, HookAction, Hooks, Pipeline, PutStep } from '#domain/pipeline/pipeline.ts';
-import { actionsOf, hookActionsOf } from '#domain/pipeline/steps.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import {
+  actionsOf,
+  hookActionsOf,
+  type GetStep,
+  type HookAction,
+  type Hooks,
+  type PutStep,
+} from '#domain/pipeline/steps.ts';
 import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { commandOf, jobIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
 import { containersOfCommand } from './plan-command.ts';

@@ -1,4 +1,6 @@
-import type { ActionStep, Command, HookAction, Hooks, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { ActionStep, HookAction, Hooks, Step } from '#domain/pipeline/steps.ts';
 import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import {
   automaticNotifications,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CustomCommand } from '#domain/pipeline/pipeline.ts';
+import type { CustomCommand } from '#domain/pipeline/command.ts';
 import { fillTemplates } from './fill-templates.ts';
 
 const ssh: CustomCommand = {

@@ -1,4 +1,4 @@
-import type { CustomCommand } from '#domain/pipeline/pipeline.ts';
+import type { CustomCommand } from '#domain/pipeline/command.ts';
 
 export interface FilledTemplates {
   path: string;

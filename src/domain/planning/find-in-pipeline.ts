@@ -1,7 +1,5 @@
+import type { Command } from '#domain/pipeline/command.ts';
 import type {
-  ActionStep,
-  Command,
-  HookAction,
   Job,
   Notification,
   NotificationType,
@@ -9,6 +7,7 @@ import type {
   Resource,
   ResourceType,
 } from '#domain/pipeline/pipeline.ts';
+import type { ActionStep, HookAction } from '#domain/pipeline/steps.ts';
 
 /* Parts of a valid pipeline by name. They throw if it has no such part, which validation rules out. */
 

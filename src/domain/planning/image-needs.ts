@@ -1,4 +1,4 @@
-import type { Command } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
 import type { PlanContainer } from './plan.ts';
 
 /** What a container's commands ask of its image. They may run in other containers, too. */

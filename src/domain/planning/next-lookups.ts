@@ -1,6 +1,7 @@
 import { defined } from '#defined';
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
-import type { Command, Pipeline, SecretType, SecretVariable } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline, SecretType, SecretVariable } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 
 /** One secret to read, its path, key and configuration without placeholders. */

@@ -1,16 +1,16 @@
 import { defined } from '#defined';
+import type { Command } from '#domain/pipeline/command.ts';
 import { variablesIn, type CommandContext } from '#domain/pipeline/environment-table.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import type {
   ActionStep,
-  Command,
   GetStep,
   HookAction,
   NotifyStep,
-  Pipeline,
   PutStep,
   TaskStep,
-} from '#domain/pipeline/pipeline.ts';
-import { isTriggerStream } from '#domain/pipeline/resources.ts';
+} from '#domain/pipeline/steps.ts';
 import { containersOfResource } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandOf, notificationIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';

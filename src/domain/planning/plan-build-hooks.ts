@@ -1,5 +1,5 @@
 import { defined } from '#defined';
-import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/pipeline.ts';
+import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
 import { planAction, type ActionContext } from './plan-action.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';

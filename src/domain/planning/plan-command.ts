@@ -1,5 +1,5 @@
 import { defined } from '#defined';
-import type { Command, CustomCommand } from '#domain/pipeline/pipeline.ts';
+import type { Command, CustomCommand } from '#domain/pipeline/command.ts';
 import { fillTemplates } from './fill-templates.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';
 import { isRunnable } from './runnable.ts';

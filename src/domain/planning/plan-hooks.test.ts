@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Command, HookAction, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { HookAction } from '#domain/pipeline/steps.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { hookContainersOf, planHooks } from './plan-hooks.ts';
 

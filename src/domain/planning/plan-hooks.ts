@@ -1,5 +1,6 @@
 import { variablesIn } from '#domain/pipeline/environment-table.ts';
-import type { NotifyStep, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { NotifyStep } from '#domain/pipeline/steps.ts';
 import { reachableHooks, type ReachableHook } from '#domain/scheduling/reachable-hooks.ts';
 import { containersFor } from './containers.ts';
 import { commandOf, notificationIn } from './find-in-pipeline.ts';

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Command, HookAction, Hooks, Input, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Input, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { HookAction, Hooks, Step } from '#domain/pipeline/steps.ts';
 import { resource } from '#testing/pipelines/sample-pipeline.ts';
 import { planBuild } from './plan-build.ts';
 import { planChecks } from './plan-checks.ts';

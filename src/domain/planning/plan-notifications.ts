@@ -1,6 +1,6 @@
 import { defined } from '#defined';
-import type { Job, NotifyStep, Pipeline } from '#domain/pipeline/pipeline.ts';
-import { getsOf } from '#domain/pipeline/steps.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf, type NotifyStep } from '#domain/pipeline/steps.ts';
 import { containersFor } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandOf, jobIn, notificationIn } from './find-in-pipeline.ts';

@@ -1,5 +1,5 @@
+import type { Command } from '#domain/pipeline/command.ts';
 import { variablesIn } from '#domain/pipeline/environment-table.ts';
-import type { Command } from '#domain/pipeline/pipeline.ts';
 import type { SecretLookup } from './next-lookups.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { PlanCommand, PlanContainer } from './plan.ts';

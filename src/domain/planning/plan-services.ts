@@ -1,6 +1,7 @@
 import { defined } from '#defined';
+import type { Command } from '#domain/pipeline/command.ts';
 import { variablesIn } from '#domain/pipeline/environment-table.ts';
-import type { Command, ServiceStep, Step } from '#domain/pipeline/pipeline.ts';
+import type { ServiceStep, Step } from '#domain/pipeline/steps.ts';
 import type { ActionContext } from './plan-action.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
 import type { PlanCommand, PlanService } from './plan.ts';

@@ -1,7 +1,12 @@
 import { defined } from '#defined';
 import { parseCondition, type Condition } from '#domain/language/condition.ts';
-import type { ActionStep, Branch, ParallelStep, Step } from '#domain/pipeline/pipeline.ts';
-import { actionsOf } from '#domain/pipeline/steps.ts';
+import {
+  actionsOf,
+  type ActionStep,
+  type Branch,
+  type ParallelStep,
+  type Step,
+} from '#domain/pipeline/steps.ts';
 import { planAction, type ActionContext, type StepPlace } from './plan-action.ts';
 import { planHooksOf } from './plan-build-hooks.ts';
 import { planServices } from './plan-services.ts';

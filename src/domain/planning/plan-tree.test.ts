@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Command, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Step } from '#domain/pipeline/steps.ts';
 import { containersOf } from './containers.ts';
 import { planBuild, plannedSteps } from './plan-build.ts';
 

@@ -1,4 +1,4 @@
-import type { Command } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
 import { fillTemplates } from './fill-templates.ts';
 
 /** Name of the container with the worker image: git, jq, curl, ssh and bash. */

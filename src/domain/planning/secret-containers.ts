@@ -1,4 +1,5 @@
-import type { Command, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { findSecretNames } from '#domain/pipeline/secret-placeholder.ts';
 import { containersFor } from './containers.ts';
 import type { PlanContainer } from './plan.ts';

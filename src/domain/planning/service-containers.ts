@@ -1,5 +1,7 @@
-import type { Command, Pipeline, ServiceStep, ServiceType, Step } from '#domain/pipeline/pipeline.ts';
+import type { Command } from '#domain/pipeline/command.ts';
+import type { Pipeline, ServiceType } from '#domain/pipeline/pipeline.ts';
 import { fillImage } from '#domain/pipeline/service-image.ts';
+import type { ServiceStep, Step } from '#domain/pipeline/steps.ts';
 import { imageNeeds } from './image-needs.ts';
 import type { PlanContainer } from './plan.ts';
 import { containerWord, isRunnable } from './runnable.ts';

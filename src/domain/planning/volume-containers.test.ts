@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Pipeline, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import type { Pipeline, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { Step } from '#domain/pipeline/steps.ts';
 import { get, job, put, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { checkContainersOf, containersOf } from './containers.ts';
 import { planBuild } from './plan-build.ts';

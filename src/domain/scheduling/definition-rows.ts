@@ -1,6 +1,6 @@
-import type { Approval, GetStep, Input, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Approval, Input, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
-import { getsOf } from '#domain/pipeline/steps.ts';
+import { getsOf, type GetStep } from '#domain/pipeline/steps.ts';
 import { takesEvery } from '#domain/pipeline/takes-every.ts';
 import { canonicalText, describeScopeChange, scopeKeyOf } from './check-scope.ts';
 import type { CronNext } from './next-check.ts';

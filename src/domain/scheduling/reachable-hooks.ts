@@ -1,5 +1,5 @@
-import type { HookAction, Pipeline } from '#domain/pipeline/pipeline.ts';
-import { getsOf } from '#domain/pipeline/steps.ts';
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf, type HookAction } from '#domain/pipeline/steps.ts';
 import { reachableJobs } from './reachable-jobs.ts';
 
 /** How long builds wait for the `on_trigger` hooks of a new version. */

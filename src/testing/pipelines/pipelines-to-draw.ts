@@ -1,4 +1,5 @@
-import type { Job, Pipeline, Step } from '#domain/pipeline/pipeline.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Step } from '#domain/pipeline/steps.ts';
 
 /** Short ways to write pipelines in tests of pictures. */
 export const get = (resource: string, ...passed: string[]): Step => ({

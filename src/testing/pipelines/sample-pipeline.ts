@@ -1,4 +1,5 @@
-import type { Job, Pipeline, Resource, ResourceType, Step } from '#domain/pipeline/pipeline.ts';
+import type { Job, Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
+import type { Step } from '#domain/pipeline/steps.ts';
 
 const git: ResourceType = {
   name: 'git',
