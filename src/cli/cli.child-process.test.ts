@@ -54,6 +54,12 @@ describe('the output for people equals the recorded file (`jest -u` records it; 
     plan: { line: 'millrace plan src/cli/testdata/good.hcl --job publish' },
     'plan-colour': { line: 'millrace plan src/cli/testdata/good.hcl --job unit', colour: true },
     'plan-services': { line: 'millrace plan src/cli/testdata/services.hcl --job integration' },
+    'types-list': { line: 'millrace types list' },
+    'types-list-json': { line: 'millrace types list --kind secret_type --output json' },
+    'types-show': { line: 'millrace types show svc://redis' },
+    'types-show-runner': { line: 'millrace types show svc://shell' },
+    'types-show-without-definition': { line: 'millrace types show cron' },
+    'types-no-such-type': { line: 'millrace types show svc://gitt' },
     'plan-no-such-job': { line: 'millrace plan src/cli/testdata/good.hcl --job unti' },
   };
   test.each(Object.entries(cases))('%s', async (name, { line, ...given }) => {

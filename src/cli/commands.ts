@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { colour, offlineExitCodesHelp, variables, type Coloured, type Run } from './command-options.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
+import type { TypesOptions } from './list-types.ts';
 import type { PlanVerbOptions } from './plan.ts';
 import type { ValidateOptions } from './validate.ts';
 
@@ -13,9 +14,17 @@ const onePipeline = (command: Command): Command =>
     'the Pipeline, if the file has several: <namespace>/<name> or <name>',
   );
 
+const TYPE_KINDS = ['resource_type', 'notification_type', 'service_type', 'secret_type', 'runner_type'];
+
 /** The verbs that need no cluster. */
 export function offlineCommands(run: Run): Command[] {
-  const commands = [validateCommand(run), formatCommand(run), graphCommand(run), planCommand(run)];
+  const commands = [
+    validateCommand(run),
+    formatCommand(run),
+    graphCommand(run),
+    planCommand(run),
+    typesCommand(run),
+  ];
   return commands.map((command) => command.helpGroup('Without a cluster:'));
 }
 
@@ -130,4 +139,56 @@ ${offlineExitCodesHelp('the pipeline has errors')}`,
         return plan(file, options, terminal);
       }),
     );
+}
+
+const typeOptions = (verb: Command): Command =>
+  verb
+    .addOption(new Option('--kind <kind>', 'only types of this kind').choices(TYPE_KINDS))
+    .addOption(
+      new Option('--output <form>', 'output format: for people or programs')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .addOption(colour());
+
+function typesCommand(run: Run): Command {
+  const command = new Command('types').description('show the types that come with Millrace');
+  typeOptions(command.command('list'))
+    .description('list the types, with their parameters')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  millrace types list
+  millrace types list --kind service_type
+
+Exit codes: 0: success; 2: usage error, or there is no such type.`,
+    )
+    .action((given: TypesOptions & Coloured) =>
+      run(given.color, async (terminal) => {
+        const { listTypes } = await import('./list-types.ts');
+        return listTypes(given, terminal);
+      }),
+    );
+  typeOptions(command.command('show').argument('<type>', 'its name, an alias, or svc://<name>'))
+    .description('print the definition of a type, as HCL')
+    .addHelpText(
+      'after',
+      `
+The output is a start for a type of your own.
+
+Examples:
+  millrace types show svc://git
+  millrace types show github-check --kind notification_type
+  millrace types show redis > types/redis.hcl
+
+Exit codes: 0: success; 2: usage error, or there is no such type.`,
+    )
+    .action((type: string, given: TypesOptions & Coloured) =>
+      run(given.color, async (terminal) => {
+        const { showType } = await import('./list-types.ts');
+        return showType(type, given, terminal);
+      }),
+    );
+  return command;
 }

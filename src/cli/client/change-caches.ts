@@ -1,7 +1,7 @@
+import { printResult, renderTable, timeOf } from '#cli/output.ts';
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
-import { printResult, renderTable, timeOf } from './output.ts';
 import type { CacheJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 

@@ -1,10 +1,10 @@
+import { asJson } from '#cli/output.ts';
 import type { VariableOptions } from '#cli/read-variables.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { requestPath } from './api.ts';
 import { changesOf, renderChange, type Change } from './changes.ts';
 import { connect } from './connect.ts';
-import { asJson } from './output.ts';
 import { readConfigText, readTextVariables } from './read-config.ts';
 import type { DefinitionJson, PipelineUpdate, SavedJson } from './response-types.ts';
 import { saveAndPrint, validateAndPrint } from './save-pipeline.ts';

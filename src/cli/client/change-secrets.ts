@@ -1,8 +1,8 @@
+import { printResult, renderTable, timeOf } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { MAX_STORED_SECRET_BYTES } from '#domain/access/stored-secret.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
-import { printResult, renderTable, timeOf } from './output.ts';
 import type { SecretJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 

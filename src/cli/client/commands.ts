@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { colour, repeated, type Coloured, type Run } from '#cli/command-options.ts';
+import type { OutputOptions } from '#cli/output.ts';
 import { CommandError } from '#cli/terminal.ts';
 import { cachesCommand } from './cache-commands.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import type { ServerOptions } from './connect.ts';
 import type { BuildsOptions } from './list-commands.ts';
 import type { LoginOptions } from './login.ts';
-import type { OutputOptions } from './output.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
 import type { TeamOptions } from './team-options.ts';

@@ -1,9 +1,9 @@
+import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from '#cli/output.ts';
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { visible } from '#domain/graph/measure-label.ts';
 import { requestPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
-import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from './output.ts';
 import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { timeOf } from '#cli/output.ts';
 import { CommandError, EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
 import { Api } from './api.ts';
 import { prepare, readConfig } from './connect.ts';
 import { credentialsFile, readCredentials, writeCredentials, type ServerCredential } from './credentials.ts';
-import { timeOf } from './output.ts';
 import { readSecret } from './read-secret.ts';
 import type { SessionJson } from './response-types.ts';
 import { serverUrl } from './server-url.ts';

@@ -1,8 +1,8 @@
 import { isErrorFinding } from '#cli/finding.ts';
+import { asJson, visibleLines } from '#cli/output.ts';
 import { EXIT, painter, type Exit } from '#cli/terminal.ts';
 import { requestPath } from './api.ts';
 import { findingsIn, renderServerFindings, verdictOn } from './findings.ts';
-import { asJson, visibleLines } from './output.ts';
 import type { ConfigText } from './read-config.ts';
 import type { FindingJson, SavedJson } from './response-types.ts';
 import type { TeamCommandContext } from './team-options.ts';

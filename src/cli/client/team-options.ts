@@ -1,7 +1,7 @@
+import type { OutputOptions } from '#cli/output.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import type { Api } from './api.ts';
 import type { ServerOptions } from './connect.ts';
-import type { OutputOptions } from './output.ts';
 
 /** Options of every command on a team. */
 export interface TeamOptions extends ServerOptions, OutputOptions {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asJson, durationOf, statusCell } from '#cli/output.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
 import { readGivenInputs } from './given-inputs.ts';
-import { asJson, durationOf, statusCell } from './output.ts';
 import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
 import { streamBuild, type BuildListener } from './stream-build.ts';

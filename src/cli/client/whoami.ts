@@ -1,6 +1,6 @@
+import { printResult, type OutputOptions } from '#cli/output.ts';
 import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
 import { connect, type ServerOptions } from './connect.ts';
-import { printResult, type OutputOptions } from './output.ts';
 import type { UserJson } from './response-types.ts';
 import { ownerOfToken } from './token-owner.ts';
 

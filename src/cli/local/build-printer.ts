@@ -1,5 +1,5 @@
-import { durationOf, renderTable, statusCell } from '#cli/client/output.ts';
 import { ScreenText } from '#cli/client/screen-text.ts';
+import { durationOf, renderTable, statusCell } from '#cli/output.ts';
 import { painter, type Terminal } from '#cli/terminal.ts';
 import type { BuildEvent, StepStatus } from '#domain/build/events.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';

@@ -1,7 +1,7 @@
 import { env } from 'node:process';
 import type { Cause } from '#agent/build-context.ts';
 import { readGivenInputs } from '#cli/client/given-inputs.ts';
-import { durationOf, statusCell } from '#cli/client/output.ts';
+import { durationOf, statusCell } from '#cli/output.ts';
 import { pickWithSecrets, type PickOptions } from '#cli/pick-pipeline.ts';
 import { findJob } from '#cli/plan.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';

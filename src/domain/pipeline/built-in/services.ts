@@ -17,7 +17,7 @@ interface Service {
 
 const definition = ({ name, params, image, start, ready, timeout = '120s' }: Service): string => `
 service_type "${name}" {
-  params = ${JSON.stringify(params)}
+  params = [${params.map((param) => JSON.stringify(param)).join(', ')}]
   start "docker" {
     image = ${JSON.stringify(image).replaceAll(/\$(?=\{)/g, () => '$$')}
     cmd   = ${heredoc(start)}

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import { painter, type Paint, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
+import { painter, type Paint, type Terminal } from './terminal.ts';
 
 export interface OutputOptions {
   output: 'text' | 'json';

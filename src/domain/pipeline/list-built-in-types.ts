@@ -1,0 +1,118 @@
+import { defined } from '#defined';
+import {
+  builtInNotificationTypes,
+  builtInResourceTypes,
+  builtInRunnerTypes,
+  builtInSecretTypes,
+  builtInServiceTypes,
+} from './built-in-types.ts';
+
+/** A type that comes with Millrace, as people read it. */
+export interface BuiltInType {
+  /** The block that defines such types: `resource_type`. */
+  kind: string;
+  name: string;
+  /** Other names for the same type. */
+  aliases: string[];
+  params: string[];
+  /** One sentence. */
+  description: string;
+  /** Its HCL. Absent: Millrace itself does its work. */
+  definition?: string;
+}
+
+const KINDS: readonly [kind: string, definitions: ReadonlyMap<string, string>][] = [
+  ['resource_type', builtInResourceTypes],
+  ['notification_type', builtInNotificationTypes],
+  ['service_type', builtInServiceTypes],
+  ['secret_type', builtInSecretTypes],
+];
+
+/** By kind, then by the name that people search for; other names of a type are aliases. */
+const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  resource_type: {
+    artifact: 'Files of a build for later jobs, on a volume or in a bucket.',
+    cron: 'A version at each time of a schedule.',
+    fs: 'Files of a volume that the Team declares.',
+    git: 'Commits, tags, and pull or merge requests of a repository.',
+    'github-check': 'Check runs that people ask GitHub to repeat.',
+    trigger: 'A version whenever a person or a program asks for one.',
+  },
+  notification_type: {
+    discord: 'Messages in a Discord channel.',
+    'github-check': 'The check run of a commit on GitHub.',
+    slack: 'Messages in a Slack channel.',
+  },
+  service_type: {
+    kafka: 'An Apache Kafka broker.',
+    keycloak: 'A Keycloak server.',
+    mariadb: 'A MariaDB server.',
+    nats: 'A NATS server.',
+    postgresql: 'A PostgreSQL server.',
+    rabbitmq: 'A RabbitMQ broker.',
+    redis: 'A Redis server.',
+    vault: 'A Vault server in development mode.',
+  },
+  secret_type: {
+    env: "A key of the Secret that the Team's spec.secretRef names.",
+    file: "A value in a file of the Secret that the Team's spec.secretRef names.",
+    kubernetes: "A key of a Secret in the team's namespace.",
+    store: 'A value that `millrace secrets set` has stored.',
+    vault: 'A value of the kv engine of HashiCorp Vault, version 1 or 2.',
+  },
+  runner_type: {
+    docker: 'Runs a command, or the entrypoint, in an image of your choice.',
+    exec: 'Runs a program without a shell.',
+    shell: 'Runs a script with /bin/sh.',
+  },
+};
+
+const RUNNER_PARAMS: Readonly<Record<string, string[]>> = {
+  docker: ['image', 'cmd', 'args'],
+  exec: ['path', 'args'],
+  shell: ['cmd', 'file', 'shell'],
+};
+
+/** All built-in types, ordered by kind. */
+export function listBuiltInTypes(): BuiltInType[] {
+  const types = KINDS.flatMap(([kind, definitions]) => typesOf(kind, definitions));
+  return [...types, ...Object.keys(RUNNER_PARAMS).map(runnerType)];
+}
+
+/** A runner says what a command is, so there is nothing to read in its definition. */
+function runnerType(name: string): BuiltInType {
+  const description = DESCRIPTIONS['runner_type']?.[name] ?? '';
+  const definition = builtInRunnerTypes.get(name);
+  return {
+    kind: 'runner_type',
+    name,
+    aliases: [],
+    params: RUNNER_PARAMS[name] ?? [],
+    description,
+    ...defined({ definition }),
+  };
+}
+
+function typesOf(kind: string, definitions: ReadonlyMap<string, string>): BuiltInType[] {
+  const described = DESCRIPTIONS[kind] ?? {};
+  const same = Map.groupBy(definitions, ([, text]) => text);
+  return [...same].map(([text, entries]) => {
+    const names = entries.map(([name]) => name).toSorted();
+    const name = names.find((one) => Object.hasOwn(described, one)) ?? names[0] ?? '';
+    const hcl = `${text.trim()}\n`;
+    return {
+      kind,
+      name,
+      aliases: names.filter((one) => one !== name),
+      params: paramsOf(hcl),
+      description: described[name] ?? '',
+      ...(/^ {2}\w.*\{$/m.test(hcl) && { definition: hcl }),
+    };
+  });
+}
+
+/** The definitions are our own, so their layout is known. */
+function paramsOf(hcl: string): string[] {
+  const [, list = ''] = /^ {2}params\s*= \[([^[\]]*)\]/m.exec(hcl) ?? [];
+  return [...list.matchAll(/"(?<name>[^"]+)"/g)].map(({ groups }) => groups?.['name'] ?? '');
+}
