@@ -99,7 +99,25 @@ describe('runs of notifications', () => {
         runs: [],
         nothing: [1],
         late: [{ id: 2, notifications: ['chat.bad', 'chat.news'] }],
+        overtaken: [],
       },
     );
+  });
+
+  test.each<[title: string, status: DueNotifications['status'], why: string]>([
+    ['approved before it could be told', 'pending', 'the build was approved'],
+    ['approved and running', 'started', 'the build was approved'],
+    ['approved and done', 'succeeded', 'the build was approved'],
+    ['rejected', 'failed', 'the build ended'],
+    ['cancelled', 'cancelled', 'the build ended'],
+  ])('leave out the request for approval of a build that is %s, and say why', (_title, status, why) => {
+    expect(decideNotificationRuns([due({ moment: 'waiting', status })])).toEqual({
+      runs: [],
+      nothing: [],
+      late: [],
+      overtaken: [
+        { id: 1, notifications: ['chat.ask'], why: `Not sent: ${why} before a Pod could send it.` },
+      ],
+    });
   });
 });

@@ -35,8 +35,10 @@ export interface NotificationDecision {
   runs: NotificationRun[];
   /** Row ids of those that send nothing. */
   nothing: number[];
-  /** Those that nobody needs any more. */
+  /** Those that nobody needs any more, because their time has passed. */
   late: NotificationRun['builds'];
+  /** Requests for an approval that the build no longer waits for. */
+  overtaken: (NotificationRun['builds'][number] & { why: string })[];
 }
 
 /** Builds that one Pod notifies of. */
@@ -46,10 +48,24 @@ export const MAX_NOTIFICATION_AGE_SECONDS = 60 * 60;
 /** `due`: oldest first. Builds of one job and revision share a run. */
 export function decideNotificationRuns(due: readonly DueNotifications[]): NotificationDecision {
   const named = due.map((one) => ({ ...one, notifications: notificationsDue(one) }));
-  const [wanted, nothing] = partition(named, ({ notifications }) => notifications.length > 0);
+  const [all, nothing] = partition(named, ({ notifications }) => notifications.length > 0);
+  const [overtaken, wanted] = partition(all, isOvertaken);
   const [late, timely] = partition(wanted, ({ ageSeconds }) => ageSeconds > MAX_NOTIFICATION_AGE_SECONDS);
   const runs = [...Map.groupBy(timely, ({ team }) => team).values()].flatMap((ofTeam) => firstRun(ofTeam));
-  return { runs, nothing: nothing.map(({ id }) => id), late: late.map(namesOf) };
+  return {
+    runs,
+    nothing: nothing.map(({ id }) => id),
+    late: late.map(namesOf),
+    overtaken: overtaken.map((one) => ({ ...namesOf(one), why: whyOvertaken(one) })),
+  };
+}
+
+const isOvertaken = ({ moment, status }: Named): boolean => moment === 'waiting' && status !== 'waiting';
+
+/** A request for an approval that nobody can give any more would only mislead. */
+function whyOvertaken({ status }: Named): string {
+  const isOver = status === 'failed' || status === 'cancelled' || status === 'warning';
+  return `Not sent: ${isOver ? 'the build ended' : 'the build was approved'} before a Pod could send it.`;
 }
 
 type Named = DueNotifications & { notifications: string[] };
@@ -67,11 +83,10 @@ function firstRun(ofTeam: readonly Named[]): NotificationRun[] {
   return [{ pipelineId, revision, job, builds }];
 }
 
-/** A build that somebody approved meanwhile needs no approval any more. */
 function notificationsDue({ moment, status, definition, job, ...due }: DueNotifications): string[] {
   if (moment === 'waiting') {
     const { approval } = jobIn(definition, job);
-    return status === 'waiting' ? (approval?.notify ?? []).map(({ notification }) => notification) : [];
+    return (approval?.notify ?? []).map(({ notification }) => notification);
   }
   const outcome = outcomeOf(status);
   if (outcome === undefined) return [];

@@ -36,6 +36,14 @@ describe('the steps of a build show a notification of the operator', () => {
     expect(times).toMatchObject({ startedAt: startedAt.toISOString(), endedAt: endedAt.toISOString() });
   });
 
+  test('as skipped without times, if the build no longer waited for approval', () => {
+    const skipped = 'Not sent: the build was approved before a Pod could send it.';
+    const asked = sent({ moment: 'waiting', results: [{ hook: 'chat.a', output: '', skipped }] });
+    expect(withSentNotifications([], [asked])).toEqual([
+      { id: 'approve.notify.0', kind: 'notify', name: 'chat.a', status: 'skipped', message: skipped },
+    ]);
+  });
+
   test('as started until it ends', () => {
     const { endedAt: _, ...open } = sent({});
     expect(withSentNotifications(STEPS, [open])[1]).toMatchObject({ status: 'started' });

@@ -4,7 +4,7 @@ import type { StepState } from './build-state.ts';
 export interface SentNotifications {
   moment: 'waiting' | 'ended';
   names: string[];
-  results: { hook: string; error?: string; output: string }[];
+  results: { hook: string; error?: string; output: string; skipped?: string }[];
   /** Why there are no results. */
   error?: string;
   startedAt: Date;
@@ -46,6 +46,7 @@ function stateOf(name: string, { results, error, startedAt, endedAt }: SentNotif
   if (endedAt === undefined) return { status: 'started', ...started };
   const result = results.find(({ hook }) => hook === name);
   const ended = { ...started, endedAt: endedAt.toISOString() };
+  if (result?.skipped !== undefined) return { status: 'skipped', message: result.skipped };
   const why = result === undefined ? (error ?? 'it was not sent') : result.error;
   if (why === undefined) return { status: 'succeeded', ...ended };
   const output = (result?.output ?? '').trim().slice(-MAX_OUTPUT_CHARACTERS).toWellFormed();

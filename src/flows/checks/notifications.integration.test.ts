@@ -133,8 +133,12 @@ describe('a build that begins to wait for approval', () => {
     expect(await stores.views.build({ ...SHIP, number: '1' })).toMatchObject({ status: 'waiting' });
   });
 
-  test('sends nothing when somebody approved it meanwhile', async () => {
+  test('sends nothing when somebody approved it meanwhile, and the build says so', async () => {
     await actions.vote({ ...SHIP, number: '1' }, { by: 'ann', approve: true });
+    expect(await claim()).toEqual([]);
+    expect(await sentOf('1')).toEqual([
+      'approve.notify.0 chat.ask skipped Not sent: the build was approved before a Pod could send it.',
+    ]);
     expect(await claim()).toEqual([]);
   });
 });

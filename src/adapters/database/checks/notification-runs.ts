@@ -60,7 +60,7 @@ const LATE = 'Not sent: for an hour no Pod could send it.';
 /** Writes the decision. What another process has claimed meanwhile stays as it is. */
 export async function openNotificationRuns(
   database: Database,
-  { runs, nothing, late }: NotificationDecision,
+  { runs, nothing, late, overtaken }: NotificationDecision,
 ): Promise<void> {
   await database.pool.transaction(async (connection) => {
     await holdEpoch(database, connection);
@@ -70,6 +70,12 @@ export async function openNotificationRuns(
       UPDATE build_notifications n SET ended_at = now(), error = ${LATE}, notifications = l.notifications
       FROM jsonb_to_recordset(${sql.jsonb(late)}) AS l (id bigint, notifications text[])
       WHERE n.id = l.id AND n.run_id IS NULL AND n.ended_at IS NULL`);
+    await connection.query(rows()`
+      UPDATE build_notifications n SET ended_at = now(), notifications = o.notifications, results = (
+        SELECT jsonb_agg(jsonb_build_object('hook', name, 'output', '', 'skipped', o.why))
+        FROM unnest(o.notifications) AS name)
+      FROM jsonb_to_recordset(${sql.jsonb(overtaken)}) AS o (id bigint, notifications text[], why text)
+      WHERE n.id = o.id AND n.run_id IS NULL AND n.ended_at IS NULL`);
     for (const run of runs) await openRun(connection, run);
   });
 }
