@@ -122,9 +122,10 @@ notification_type "pager" {
     image = "docker.io/curlimages/curl:8.17.0"
   }
 
+  # Arguments are passed as written: only a shell fills in $NOTIFY_MESSAGE.
   notify "exec" {
-    path = "curl"
-    args = ["--fail", "--silent", "--data", "$NOTIFY_MESSAGE", "https://pager.example.org/incidents"]
+    path = "sh"
+    args = ["-c", "curl --fail --silent --data \"$NOTIFY_MESSAGE\" https://pager.example.org/incidents"]
   }
 }
 
@@ -414,9 +415,10 @@ job "deploy" {
     args = ["--undo"]
   }
 
+  # Runs for each new commit of git.shop, with which the chain of jobs begins: the version is that of git.
   on_trigger {
     notify "slack" "team" {
-      message = "$BUILD_JOB_NAME may start for version $version_tag"
+      message = "$BUILD_JOB_NAME may start for commit $version_ref"
     }
   }
 }

@@ -91,7 +91,8 @@ export const job: BlockSchema = {
     ...hooks,
     on_trigger: nested(
       triggerHook,
-      'Runs when a check finds a new version that could reach the job, before any build.',
+      'Runs for a new version that could reach the job, directly or through `passed`, before any build. ' +
+        '`$version_<key>` are the fields of that version.',
     ),
   },
 };

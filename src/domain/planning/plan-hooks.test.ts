@@ -82,6 +82,20 @@ describe('the plan of hooks', () => {
     ]);
   });
 
+  test('fills in the new version, not that of what the job gets: it may have none yet', () => {
+    const gate = get('image.store', { trigger: true, passed: ['unit'] });
+    const ship = { ...job('ship', gate), onTrigger: [notify] };
+    const whole = pipeline([]);
+    const of = {
+      ...whole,
+      resources: [...whole.resources, resource('image.store')],
+      jobs: [...whole.jobs, ship],
+    };
+    const { hooks } = planned(of);
+    expect(hooks?.plans).toMatchObject([{ job: 'ship', version: '7', env: { version_ref: 'a' } }]);
+    expect(planned(of, { resource: 'image.store' }).hooks?.plans).toEqual([]);
+  });
+
   test('prefers the message of the step', () => {
     const { hooks } = planned(pipeline([{ ...notify, message: 'now' }]));
     expect(hooks?.plans[0]?.message).toBe('now');
