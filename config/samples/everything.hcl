@@ -223,8 +223,9 @@ notification "slack" "team" {
 }
 
 notification "pager" "on_call" {
-  on   = ["failure"]
-  jobs = ["deploy", "smoke--europe"]
+  message = "$BUILD_JOB_NAME #$BUILD_NUMBER: $BUILD_REASON"
+  on      = ["failure"]
+  jobs    = ["deploy", "smoke--europe"]
 
   params {
     service = "shop"
