@@ -10,9 +10,10 @@ import type { Outbox } from './outbox.ts';
 import { runOutcomeHooks } from './run-build-hooks.ts';
 import { runNodes, skipNodes } from './run-nodes.ts';
 import { sendNotifications } from './run-notifications.ts';
-import { startServices, stopServices } from './run-services.ts';
+import { startServices } from './run-services.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
 import { LogBudget } from './step-log.ts';
+import { stopServices } from './stop-services.ts';
 import type { Stop } from './stop.ts';
 import type { StepEnd } from './termination.ts';
 

@@ -1,23 +1,13 @@
-import { defined } from '#defined';
 import type { PlanService, ServiceCommand } from '#domain/planning/plan.ts';
-import {
-  causeOfStop,
-  isTimeout,
-  maskMessage,
-  STOPPED,
-  type BuildContext,
-  type Cause,
-} from './build-context.ts';
-import { formatSeconds } from './format-seconds.ts';
+import type { BuildContext, Cause } from './build-context.ts';
 import { pauseFor } from './retry.ts';
-import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
+import { whyFailed, type CommandEnd } from './run-command.ts';
 import type { RunningService } from './running-service.ts';
-import { StepLog } from './step-log.ts';
+import { failureOf, Phase, runServiceCommand } from './service-phase.ts';
 import type { Stop } from './stop.ts';
 
 /** For the start of a service without a timeout. */
 const START_SECONDS = 10 * 60;
-const STOP_SECONDS = 60;
 
 /** Starts services one after another, then waits until all are ready. Returns why one of them is not. */
 export async function startServices(
@@ -50,11 +40,6 @@ function endBeforeStart(service: PlanService, stop: Stop, context: BuildContext)
   const cause = phase.stopped(stop, service.timeoutSeconds ?? START_SECONDS);
   phase.log.end();
   return cause;
-}
-
-/** Stops all running services, the last one first. A stop that fails changes nothing. */
-export async function stopServices(context: BuildContext): Promise<void> {
-  for (const running of context.services.splice(0).toReversed()) await stopService(running, context);
 }
 
 async function startService(
@@ -95,7 +80,11 @@ async function startToItsEnd(
   context: BuildContext,
 ): Promise<Cause | undefined> {
   const { stop, release } = outer.limited(seconds, 'step-timeout');
-  const end = await run(start, { stop: stop.signal, leavesProcesses: true, log: phase.log }, context);
+  const end = await runServiceCommand(
+    start,
+    { stop: stop.signal, leavesProcesses: true, log: phase.log },
+    context,
+  );
   release();
   if (stop.reason !== undefined) return phase.stopped(stop, seconds);
   const why = failureOf(end);
@@ -114,7 +103,7 @@ async function startInForeground(
   const options = { stop: signal, leavesProcesses: true, log: phase.log, onStarted: () => started.resolve() };
   const foreground: NonNullable<RunningService['foreground']> = {
     stop: ending,
-    ended: run(start, options, context),
+    ended: runServiceCommand(start, options, context),
   };
   running.foreground = foreground;
   void watchDeath(running, foreground);
@@ -166,7 +155,7 @@ async function checkUntilReady(
   const running = context.services.find((one) => one.service === service);
   try {
     for (;;) {
-      const end = await run(ready, { stop: stop.signal, log: undefined }, context);
+      const end = await runServiceCommand(ready, { stop: stop.signal, log: undefined }, context);
       const why = failureOf(end);
       if (why === undefined && stop.reason === undefined) return phase.succeed();
       const died = running?.foreground?.end;
@@ -185,113 +174,9 @@ function readySeconds({ reason }: Stop, { service, ready }: Pick<ReadyCheck, 'se
   return (reason && service.timeoutSeconds) ?? ready.timeoutSeconds;
 }
 
-async function stopService(
-  { service, foreground, log }: RunningService,
-  context: BuildContext,
-): Promise<void> {
-  const phase = new Phase(`${service.id}.stop`, service, context);
-  const why = service.stop && (await runStop(service.stop, phase, context));
-  foreground?.stop.abort();
-  await foreground?.ended;
-  log.end();
-  if (why === undefined) phase.succeed();
-  else phase.fail(why);
-}
-
-async function runStop(
-  command: ServiceCommand,
-  phase: Phase,
-  context: BuildContext,
-): Promise<string | undefined> {
-  const { stop, release } = context.hooks.limited(STOP_SECONDS, 'step-timeout');
-  const end = await run(command, { stop: stop.signal, log: phase.log }, context);
-  release();
-  return stop.reason === 'step-timeout' ? `timed out after ${formatSeconds(STOP_SECONDS)}` : failureOf(end);
-}
-
-interface ServiceRun {
-  stop: AbortSignal;
-  /** Processes that it starts go on after its end. */
-  leavesProcesses?: boolean;
-  /** Absent: its output is dropped. */
-  log: StepLog | undefined;
-  onStarted?: () => void;
-}
-
-async function run(
-  { command, env }: ServiceCommand,
-  { stop, leavesProcesses, log, onStarted }: ServiceRun,
-  { shims, plan }: BuildContext,
-): Promise<CommandEnd> {
-  return await runCommand({
-    shims,
-    command,
-    env,
-    cwd: plan.workdir,
-    leftovers: leavesProcesses === true ? 'stay' : 'own',
-    stop,
-    onOutput: (stream, bytes) => log?.write(stream, bytes),
-    ...defined({ onStarted }),
-  });
-}
-
-function failureOf(end: CommandEnd): string | undefined {
-  return 'lost' in end ? end.lost : whyFailed(end);
-}
-
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** The start, the wait, or the stop of a service, as a step of the build. */
-class Phase {
-  readonly log: StepLog;
-  readonly #id: string;
-  readonly #service: PlanService;
-  readonly #context: BuildContext;
-
-  constructor(id: string, service: PlanService, context: BuildContext) {
-    this.#id = id;
-    this.#service = service;
-    this.#context = context;
-    const { masker, budget, outbox } = context;
-    outbox.add({ type: 'step-started', step: id });
-    this.log = new StepLog(
-      masker,
-      budget,
-      (text) => outbox.add({ type: 'log', step: id, text }),
-      `[${service.name}] `,
-    );
-  }
-
-  succeed(): undefined {
-    this.#end('succeeded');
-    return undefined;
-  }
-
-  fail(why: string): Cause {
-    const message = maskMessage(this.#context.masker, why);
-    this.#end('failed', message);
-    const sentence = `The service ${this.#service.name} failed: ${message}.`;
-    return { outcome: 'failed', reason: 'ServiceFailed', message: sentence, known: true };
-  }
-
-  stopped({ reason = 'session-over' }: Stop, seconds: number): Cause {
-    if (reason === 'step-timeout')
-      return { ...this.fail(`not ready after ${formatSeconds(seconds)}`), timedOut: true };
-    this.#end(isTimeout(reason) ? 'failed' : 'cancelled', STOPPED[reason]);
-    return causeOfStop(reason, this.#context.plan.timeoutSeconds);
-  }
-
-  #end(status: 'succeeded' | 'failed' | 'cancelled', message?: string): void {
-    const { outbox, ended } = this.#context;
-    if (message !== undefined) this.log.note(`[${message}]`);
-    // The log of the start goes on until the service has stopped.
-    if (!this.#id.endsWith('.start')) this.log.end();
-    const sequence = outbox.add({ type: 'step-ended', step: this.#id, status, ...defined({ message }) });
-    ended({ step: this.#id, sequence, exitCode: status === 'succeeded' ? 0 : null, status });
-  }
 }

@@ -92,12 +92,17 @@ export class ShimConnection {
     };
   }
 
-  /** Asks the shim to kill the remaining processes and exit with 0. */
+  /** Asks the shim to kill the remaining processes and exit with 0. Drops the connection if it takes too long. */
   async end(): Promise<void> {
-    this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
     const limit = setTimeout(() => this.#socket.destroy(), 2000);
-    await this.closed;
+    await this.askToEnd();
     clearTimeout(limit);
+  }
+
+  /** The same, however long it takes. */
+  async askToEnd(): Promise<void> {
+    this.#send(TO_SHIM.end, 0, Buffer.alloc(0));
+    await this.closed;
   }
 
   /** Closes the connection as a dead agent would. The shim then kills everything and exits with 1. */
