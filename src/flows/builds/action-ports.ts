@@ -86,7 +86,7 @@ export interface PinTransaction {
    */
   endUnstarted(
     builds: readonly number[],
-    why: { by: string | null; reason: string; at: Date },
+    why: { by: string | null; message: string; at: Date },
   ): Promise<number[]>;
   getsOf(resource: number): Promise<UnpinnedGet[]>;
   saveFloors(floors: readonly { job: number; position: number; floor: number }[]): Promise<void>;
@@ -125,10 +125,10 @@ export interface BuildActionTransaction {
   /** Also finds builds of jobs that were removed from the pipeline. */
   build(ref: BuildRef): Promise<LockedBuild | undefined>;
   /** Ends a build that has not started; asks a running build to stop. */
-  cancel(build: LockedBuild, why: { by: string; reason: string; at: Date }): Promise<void>;
+  cancel(build: LockedBuild, why: { by: string; message: string; at: Date }): Promise<void>;
   retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
   /** The same for all builds of its job. Returns their row ids. */
-  cancelJob(build: LockedBuild, why: { reason: string; at: Date }): Promise<number[]>;
+  cancelJob(build: LockedBuild, why: { message: string; at: Date }): Promise<number[]>;
   /** Creates a build with the inputs and the revision of the original. */
   retry(build: LockedBuild, retry: RetryToWrite): Promise<void>;
   recordVote(build: LockedBuild, vote: Vote, at: Date): Promise<void>;

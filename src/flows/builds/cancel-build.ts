@@ -15,7 +15,7 @@ export async function cancelBuild(
     if (build === undefined) return { answer: 'unknown' };
     const decision = decideCancel(build.status);
     if (decision.answer === 'refused') return { answer: 'refused', reasons: [decision.reason] };
-    await tx.cancel(build, { by, reason: `Cancelled by ${by}.`, at });
+    await tx.cancel(build, { by, message: `Cancelled by ${by}.`, at });
     return { answer: 'done', pipelineId: tx.pipelineId, stopped: [build.id] };
   });
   notifyOfAction(answer, ports);

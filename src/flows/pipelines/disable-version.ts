@@ -16,7 +16,7 @@ export async function disableVersion(
     await tx.disableVersion(version, by);
     const builds = await tx.unstartedBuilds(resource.id);
     const cancelled = cancelledByDisable({ resource: resource.id, version }, builds);
-    const stopped = await tx.endUnstarted(cancelled, { by, reason: 'The version was disabled.', at });
+    const stopped = await tx.endUnstarted(cancelled, { by, message: 'The version was disabled.', at });
     await tx.requestDecision(resource.id);
     return { answer: 'done', pipelineId: tx.pipelineId, stopped };
   });

@@ -52,8 +52,8 @@ export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): P
   const { resource, version = 0, by } = pin;
   await tx.pin(pin, at);
   const cancelled = cancelledByPin({ resource, version }, await tx.unstartedBuilds(resource));
-  const reason = 'The resource was pinned to another version.';
-  const ended = await tx.endUnstarted(cancelled, { by, reason, at });
+  const message = 'The resource was pinned to another version.';
+  const ended = await tx.endUnstarted(cancelled, { by, message, at });
   await tx.requestDecision(resource);
   return ended;
 }

@@ -43,7 +43,7 @@ export function pinTransaction(connection: Transaction): PinTransaction {
 export async function endAndFree(
   connection: Transaction,
   builds: readonly number[],
-  why: { by: string | null; reason: string; at: Date },
+  why: { by: string | null; message: string; at: Date },
 ): Promise<number[]> {
   if (builds.length === 0) return [];
   const ended = await connection.anyFirst(rows<{ id: number }>()`

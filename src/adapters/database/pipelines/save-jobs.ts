@@ -51,8 +51,8 @@ export async function saveJobs(
 async function endQueued(connection: Transaction, jobs: readonly number[]): Promise<void> {
   if (jobs.length === 0) return;
   const which = sql.fragment`job_id = ANY(${ids(jobs)}) AND admitted_at IS NULL`;
-  const reason = 'The job was removed from the pipeline.';
-  await connection.query(rows()`${endUnstarted(which, { reason, at: new Date() })}`);
+  const message = 'The job was removed from the pipeline.';
+  await connection.query(rows()`${endUnstarted(which, { message, at: new Date() })}`);
 }
 
 /**

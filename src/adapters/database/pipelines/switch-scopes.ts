@@ -127,6 +127,6 @@ async function endQueued(
       AND b.cause ->> 'kind' IN ('version', 'passed', 'ready') AND EXISTS (
         SELECT 1 FROM build_inputs i JOIN versions v ON v.id = i.version_id JOIN resources r ON r.id = i.resource_id
         WHERE i.build_id = b.id AND r.id = ANY(${resources}) AND v.scope_id <> r.scope_id)`);
-  const reason = 'A resource that it took changed its source.';
-  return await endAndFree(connection, queued, { by: null, reason, at: new Date() });
+  const message = 'A resource that it took changed its source.';
+  return await endAndFree(connection, queued, { by: null, message, at: new Date() });
 }

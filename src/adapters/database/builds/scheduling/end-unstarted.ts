@@ -4,9 +4,9 @@ import { timestamp } from '#adapters/database/connection/pool.ts';
 interface Ending {
   by?: string | null;
   /** The message of the ended build: a text, or SQL that computes it per build. */
-  reason: string | FragmentSqlToken;
-  /** SQL of the reason code. */
-  code?: FragmentSqlToken;
+  message: string | FragmentSqlToken;
+  /** SQL of the reason, `Cancelled` by default. */
+  reason?: FragmentSqlToken;
   at: Date;
 }
 
@@ -19,17 +19,17 @@ const CANCELLED = sql.fragment`'Cancelled'`;
  */
 export function endUnstarted(
   which: FragmentSqlToken,
-  { by = null, reason, code = CANCELLED, at }: Ending,
+  { by = null, message, reason = CANCELLED, at }: Ending,
 ): FragmentSqlToken {
   const started = sql.fragment`builds.status = 'started'`;
   return sql.fragment`
       UPDATE builds SET cancelled_by = coalesce(builds.cancelled_by, ${by}),
-        cancel_reason = coalesce(builds.cancel_reason, ${reason}),
+        cancel_reason = coalesce(builds.cancel_reason, ${message}),
         cancel_requested_at = coalesce(builds.cancel_requested_at, ${timestamp(at)}),
         status = CASE WHEN ${started} THEN builds.status ELSE 'cancelled' END,
         ended_at = CASE WHEN ${started} THEN NULL ELSE ${timestamp(at)} END,
-        reason = CASE WHEN ${started} THEN builds.reason ELSE ${code} END,
-        message = CASE WHEN ${started} THEN builds.message ELSE ${reason} END,
+        reason = CASE WHEN ${started} THEN builds.reason ELSE ${reason} END,
+        message = CASE WHEN ${started} THEN builds.message ELSE ${message} END,
         wants_pod = wants_pod AND ${started}, held = NULL, pending_reason = NULL
       WHERE id IN (SELECT id FROM builds WHERE ended_at IS NULL AND ${which} ORDER BY id FOR UPDATE)
         AND ended_at IS NULL

@@ -104,8 +104,8 @@ function endOlder(decision: Decision, superseded: Superseded, at: Date): Fragmen
     sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)})
       OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
     {
-      code: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,
-      reason: sql.fragment`coalesce((SELECT n.message
+      reason: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,
+      message: sql.fragment`coalesce((SELECT n.message
         FROM jsonb_to_recordset(${sql.jsonb(superseded)}) AS n (id bigint, message text)
         WHERE n.id = builds.id), ${SUPERSEDED})`,
       at,
