@@ -61,7 +61,8 @@ list_s3() {
   s3 'listing the artifacts' "$endpoint/$bucket?list-type=2&max-keys=1000&prefix=$in_index" \\
     -H "x-amz-content-sha256: $EMPTY_SHA256"
   [ "$status" = 200 ] || fail_s3 'listing the artifacts'
-  sed 's,<Key>,\\n<Key>,g' "$private/answer" | sed -n 's,^<Key>\\([^<]*\\)</Key>.*,\\1,p' | sed 's,.*/,,' >"$private/entries"
+  sed 's,<Key>,\\n<Key>,g' "$private/answer" |
+    sed -n 's,^<Key>\\([^<]*\\)</Key>.*,\\1,p' | sed 's,.*/,,' >"$private/entries"
 }
 is_hash() { case $1 in *[!0-9a-f]*) false ;; *) [ \${#1} = 64 ] ;; esac; }
 `;

@@ -17,7 +17,10 @@ safe_path= writable_path= start=$PWD
 IFS=:
 for directory in $PATH; do
   case $directory in
-    /*) if [ -w "$directory" ]; then writable_path=$writable_path:$directory; else safe_path=$safe_path:$directory; fi ;;
+    /*)
+      if [ -w "$directory" ]; then writable_path=$writable_path:$directory
+      else safe_path=$safe_path:$directory; fi
+      ;;
   esac
 done
 unset IFS
@@ -35,9 +38,11 @@ trap 'rm -rf -- "$private"' EXIT
 mkdir -- "$private/home"
 cd -- "$private/home"
 export HOME="$private/home" XDG_CONFIG_HOME="$private/home" XDG_CACHE_HOME="$private/home"
-export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CEILING_DIRECTORIES="\${private%/*}"
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_GLOBAL=/dev/null
+export GIT_CEILING_DIRECTORIES="\${private%/*}"
 folder_git() {
-  env -i PATH="$PATH" HOME="$HOME" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \\
+  env -i PATH="$PATH" HOME="$HOME" GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \\
+    GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \\
     git -c safe.directory='*' -c core.hooksPath=/dev/null -c core.fsmonitor=false -C "$@"
 }
 `;

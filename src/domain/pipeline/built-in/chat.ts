@@ -17,7 +17,8 @@ if [ -z "$message" ]; then
   place="[\${BUILD_PIPELINE_NAME-}/\${BUILD_JOB_NAME-}]"
   link=
   if [ -n "\${param_base_url-}" ] && [ -n "\${BUILD_NUMBER-}" ]; then
-    link=" - \${param_base_url%/}/teams/\${BUILD_TEAM_NAME-}/pipelines/\${BUILD_PIPELINE_NAME-}/jobs/\${BUILD_JOB_NAME-}/builds/$BUILD_NUMBER"
+    job=teams/\${BUILD_TEAM_NAME-}/pipelines/\${BUILD_PIPELINE_NAME-}/jobs/\${BUILD_JOB_NAME-}
+    link=" - \${param_base_url%/}/$job/builds/$BUILD_NUMBER"
   fi
   status=\${notify_build_status-}
   case $status in
@@ -25,7 +26,10 @@ if [ -z "$message" ]; then
     failure | failed) message="❌ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
     cancel | cancelled) message="⚠️ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
     waiting) message="⏳ $place Build #\${BUILD_NUMBER-} needs approval$link" ;;
-    '') if [ -n "\${BUILD_NUMBER-}" ]; then message="$place Build #$BUILD_NUMBER$link"; else message="$place triggered"; fi ;;
+    '')
+      message="$place triggered"
+      if [ -n "\${BUILD_NUMBER-}" ]; then message="$place Build #$BUILD_NUMBER$link"; fi
+      ;;
     *) message="$place Build #\${BUILD_NUMBER-} - $status$link" ;;
   esac
 fi

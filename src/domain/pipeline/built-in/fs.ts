@@ -16,7 +16,8 @@ find_content() {
   real=$(realpath -e -- "$path") || fail "'$path' cannot be read"
   volume_of "\${path%/}" "$real"
   [ -r "$real" ] || fail "'$path' cannot be read"
-  if [ -d "$real" ]; then check_links "$real" "$volume"; else [ -f "$real" ] || fail "'$path' is no file and no folder"; fi
+  if [ -d "$real" ]; then check_links "$real" "$volume"
+  else [ -f "$real" ] || fail "'$path' is no file and no folder"; fi
 }
 hash_of() {
   if [ -d "$1" ]; then hash_of_folder "$1"; else hash_of_file "$1"; fi
@@ -26,7 +27,8 @@ print_version() {
   if [ -d "$1" ]; then
     jq -cn --arg path "$path" --arg hash "$2" '{path: $path, hash: $hash}'
   else
-    jq -cn --arg path "$path" --arg hash "$2" --arg modified "$(stat -L -c %Y -- "$1")" --arg size "$(stat -L -c %s -- "$1")" \\
+    jq -cn --arg path "$path" --arg hash "$2" \\
+      --arg modified "$(stat -L -c %Y -- "$1")" --arg size "$(stat -L -c %s -- "$1")" \\
       '{path: $path, hash: $hash, modified: $modified, size: $size}'
   fi
 }
@@ -74,7 +76,8 @@ esac
 source=$(realpath -e -- "$from") || fail "there is no '$from' in the working directory"
 outer=$(realpath -e -- .)
 case $source/ in "$outer"/*) ;; *) fail "from '$from' is a link that leads out of the working directory" ;; esac
-if [ -d "$source" ]; then check_links "$source" "$outer"; else [ -f "$source" ] || fail "'$from' is no file and no folder"; fi
+if [ -d "$source" ]; then check_links "$source" "$outer"
+else [ -f "$source" ] || fail "'$from' is no file and no folder"; fi
 path=\${path%/}
 parent=\${path%/*}
 if [ -e "$path" ] && [ "$(stat -c %m -- "$path")" = "$path" ]; then

@@ -5,8 +5,9 @@ export const check = builtInScript(`${gitPrelude}${forgeApi}
 with_api=
 case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
 
-# Open requests, the one that changed last at the end. Whoever can open one from a fork writes what the build runs: without the
-# parameter forks they are left out, with it their versions are marked. A request that does not say where it comes from is one.
+# Lists open requests, the one that changed last at the end. The author of a request from a fork decides what the
+# build runs. Without the parameter forks such requests are left out; with it their versions are marked. A request
+# of unknown origin counts as one from a fork.
 list_requests() {
   [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
   kind=$(forge_of)
@@ -24,20 +25,23 @@ list_requests() {
     def fork: repositories | any(.[]; . == null) or .[0] != .[1];
     [reverse[] | select($forks == "true" or (fork | not)) |
       {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end] |
-    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then . else error("a request without a commit") end' "$answer"
+    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then .
+    else error("a request without a commit") end' "$answer"
 }
 
-# Tags by the time when they were made. Without a known one only the newest: a long history would start a build each.
+# Lists tags by creation time. Without a known tag it lists only the newest, since each tag of a long history would
+# start a build.
 list_tags() {
   [ -n "\${param_token-}" ] || fail 'tag needs the parameter token'
-  # A fetch that finds nothing to fetch fails without a word.
+  # A fetch that finds nothing to fetch fails without a message.
   git ls-remote --tags -- "$url" >"$answer"
   if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
   tags=$private/tags.git
   git init --quiet --bare --template= "$tags"
   git -C "$tags" config remote.origin.url "$url"
   git -C "$tags" fetch --quiet --depth=1 --filter=tree:0 --no-write-fetch-head origin '+refs/tags/*:refs/tags/*' >&2
-  git -C "$tags" for-each-ref --sort=creatordate --format='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end) %(refname:strip=2)' refs/tags |
+  object='%(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)'
+  git -C "$tags" for-each-ref --sort=creatordate --format="$object %(refname:strip=2)" refs/tags |
     jq -cRn --arg tag "\${version_tag-}" --arg ref "\${version_ref-}" '
       [inputs | index(" ") as $at | {ref: .[:$at], tag: .[$at + 1:]}] |
       (map(.tag == $tag) | index(true)) as $known |
@@ -71,20 +75,24 @@ newest_commit() {
   remote_ref "$ref"
 }
 
-# Which commits are versions: those that change something in paths, and whose message does not ask to skip CI.
+# A commit is a version if it changes something in paths and its message does not ask to skip CI.
 patterns() { printf '%s\\n' "$1" | tr ',' '\\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d'; }
 select_paths() {
   patterns "\${param_paths-}" >"$private/paths"
   patterns "\${param_ignore_paths-}" >"$private/ignored"
-  if grep -q '^:' "$private/paths" "$private/ignored"; then fail 'a path in paths or ignore_paths begins with a colon'; fi
+  if grep -q '^:' "$private/paths" "$private/ignored"; then
+    fail 'a path in paths or ignore_paths begins with a colon'
+  fi
   sed 's/^/:(exclude)/' "$private/ignored" >>"$private/paths"
 }
-# Versions that are not in the history of the second commit, oldest first. Where a shallow history ends, nothing is known of paths.
+# Lists the versions after $since, oldest first. The oldest commits of a shallow history are left out if paths are
+# given, since what they changed is unknown.
 matching_commits() {
   limit=$1
   shift
   if [ "\${param_skip_ci-}" != false ]; then
-    set -- "$@" --fixed-strings --regexp-ignore-case --invert-grep --grep='[skip ci]' --grep='[ci skip]' --grep='[no ci]'
+    set -- "$@" --fixed-strings --regexp-ignore-case --invert-grep
+    set -- "$@" --grep='[skip ci]' --grep='[ci skip]' --grep='[no ci]'
   fi
   {
     echo refs/tip
@@ -92,11 +100,12 @@ matching_commits() {
     if [ -s "$private/paths" ] && [ -e "$history/shallow" ]; then sed 's/^/^/' "$history/shallow"; fi
     echo --
     cat "$private/paths"
-  } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin | jq -cRn '[inputs | {ref: .}]'
+  } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin |
+    jq -cRn '[inputs | {ref: .}]'
 }
-# Commits of the branch after $known, oldest first, at most the newest 100. A merge is one commit of its branch. Only commits are
-# fetched, and trees where paths are given: first as many as are listed, then more. If $known is not among those, the history was
-# rewritten, and only the newest is a version.
+# Lists commits of the branch after $known, oldest first, at most the newest 100. A merge counts as one commit. Only
+# commits are fetched, and trees if paths are given: first as many as are listed, then more. If $known is not among
+# them, the history was rewritten, and only the newest commit is a version.
 list_commits() {
   ref=HEAD
   if [ -n "$branch" ]; then ref=refs/heads/$branch; fi

@@ -44,7 +44,9 @@ case $url in
   '') fail 'the parameter url is empty' ;;
   -*) fail "the url '$url' begins with a dash" ;;
   https://* | http://*) ;;
-  ssh://* | *@*:*) fail 'the url is for SSH, and there is no way to give a key yet: use https and the parameter token' ;;
+  ssh://* | *@*:*)
+    fail 'the url is for SSH, and there is no way to give a key yet: use https and the parameter token'
+    ;;
 esac
 export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_COUNT=0
 export GIT_ALLOW_PROTOCOL="\${GIT_ALLOW_PROTOCOL:-https:http}"
@@ -112,8 +114,10 @@ set_forge() {
   esac
 }
 api() {
-  printf '%s\\n' "$header" | curl -q --silent --show-error --fail --max-time 60 --max-redirs 0 --proto '=https,http' \\
-    --header @- --header 'Accept: application/json' --output "$answer" --write-out '%{http_code}' -- "$api$repository$1" >"$answer.code" || return 1
+  printf '%s\\n' "$header" |
+    curl -q --silent --show-error --fail --max-time 60 --max-redirs 0 --proto '=https,http' --header @- \\
+      --header 'Accept: application/json' --output "$answer" --write-out '%{http_code}' \\
+      -- "$api$repository$1" >"$answer.code" || return 1
   [ "$(cat "$answer.code")" = 200 ]
 }
 authority=\${url#*://}

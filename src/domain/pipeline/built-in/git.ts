@@ -10,8 +10,9 @@ check_commit "$commit"
 target=$start/$folder
 if [ -e "$target" ]; then fail "'$folder' exists already"; fi
 
-# Steps may have changed what is in a cache, so only its objects and the names of its branches are read, never its configuration.
-# The clone copies the objects, and verify-pack computes their hashes: an object with other contents than its name says is found.
+# Steps may have changed what is in a cache, so only its objects and the names of its branches are read, never its
+# configuration. The clone copies the objects, and verify-pack computes their hashes: it finds an object whose
+# contents do not match its name.
 has_commit() { git -C "$target" cat-file -e "$commit^{commit}" 2>/dev/null; }
 fetch_mirror() {
   # Git asks for the tips only where it finds a folder refs.
@@ -19,8 +20,11 @@ fetch_mirror() {
     git init --quiet --bare --template= "$clean" &&
     rm -rf -- "$clean/objects" &&
     ln -s -- "$mirror/objects" "$clean/objects" || return 1
-  if [ -f "$mirror/packed-refs" ] && [ ! -h "$mirror/packed-refs" ]; then cp -- "$mirror/packed-refs" "$clean/packed-refs" || return 1; fi
-  git -C "$clean" -c gc.autoDetach=false -c maintenance.autoDetach=false fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' &&
+  if [ -f "$mirror/packed-refs" ] && [ ! -h "$mirror/packed-refs" ]; then
+    cp -- "$mirror/packed-refs" "$clean/packed-refs" || return 1
+  fi
+  git -C "$clean" -c gc.autoDetach=false -c maintenance.autoDetach=false \\
+    fetch --quiet --prune --no-tags -- "$url" '+refs/heads/*:refs/heads/*' &&
     git -C "$clean" pack-refs --all || return 1
   if [ -f "$clean/packed-refs" ]; then
     cp -- "$clean/packed-refs" "$mirror/.packed-refs" && mv -f -- "$mirror/.packed-refs" "$mirror/packed-refs"
@@ -30,8 +34,9 @@ clone_by_mirror() {
   fetch_mirror && git -C "$clean" for-each-ref --format='%(objectname)' >"$private/tips" || return 1
   # Tells the server what the mirror has. Git itself would look for its branches in the cache.
   export tips="$private/tips"
-  git -c core.alternateRefsCommand='list_tips() { cat -- "$tips"; }; list_tips' clone --quiet --no-checkout --no-recurse-submodules \\
-    --reference "$clean" --dissociate -- "$url" "$target" || return 1
+  git -c core.alternateRefsCommand='list_tips() { cat -- "$tips"; }; list_tips' \\
+    clone --quiet --no-checkout --no-recurse-submodules --reference "$clean" --dissociate -- "$url" "$target" ||
+    return 1
   for index in "$target"/.git/objects/pack/*.idx; do
     if [ -e "$index" ]; then git -C "$target" verify-pack "$index" || return 1; fi
   done
@@ -56,7 +61,9 @@ request=\${version_pr-}
 case $request in *[!0-9]*) fail "'$request' is not the number of a request" ;; esac
 if [ -n "$request" ]; then
   for ref in "refs/pull/$request/head" "refs/merge-requests/$request/head"; do
-    if ! has_commit; then git -C "$target" fetch --quiet origin "+$ref:refs/remotes/origin/request-$request" 2>/dev/null || true; fi
+    if ! has_commit; then
+      git -C "$target" fetch --quiet origin "+$ref:refs/remotes/origin/request-$request" 2>/dev/null || true
+    fi
   done
 fi
 if ! has_commit; then
@@ -90,7 +97,8 @@ target=$start/$folder
 commit=$(folder_git "$target" rev-parse --quiet --verify HEAD) || fail "'$folder' has no commit to push"
 check_commit "$commit"
 
-# Steps could change all of the folder, so no git that holds the token runs in it: its objects are read from a repository of our own.
+# Steps could have changed anything in the folder, so no git that has the token runs in it. A repository of our own
+# reads the objects of the folder.
 format=$(folder_git "$target" rev-parse --show-object-format)
 clean=$private/push.git
 git init --quiet --bare --template= --object-format="$format" "$clean"
@@ -102,15 +110,18 @@ git -C "$clean" update-ref refs/millrace/head "$commit"
 
 if [ -z "$branch" ]; then branch=$(default_branch); fi
 if [ -z "$branch" ]; then
-  branch=$(folder_git "$target" symbolic-ref --quiet --short HEAD) || fail 'set the parameter branch: there is no default branch'
+  branch=$(folder_git "$target" symbolic-ref --quiet --short HEAD) ||
+    fail 'set the parameter branch: there is no default branch'
   check_ref branch "$branch" refs/heads/
 fi
 
-# What the branch has already needs no push: a tag can be put on an older commit, and a repeated put does no harm.
+# A commit that the branch has already needs no push: a tag can be put on an older commit, and a put can be repeated.
 set --
 tip=$(remote_ref "refs/heads/$branch")
 if [ -n "$tip" ]; then git -C "$clean" fetch --quiet --no-tags -- "$url" "refs/heads/$branch" >&2; fi
-if [ -z "$tip" ] || ! git -C "$clean" merge-base --is-ancestor "$commit" "$tip"; then set -- "$commit:refs/heads/$branch"; fi
+if [ -z "$tip" ] || ! git -C "$clean" merge-base --is-ancestor "$commit" "$tip"; then
+  set -- "$commit:refs/heads/$branch"
+fi
 if [ -n "$tag" ]; then
   there=$(remote_ref "refs/tags/$tag^{}")
   if [ -z "$there" ]; then there=$(remote_ref "refs/tags/$tag"); fi
@@ -118,13 +129,16 @@ if [ -n "$tag" ]; then
   if [ -z "$there" ]; then set -- "$@" "$commit:refs/tags/$tag"; fi
 fi
 if [ $# -gt 0 ]; then git -C "$clean" push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
-# The version is the commit, tagged or not: the tag would make another version of it, and that one would start the jobs anew.
+# The version is the commit, tagged or not: with the tag it would be another version, which would start the jobs again.
 printf '{"ref":"%s"}\\n' "$commit"
 `);
 
 export const git = `
 resource_type "git" {
-  params = ["url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider", "paths", "ignore_paths", "skip_ci"]
+  params = [
+    "url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider",
+    "paths", "ignore_paths", "skip_ci",
+  ]
   cache  = true
   check "shell" {
     cmd = ${builtInCommand(check)}

@@ -32,16 +32,21 @@ const repository = env.param_repository || '';
 const ended = { succeeded: 'success', failed: 'failure', cancelled: 'cancelled' }[env.notify_build_status];
 const status = told('status') || (env.notify_build_status === 'waiting' ? 'queued' : '');
 const conclusion = told('conclusion') || (status ? '' : ended || '');
-if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) fail('the parameter repository is not <owner>/<repository>');
+if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) {
+  fail('the parameter repository is not <owner>/<repository>');
+}
 if (!status && !conclusion) fail('either status or conclusion is needed');
 const sha = told('head_sha') || env.version_ref || env.HOSTCHECK_HEAD || '';
-if (!/^[0-9a-f]{40,64}$/.test(sha)) fail('there is no commit to report on: set head_sha, or get one repository before');
+if (!/^[0-9a-f]{40,64}$/.test(sha)) {
+  fail('there is no commit to report on: set head_sha, or get one repository before');
+}
 const name = told('name') || env.BUILD_PIPELINE_NAME + '/' + env.BUILD_JOB_NAME;
 
 function signedToken() {
   const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);
-  const text = part({ alg: 'RS256', typ: 'JWT' }) + '.' + part({ iat: now - 60, exp: now + 540, iss: env.param_app_id });
+  const claims = { iat: now - 60, exp: now + 540, iss: env.param_app_id };
+  const text = part({ alg: 'RS256', typ: 'JWT' }) + '.' + part(claims);
   try {
     return text + '.' + createSign('RSA-SHA256').update(text).sign(env.param_private_key || '', 'base64url');
   } catch {
@@ -54,7 +59,12 @@ async function ask(method, path, authorization, body) {
     method,
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
-    headers: { accept: 'application/vnd.github+json', authorization, 'content-type': 'application/json', 'user-agent': 'millrace' },
+    headers: {
+      accept: 'application/vnd.github+json',
+      authorization,
+      'content-type': 'application/json',
+      'user-agent': 'millrace',
+    },
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error) => fail(method + ' ' + path + ': ' + (error.cause?.code ?? error.message)));
   const text = await response.text();
@@ -65,8 +75,8 @@ async function ask(method, path, authorization, body) {
 function detailsUrl() {
   if (told('details_url')) return told('details_url');
   if (!env.param_base_url || !env.BUILD_NUMBER) return undefined;
-  const place = [env.BUILD_TEAM_NAME, 'pipelines', env.BUILD_PIPELINE_NAME, 'jobs', env.BUILD_JOB_NAME, 'builds', env.BUILD_NUMBER];
-  return env.param_base_url.replace(/\\/$/, '') + '/teams/' + place.join('/');
+  const job = [env.BUILD_TEAM_NAME, 'pipelines', env.BUILD_PIPELINE_NAME, 'jobs', env.BUILD_JOB_NAME];
+  return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;
 }
 
 const installation = '/app/installations/' + env.param_installation_id + '/access_tokens';
@@ -80,10 +90,11 @@ const run = {
   ...(conclusion ? { status: 'completed', conclusion, completed_at: now } : { status }),
   ...(status === 'in_progress' && !conclusion && { started_at: now }),
 };
-// The run that is open under this name is carried on; a finished one is history.
+// An open run of this name is updated; a finished one stays as it is.
 const query = '?check_name=' + encodeURIComponent(name) + '&filter=latest';
 const found = await ask('GET', '/repos/' + repository + '/commits/' + sha + '/check-runs' + query, authorization);
-const open = (found.check_runs ?? []).find((one) => one.status !== 'completed' && String(one.app?.id ?? env.param_app_id) === env.param_app_id);
+const isOurs = ({ app }) => String(app?.id ?? env.param_app_id) === env.param_app_id;
+const open = (found.check_runs ?? []).find((one) => one.status !== 'completed' && isOurs(one));
 const { head_sha: _, ...change } = run;
 if (open) await ask('PATCH', '/repos/' + repository + '/check-runs/' + open.id, authorization, change);
 else await ask('POST', '/repos/' + repository + '/check-runs', authorization, run);

@@ -19,7 +19,9 @@ check_store() {
   prefix=\${prefix%/}
   case /$prefix/ in
     //) ;;
-    *[!A-Za-z0-9._/-]* | *//* | */./* | */../*) fail "the prefix '$prefix' has characters or parts that are not allowed" ;;
+    *[!A-Za-z0-9._/-]* | *//* | */./* | */../*)
+      fail "the prefix '$prefix' has characters or parts that are not allowed"
+      ;;
   esac
   objects=$endpoint/$bucket/\${prefix:+$prefix/}
   [ -n "\${param_access_key_id-}" ] && [ -n "\${param_secret_access_key-}" ] ||

@@ -132,7 +132,8 @@ answer=$(redis-cli -h 127.0.0.1 -p "\${param_port:-6379}" ping)
     params: ['version', 'port', 'root_token'],
     image: 'hashicorp/vault:${param_version:-1.20}',
     start: `
-export VAULT_DEV_ROOT_TOKEN_ID="\${param_root_token:-root}" VAULT_DEV_LISTEN_ADDRESS="0.0.0.0:\${param_port:-8200}" SKIP_SETCAP=1
+export VAULT_DEV_ROOT_TOKEN_ID="\${param_root_token:-root}" SKIP_SETCAP=1
+export VAULT_DEV_LISTEN_ADDRESS="0.0.0.0:\${param_port:-8200}"
 exec docker-entrypoint.sh server -dev
 `,
     ready: `
