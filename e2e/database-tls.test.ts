@@ -10,7 +10,8 @@ const words = Buffer.from('user\\0millrace\\0database\\0millrace\\0\\0');
 const head = Buffer.alloc(8);
 head.writeInt32BE(8 + words.length, 0);
 head.writeInt32BE(196608, 4);
-const socket = require('node:net').connect(5432, '${RELEASE.name}-postgres', () => socket.write(Buffer.concat([head, words])));
+const host = '${RELEASE.name}-postgres';
+const socket = require('node:net').connect(5432, host, () => socket.write(Buffer.concat([head, words])));
 socket.on('data', (answer) => { console.log(answer.toString('latin1')); socket.end(); });
 `;
 

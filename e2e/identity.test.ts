@@ -32,7 +32,8 @@ job "deploy" {
       cmd = <<-EOT
         curl -sS --data-binary "$MILLRACE_ID_TOKEN" "$VERIFIER"; echo
         echo "whole $MILLRACE_ID_TOKEN"; printf %s "$MILLRACE_ID_TOKEN" | base64 -w 0; echo
-        [ "$MILLRACE_ID_TOKEN" != "$MILLRACE_ID_TOKEN_OTHER" ] && curl -sS --data-binary "$MILLRACE_ID_TOKEN_OTHER" "$VERIFIER"
+        [ "$MILLRACE_ID_TOKEN" != "$MILLRACE_ID_TOKEN_OTHER" ] &&
+          curl -sS --data-binary "$MILLRACE_ID_TOKEN_OTHER" "$VERIFIER"
         until ${UNTIL_RELEASED}; do sleep 0.2; done
       EOT
       env = { VERIFIER = "http://${testRegistry.address}:${testRegistry.port}/" }

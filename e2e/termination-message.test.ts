@@ -16,7 +16,8 @@ resource_type "box" {
   push "shell" {
     cmd = <<-EOT
       echo pushing
-      while curl --silent --insecure --max-time 60 --output /dev/null "https://millrace-internal.${RELEASE.namespace}.svc:8443/"; do sleep 0.5; done
+      gateway="https://millrace-internal.${RELEASE.namespace}.svc:8443/"
+      while curl --silent --insecure --max-time 60 --output /dev/null "$gateway"; do sleep 0.5; done
       echo '{"ref":"pushed"}'
     EOT
   }

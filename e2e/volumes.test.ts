@@ -95,7 +95,7 @@ afterAll(async () => {
 
 const api = pipelineApi(TEAM, 'files');
 
-test('a pipeline is refused for a path that is on no volume of its Team, and runs once the Team has the volume', async () => {
+test('a pipeline with a path outside the volumes of its Team is refused until the Team has that volume', async () => {
   await apply(pipelineManifest(TEAM, 'files', config));
   await eventually(async () => {
     const ready = condition(await get('pipeline', 'files', '--namespace', TEAM), 'Ready');
@@ -110,7 +110,7 @@ test('a pipeline is refused for a path that is on no volume of its Team, and run
   await createPipeline(TEAM, 'files', config);
 }, 600_000);
 
-test('files pass from a ConfigMap through one job to the next, and only their own operations see the volumes', async () => {
+test('files pass from a ConfigMap through two jobs, and a volume is mounted only where it is used', async () => {
   expect((await api.check('fs.settings')).status).toBeLessThan(300);
   expect(await buildEnded(TEAM, 'files', 'write', '1')).toMatchObject({ status: 'succeeded' });
   expect(await buildEnded(TEAM, 'files', 'read', '1')).toMatchObject({ status: 'succeeded' });

@@ -25,7 +25,8 @@ const parserFile = createRequire(import.meta.url).resolve('hcl2-parser');
 const engineSource = new URL('../../src/adapters/hcl/engine.ts', import.meta.url).href;
 /** First lines of programs that import one of the engines. */
 const PARSER = `const { default: hcl2 } = await import('file://${parserFile}');`;
-const ENGINE = `const { readFileSync } = await import('node:fs'); const { startEngine } = await import('${engineSource}');
+const ENGINE = `const { readFileSync } = await import('node:fs');
+  const { startEngine } = await import('${engineSource}');
   startEngine(new WebAssembly.Module(readFileSync('${file}')))`;
 const engine = startEngine(new WebAssembly.Module(readFileSync(file)));
 

@@ -7,9 +7,9 @@ import { createMasker } from '#domain/build/mask.ts';
 import { storable } from '#domain/build/storable.ts';
 
 /*
- * What masking adds to the way of a step's output through the agent: bytes of the shim become text that can be
- * stored, within the limit of the log, and bodies of requests. Without secrets that is a plain copy. All kinds alternate in one run
- * (docs/benchmarks.md):
+ * Measures what masking costs on the path of a step's output through the agent: bytes from the shim become text
+ * that can be stored, within the limit of the log, and then bodies of requests. Without secrets the output is
+ * only copied. The kinds of output alternate in one run (docs/benchmarks.md):
  *
  *   node bench/logs/masking.ts [--runs 25] [--megabytes 32]      make bench-masking
  */
@@ -46,7 +46,8 @@ function chunks(): Buffer[] {
       index % 1000 === 0
         ? `login with ${token(index % 5)}`
         : `compiled src/${hash(String(index)).slice(0, 24)}.ts`;
-    const line = `2026-11-23T22:10:${String(index % 60).padStart(2, '0')}Z [${index % 8}] ${what} in ${index % 977} ms, ok\n`;
+    const time = `2026-11-23T22:10:${String(index % 60).padStart(2, '0')}Z`;
+    const line = `${time} [${index % 8}] ${what} in ${index % 977} ms, ok\n`;
     lines.push(line);
     bytes += line.length;
   }

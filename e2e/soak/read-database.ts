@@ -118,7 +118,8 @@ const LOGS = `SELECT coalesce(jsonb_agg(x), '[]') FROM (
   FROM ${BUILDS} JOIN build_logs l ON l.build_id = b.id ORDER BY l.build_id, l.attempt, l.sequence) x`;
 
 const PSQL = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") PGOPTIONS="-c default_transaction_read_only=on" \
-exec psql --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=team="$1" -U "$POSTGRES_USER" -d "$POSTGRES_DB" -f -`;
+exec psql --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 --set=team="$1" \
+  -U "$POSTGRES_USER" -d "$POSTGRES_DB" -f -`;
 
 /** Runs the queries in one transaction, so all answers show the same moment. */
 const ask = async (team: string, queries: readonly string[]): Promise<string[]> => {

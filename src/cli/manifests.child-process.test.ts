@@ -43,7 +43,8 @@ describe('the Pipelines in a List are validated', () => {
   });
 
   test('in JSON on one line', async () => {
-    const pipeline = `{"apiVersion":"millrace.dev/v1alpha1","kind":"Pipeline","metadata":{"name":"app"},"spec":{"config":"${BROKEN}"}}`;
+    const spec = `{"config":"${BROKEN}"}`;
+    const pipeline = `{"apiVersion":"millrace.dev/v1alpha1","kind":"Pipeline","metadata":{"name":"app"},"spec":${spec}}`;
     const source = `{"apiVersion":"v1","items":[${pipeline}],"kind":"List"}`;
     expect((await validate(source)).at(-1)).toBe('<stdin>, app: not valid, 1 error, 1 warning');
   });

@@ -35,7 +35,10 @@ test('the lock is released when its holder throws', async () => {
 
 test('the lock is released when its holder is killed', async () => {
   const script = `import { exclusively } from ${JSON.stringify(join(import.meta.dirname, 'exclusive.ts'))};
-    await exclusively(${JSON.stringify(name)}, '', () => { console.log('held'); return new Promise(() => setInterval(() => {}, 1000)); });`;
+    await exclusively(${JSON.stringify(name)}, '', () => {
+      console.log('held');
+      return new Promise(() => setInterval(() => {}, 1000));
+    });`;
   const holder = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

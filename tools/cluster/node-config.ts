@@ -110,7 +110,8 @@ function containerdConfig(folders: Folders, snapshots: string, mayLower: boolean
 root = ${text(join(folders.state, 'containerd'))}
 state = ${text(join(folders.sockets, 'containerd'))}
 disabled_plugins = [
-  "io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
+  "io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.btrfs",
+  "io.containerd.snapshotter.v1.devmapper",
   "io.containerd.snapshotter.v1.erofs", "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.tracing",
   "io.containerd.tracing.processor.v1.otlp", "io.containerd.nri.v1.nri",
 ]

@@ -42,7 +42,10 @@ export type PodAdmission =
       message: string;
     };
 
-/** Where a Pod may run and what it mounts, or why it may not be created now. `team` undefined: no such Team is ready. */
+/**
+ * Where a Pod may run and what it mounts, or why it may not be created now. `team` undefined: no such Team is
+ * ready.
+ */
 export function admitPod(pod: PodToAdmit, team: TeamPods | undefined): PodAdmission {
   if (team === undefined) {
     return { answer: 'refused', reason: 'Forbidden', message: `There is no Team ${pod.team} that is ready.` };

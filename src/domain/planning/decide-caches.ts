@@ -54,7 +54,8 @@ function whyLeftOut(
     return { reason: 'Busy', message: `build ${usedBy.number} of job ${usedBy.job} uses it.` };
   if (failedAt === undefined || minutesBetween(failedAt, now) >= MINUTES_AFTER_FAILURE) return undefined;
   const when = `${failedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const message = `its volume was not ready in time at ${when}; it is used again ${MINUTES_AFTER_FAILURE} minutes later.`;
+  const later = `${MINUTES_AFTER_FAILURE} minutes later`;
+  const message = `its volume was not ready in time at ${when}; it is used again ${later}.`;
   return { reason: 'Unavailable', message };
 }
 

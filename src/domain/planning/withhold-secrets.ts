@@ -10,9 +10,9 @@ import type { Plan, PlanStep } from './plan.ts';
 type Versions = readonly Readonly<Record<string, string>>[];
 
 /**
- * Why a build of these versions gets no secrets and no identity tokens. Undefined: it gets them. Anyone who opens a pull request
- * from a fork decides what the build runs, so a version with `fork` gets no secrets unless its resource has
- * `fork_secrets = true`.
+ * Why a build of these versions gets no secrets and no identity tokens. Undefined: it gets them. Anyone who
+ * opens a pull request from a fork decides what the build runs, so a version with `fork` gets no secrets unless
+ * its resource has `fork_secrets = true`.
  */
 export function whyWithoutSecrets(pipeline: Pipeline, job: string, versions: Versions): string | undefined {
   const { steps, identity } = jobIn(pipeline, job);

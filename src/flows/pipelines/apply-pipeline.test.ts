@@ -228,7 +228,7 @@ describe('a manifest', () => {
     expect(scheduled).toMatchObject([{ checks: checksOf('git.old') }]);
   });
 
-  test('a manifest is refused for a path that is on no volume of the Team, and applied once the Team has it', async () => {
+  test('a manifest with a path outside the volumes of the Team is refused until the Team has that volume', async () => {
     const start = { line: 4, column: 12, byte: 40 };
     const place = {
       severity: 'error',

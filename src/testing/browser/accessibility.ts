@@ -55,7 +55,8 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
 }
 
 const MARK = `
-  window.toReach = new Set([...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+  const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+  window.toReach = new Set([...document.querySelectorAll(controls)]
     .filter((element) => element.type !== 'hidden' && element.checkVisibility()));
   document.activeElement.blur();
   getSelection().removeAllRanges();
