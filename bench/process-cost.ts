@@ -3,18 +3,19 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Cost {
-  /** Of one core, over the time. */
+  /** Share of one core, on average. */
   cpuPercent: number;
-  /** Megabytes at the end, and the most there were. */
+  /** Resident memory at the end, in megabytes. */
   rss: number;
-  /** Thereof in separate processes. */
+  /** The part of `rss` that belongs to child processes. */
   children: number;
+  /** The largest resident memory, in megabytes. */
   mostRss: number;
 }
 
 const TICKS_PER_SECOND = 100;
 
-/** What a process and its children use of a machine, looked at for that long. */
+/** Measures for so many seconds what a process and its children use. */
 export async function costOf(pid: number, seconds: number): Promise<Cost> {
   const before = ticksOf(pid);
   const begun = performance.now();
@@ -29,7 +30,7 @@ export async function costOf(pid: number, seconds: number): Promise<Cost> {
   return { cpuPercent, rss, children: rss - residentOf(pid), mostRss };
 }
 
-/** Seconds of a core that this process and all it started have used since their start, by program. */
+/** Processor seconds of this process and all that it started, by program. */
 export function secondsByProgram(): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const pid of familyOf(process.pid)) {
@@ -46,7 +47,7 @@ export function programOf([command = '', script = '', component = '']: readonly 
   return basename(script) === 'millrace.js' ? component : basename(script);
 }
 
-/** The process and those that it started, and theirs. */
+/** The process and all its descendants. */
 export function familyOf(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
@@ -54,10 +55,10 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap(familyOf)];
 }
 
-/** Seconds of user and system time; of children that have ended too. */
+/** Seconds of user and system time, including children that have ended. */
 export const cpuSecondsOf = (pid: number): number => ticksOf(pid) / TICKS_PER_SECOND;
 
-/** User and system time; of children that have ended too. */
+/** User and system time, including children that have ended. */
 function ticksOf(pid: number): number {
   return familyOf(pid).reduce((sum, one) => sum + ownTicks(one), 0);
 }
@@ -87,7 +88,7 @@ function residentOf(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
 
-/** Megabytes of one process without its children: resident now, and the most there ever were. */
+/** Resident memory of one process without its children in megabytes: now, and the largest so far. */
 export function memoryOf(pid: number): { now: number; most: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const [, now] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];

@@ -28,7 +28,7 @@ const REGISTRY_TOKEN = 'a-token-of-the-registry';
 
 const server = new OutsideServer();
 const api = pipelineApi(TEAM, 'everything');
-/** Of the two people who agree to the release. */
+/** API tokens of the two people who approve the release. */
 const voters = ['ann', 'ben'].map((name) => {
   const token = randomBytes(20).toString('hex');
   return { name: `${TEAM}-${name}`, token, hash: createHash('sha256').update(token).digest('hex') };

@@ -16,7 +16,7 @@ const LOADED = `localhost/millrace-plugin:${process.env['IMAGE_TAG'] ?? 'dev'}`;
 const HOST = `${testRegistry.address}:${testRegistry.port}`;
 
 let registry: ChildProcess | undefined;
-/** Under this name by digest the node has an image that Millrace does not know. */
+/** Name by digest of an image that the node has and Millrace has not looked up yet. */
 let second = '';
 
 async function startRegistry(): Promise<void> {
@@ -48,13 +48,13 @@ const address = ['--address', containerdSocket(folders), '--namespace', 'k8s.io'
 const ctr = (...args: string[]): Promise<string> =>
   must(binaryPath(folders, 'ctr'), [...address, 'images', ...args]);
 
-/** The name by digest of what the registry has. */
+/** The name by digest of the repository's image in the registry. */
 async function byDigest(repository: string): Promise<string> {
   const digest = await must(await craneBinary(), ['digest', '--insecure', `${HOST}/${repository}:1`]);
   return `${HOST}/${repository}@${digest.trim()}`;
 }
 
-/** Pushes the loaded image; returns its name by digest, under which the node has it, too. */
+/** Pushes the loaded image and gives the node the same image by digest; returns that name. */
 async function push(repository: string): Promise<string> {
   await ctr('push', '--plain-http', `${HOST}/${repository}:1`, LOADED);
   const name = await byDigest(repository);
@@ -62,7 +62,7 @@ async function push(repository: string): Promise<string> {
   return name;
 }
 
-/** The same with a new digest. Millrace knows what an image of a known digest says, whatever its name is. */
+/** The same with a new digest, because Millrace remembers the entrypoint of a digest under any name. */
 async function pushAnother(repository: string): Promise<string> {
   await push(repository);
   const tag = `${HOST}/${repository}:1`;

@@ -47,7 +47,7 @@ const task = (name: string, cmd: string): string => `
     }
   }`;
 
-/** Counts the processes of the container that still have these words. */
+/** A command that counts the processes of the container whose command line begins with these words. */
 const countProcesses = (words: string): string =>
   `for one in /proc/[0-9]*; do tr '\\0' ' ' <$one/cmdline; echo; done 2>/dev/null | grep -c '^${words}' || true`;
 

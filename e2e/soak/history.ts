@@ -30,7 +30,7 @@ export type StepRun = BuildName & { at: number; pod: string; step: string; run: 
 /** When a service in a build's Pod reported first and last that it runs. */
 type ServiceLife = BuildName & { pod: string; from: number; to: number };
 
-/** People heard of a build's end. */
+/** A notification of a build's end arrived. */
 type SentNotification = BuildName & { at: number; pod: string; status: string };
 
 /** A build's status in the API; only changes are recorded. */

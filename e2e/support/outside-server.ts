@@ -2,11 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { nodeAddress } from '#tools/cluster/addresses.ts';
 
 /**
- * What the pipeline of every construct reaches outside of the cluster: a registry's tags, a keychain, a chat, a
- * pager, and the pages of two regions, one of which is down. It listens on the node's address, which Pods can reach.
+ * Everything outside the cluster that the pipeline of every construct uses: a registry's tags, a keychain, a
+ * chat, a pager, and the pages of two regions, one of which is down. It listens on the node's address, which
+ * Pods can reach.
  */
 export class OutsideServer {
-  /** The messages that came, each with the path that it was sent to. */
+  /** The received messages, each with the path that it was sent to. */
   readonly messages: string[] = [];
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 

@@ -1,6 +1,6 @@
 /*
  * The pipeline of every construct names hosts, images and programs that no cluster has. Its end-to-end test
- * replaces them, and nothing else of it.
+ * replaces these and changes nothing else.
  */
 
 /** The image of the steps; it has git, jq, curl and a shell. */
@@ -38,10 +38,13 @@ const programs: Record<string, string> = {
   '"pg_isready"': '"test"\n    args     = ["-e", ".database"]',
 };
 
-/** The installation of the tests has no external URL, so it issues no identity tokens: identity.test.ts tests them. */
+/**
+ * The installation of the tests has no external URL, so it issues no identity tokens: identity.test.ts tests
+ * them.
+ */
 const withoutIssuer = { '  identity "cloud" {\n    audience = "sts.amazonaws.com"\n  }\n\n': '' };
 
-/** Throws if the text has not all of what is replaced. */
+/** Throws if the text lacks something that is to be replaced. */
 export function withStandIns(text: string, outside: Outside): string {
   return Object.entries({ ...hosts(outside), ...programs, ...withoutIssuer }).reduce((given, [from, to]) => {
     if (!given.includes(from)) throw new Error(`config/samples/everything.hcl has no ${from}`);

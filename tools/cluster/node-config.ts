@@ -177,11 +177,10 @@ function kubeletConfig(folders: Folders): object {
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
     oomScoreAdj: 0,
-    // Images come from files, so one that was collected could not be pulled again. Nor could one that the
-    // kubelet once pulled
-    // under another name, from a registry of a test: it would want to pull it again to see whether this Pod
-    // may have it.
+    // Otherwise the kubelet would pull an image again that it once pulled under another name, from a registry
+    // of a test, to see whether this Pod may use it.
     imagePullCredentialsVerificationPolicy: 'NeverVerify',
+    // Images come from files, so a collected one could not be pulled again.
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     evictionHard: {

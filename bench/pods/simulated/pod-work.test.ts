@@ -7,7 +7,7 @@ import { SERVICE_ACCOUNT } from '#adapters/kubernetes/manifests/pod.ts';
 import { endedStatus } from './kubelet.ts';
 import { podWork } from './pod-work.ts';
 
-/** As the operator makes it and a node runs it. */
+/** A Pod as the operator creates it, in the state of a running one. */
 function runningPod(image?: string): Wire<V1Pod> {
   const made = checkPod(
     {

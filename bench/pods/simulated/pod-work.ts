@@ -17,7 +17,7 @@ export interface PodWork {
   startedAt: string;
 }
 
-/** The work of a Pod of ours that runs; undefined for all others. */
+/** The work of a running Pod of Millrace; undefined for all others. */
 export function podWork(pod: Wire<V1Pod>): PodWork | undefined {
   const { metadata = {}, spec, status = {} } = pod;
   if (spec === undefined || !isOursAndRuns(pod)) return undefined;
@@ -37,7 +37,7 @@ function isOursAndRuns({ metadata, status }: Wire<V1Pod>): boolean {
 
 type AgentSettings = Pick<PodWork, 'gateway' | 'certificateAuthority' | 'nonce' | 'token'>;
 
-/** What the environment of the agent, the first container, says. */
+/** The settings of the agent, from the environment of the first container. */
 function settingsOf(spec: NonNullable<Wire<V1Pod>['spec']>): AgentSettings {
   const variables = new Map(spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
   const need = (name: string): string => {

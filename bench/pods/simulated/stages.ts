@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
 
-/** The label of Pods that nobody of ours looks after: the reference. */
+/** Label of the Pods that serve as the reference: no agent acts for them. */
 export const BARE = { name: 'millrace-bench', value: 'bare' } as const;
 
 /**
- * Pods get addresses out of the loopback range: the agent of each calls from its own, and the gateway
- * compares it with the Pod's status, as with real Pods.
+ * Pods get addresses of the loopback range. Each agent calls from the address of its Pod, which the gateway
+ * compares with the Pod's status, as with real Pods.
  */
 const POD_RANGE = '127.64.0.0/16';
 
@@ -17,8 +17,8 @@ export interface NodeTimes {
 }
 
 /**
- * kwok's configuration: nodes are ready at once, Pods run after a while, bare ones end after another, and
- * deleted ones are removed.
+ * kwok's configuration: nodes are ready at once, Pods start and bare Pods end after the configured times, and
+ * deleted Pods are removed.
  */
 export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
   const options = {
@@ -26,7 +26,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
     manageAllNodes: true,
     podPlayStageParallelism: 16,
     nodeLeaseDurationSeconds: 40,
-    // Without a file these two are more than nothing by themselves.
+    // Without a configuration file kwok sets these two itself.
     nodeLeaseParallelism: 4,
     nodePlayStageParallelism: 4,
   };
@@ -61,7 +61,7 @@ export function kwokConfiguration({ startMs, bareMs }: NodeTimes): string {
       next: { statusTemplate: POD_SUCCEEDED },
     }),
     stage('Pod', 'pod-delete', {
-      // A Pod that has ended is removed by itself.
+      // The API server removes a Pod that has ended without kwok.
       selector: { matchExpressions: [{ ...LIVING, operator: 'Exists' }, phase('Pending', 'Running')] },
       next: { delete: true },
     }),

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 /** `$TMPDIR` of the command. */
 let temporary = '';
-/** Of the fake docker. */
+/** The folder of the fake docker. */
 let engineFolder = '';
 
 beforeEach(() => {
@@ -66,7 +66,7 @@ export function withDocker(name = 'docker'): string {
   return `${join(temporary, 'docker-bin')}:${process.env['PATH'] ?? ''}`;
 }
 
-/** What docker was asked, and the containers that still run. */
+/** The calls of docker, and the containers that still run. */
 export function dockerState(): { calls: string; running: string[] } {
   const calls = shown(textOf('calls')).split('\n').slice(0, -1);
   // Containers start at the same time.
@@ -81,14 +81,14 @@ const runningContainers = (): string[] => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-/** A file of the fake docker. */
+/** Content of a file of the fake docker; empty if it does not exist. */
 const textOf = (name: string): string =>
   existsSync(join(engineFolder, name)) ? readFileSync(join(engineFolder, name), 'utf8') : '';
 
 /** What the command left in its `$TMPDIR`. */
 export const temporaryFolder = (): string => temporary;
 
-/** The environment of the command: nothing of jest's. */
+/** The environment of the command, without the variables of jest. */
 export function runEnvironment(): Record<string, string> {
   const { PATH = '', HOME = '', MILLRACE_CACHE, XDG_CACHE_HOME } = process.env;
   return {
