@@ -9,6 +9,8 @@ import {
   kubeconfigConnection,
   type Connection,
 } from '#adapters/kubernetes/api/connection.ts';
+import { Elector } from '#adapters/kubernetes/leader-election/elector.ts';
+import { electorClock, leaseAccess } from '#adapters/kubernetes/leader-election/lease.ts';
 import {
   ensureDatabase,
   ensureFirstAdmin,
@@ -19,8 +21,6 @@ import {
   type ReleaseSecretsOptions,
 } from '#adapters/kubernetes/secrets/release-secrets.ts';
 import { markSecrets } from '#adapters/kubernetes/secrets/secret-marks.ts';
-import { Elector } from '#adapters/kubernetes/watch/elector.ts';
-import { electorClock, leaseAccess } from '#adapters/kubernetes/watch/lease.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
 import { createMetricsServer } from '#adapters/telemetry/metrics-server.ts';
 import { createMetrics, requestMetrics } from '#adapters/telemetry/metrics.ts';
