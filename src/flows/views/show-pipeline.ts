@@ -6,7 +6,6 @@ import { publicStructure, type PublicStructure } from '#domain/graph/public-view
 import { stateOfJob, type GraphState, type JobState } from '#domain/graph/state.ts';
 import { writeDot } from '#domain/graph/write-dot.ts';
 import type { PipelineName } from '#flows/names.ts';
-import { createCache, type Cache } from './cache.ts';
 import type {
   Drawing,
   DrawingRefused,
@@ -15,7 +14,8 @@ import type {
   OverviewStore,
   PictureToDraw,
 } from './overview-ports.ts';
-import { FRESH_MS, pipelineKey, pipelineLookup } from './pipeline-lookup.ts';
+import { createPictureCaches, type PictureCaches, type StateFound } from './picture-cache.ts';
+import { pipelineKey, pipelineLookup } from './pipeline-lookup.ts';
 
 export interface PictureOptions {
   format: 'svg' | 'png' | 'dot';
@@ -71,35 +71,8 @@ interface Ports {
   release: string;
 }
 
-const MAX_STATES = 100;
-const MAX_GRAPHS = 48;
-/** Of finished pictures together. */
-const MAX_PICTURE_BYTES = 32 * 1024 * 1024;
-
-interface StateFound {
-  state: OverviewState;
-  digest: string;
-  /** ETags of pictures that were requested. */
-  tags: Map<string, string>;
-}
-
-interface Caches {
-  states: Cache<StateFound>;
-  graphs: Cache<Graph>;
-  drawn: Cache<{ bytes: Uint8Array } | DrawingRefused>;
-}
-
 export function showPipelines(ports: Ports): Overviews {
-  const maxAge = { ms: FRESH_MS, now: ports.now };
-  const caches: Caches = {
-    states: createCache({ maxSize: MAX_STATES, maxAge }),
-    graphs: createCache({ maxSize: MAX_GRAPHS }),
-    drawn: createCache({
-      maxSize: MAX_PICTURE_BYTES,
-      sizeOf: (one) => ('bytes' in one ? one.bytes.length : 0),
-      skips: (one) => 'refused' in one,
-    }),
-  };
+  const caches = createPictureCaches(ports.now);
   const lookup = pipelineLookup(ports.store, ports.now);
   const { find } = lookup;
   const stateOf = async ({ id }: OverviewPipeline) =>
@@ -134,7 +107,7 @@ export function showPipelines(ports: Ports): Overviews {
 }
 
 function findCachedPicture(
-  { states, drawn }: Caches,
+  { states, drawn }: PictureCaches,
   pipeline: OverviewPipeline | undefined,
   options: PictureOptions,
 ): CachedPicture | undefined {
@@ -147,7 +120,7 @@ function findCachedPicture(
 
 interface PictureRequest {
   ports: Ports;
-  caches: Caches;
+  caches: PictureCaches;
   pipeline: OverviewPipeline;
   options: PictureOptions;
   found: StateFound;
