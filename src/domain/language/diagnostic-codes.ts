@@ -120,6 +120,14 @@ export const diagnosticCodes = {
     'supersede = false is set on a job without builds that a newer one could replace.',
     'Remove supersede.',
   ),
+  'invalid-time-zone': error(
+    'A time zone is not in the IANA database.',
+    'Write a name such as "Europe/Berlin", or remove time_zone for UTC.',
+  ),
+  'time-zone-without-cron': warning(
+    'A resource has a time zone, but no cron expression that it applies to.',
+    'Remove time_zone, or write a cron expression instead of "@every".',
+  ),
   'schedule-without-check': warning(
     'A resource has a schedule, but its type has no check.',
     'Remove the interval, or give the type a check.',

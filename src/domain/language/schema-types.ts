@@ -35,11 +35,15 @@ export const resource: BlockSchema = {
   labels: ['type', 'name'],
   attributes: {
     check_interval: string(
-      'When to check: a cron expression in UTC, or `@every <duration>` of at least `10s`. ' +
+      'When to check: a cron expression, or `@every <duration>` of at least `10s`. ' +
         'Default: no scheduled checks.',
     ),
     webhook_interval: string(
       'Replaces `check_interval` once a webhook has arrived, because checks are then only a fallback.',
+    ),
+    time_zone: string(
+      'Time zone of the cron expressions, such as `Europe/Berlin`. Default: UTC. At a change of the ' +
+        'clocks, a time may come twice or not at all.',
     ),
     cache: bool('Overrides `cache` of the resource type.'),
     tags: strings('Worker tags: the Pods of checks need a node that has all of them. At most 10.'),

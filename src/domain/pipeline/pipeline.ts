@@ -66,7 +66,14 @@ export interface Resource {
   cache: boolean;
 }
 
-export type Schedule = { kind: 'every'; seconds: number } | { kind: 'cron'; expression: string };
+export interface CronSchedule {
+  kind: 'cron';
+  expression: string;
+  /** Name of the IANA database. Absent: UTC. */
+  timeZone?: string;
+}
+
+export type Schedule = { kind: 'every'; seconds: number } | CronSchedule;
 
 export interface NotificationType {
   name: string;

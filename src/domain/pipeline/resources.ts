@@ -5,7 +5,7 @@ import { reportForInstance } from '#domain/language/in-instances.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
-import type { Label } from '#domain/language/syntax.ts';
+import type { Label, Range } from '#domain/language/syntax.ts';
 import { builtInSource } from './built-in-source.ts';
 import { instanceName } from './instances.ts';
 import { LIMITS } from './limits.ts';
@@ -14,7 +14,7 @@ import { checkOldNames, type Renamed } from './old-names.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Resource, ResourceType, Schedule } from './pipeline.ts';
-import { parseSchedule } from './schedule.ts';
+import { canonicalTimeZone, parseSchedule } from './schedule.ts';
 import { readTags } from './tags.ts';
 import type { KnownTypes, NamedType } from './type-kinds.ts';
 
@@ -82,8 +82,12 @@ function oldNameOf(block: ReadBlock): LocatedString | undefined {
 function readResource(block: ReadBlock, type: ResourceType, report: Report): Resource {
   const label = labelAt(block, 1).text;
   const old = oldNameOf(block);
-  const schedule = readSchedule(block, 'check_interval', type, report);
-  const webhookSchedule = readSchedule(block, 'webhook_interval', type, report);
+  const timeZone = readTimeZone(block, report);
+  const [schedule, webhookSchedule] = ['check_interval', 'webhook_interval'].map((attribute) =>
+    inTimeZone(readSchedule(block, attribute, type, report), timeZone?.name),
+  );
+  if (timeZone !== undefined && schedule?.kind !== 'cron' && webhookSchedule?.kind !== 'cron')
+    report(diagnose('time-zone-without-cron', timeZone.range, 'time_zone has no effect: no cron expression'));
   const [params] = blocksOf(block, 'params');
   const given = { parameters: params?.parameters ?? [], owner: block, what: `a ${type.name} resource` };
   warnOfUnknown(given.parameters, type, report);
@@ -126,6 +130,19 @@ function readSchedule(
   }
   return answer.schedule;
 }
+
+function readTimeZone(block: ReadBlock, report: Report): { name: string; range: Range } | undefined {
+  const given = stringAt(block, 'time_zone');
+  if (given === undefined) return undefined;
+  const name = canonicalTimeZone(given.text);
+  if (name !== undefined) return { name, range: given.range };
+  const message = `time_zone ${JSON.stringify(given.text)} is not in the IANA database`;
+  report(diagnose('invalid-time-zone', given.range, message));
+  return undefined;
+}
+
+const inTimeZone = (schedule: Schedule | undefined, timeZone: string | undefined): Schedule | undefined =>
+  schedule?.kind === 'cron' ? { ...schedule, ...defined({ timeZone }) } : schedule;
 
 /** Whether it is the built-in `trigger`, under any name: puts of the team's pipelines make its versions. */
 export function isTriggerStream(type: Pick<ResourceType, 'builtIn' | 'origin'>): boolean {

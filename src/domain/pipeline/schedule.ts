@@ -9,6 +9,19 @@ export type ScheduleAnswer =
   { schedule: Schedule } | { code: 'invalid-schedule' | 'schedule-too-short'; reason: string; help?: string };
 
 /**
+ * The name by which Kubernetes knows the time zone. Undefined: there is none of this name. An offset such as
+ * `+01:00` is no name: CronJobs accept none.
+ */
+export function canonicalTimeZone(name: string): string | undefined {
+  if (!/^[A-Za-z]/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Reads `check_interval`: `@every <Go duration>` of at least 10 seconds, or a cron expression as Kubernetes'
  * CronJobs take it.
  */

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { defined } from '#defined';
 import type { Pipeline, Resource, ResourceType } from '#domain/pipeline/pipeline.ts';
 import { checkGroupKey, checkGroups, shortHash } from './check-groups.ts';
 
 const every = (seconds: number): Pick<Resource, 'schedule'> => ({ schedule: { kind: 'every', seconds } });
-const cron = (expression: string): Pick<Resource, 'schedule'> => ({ schedule: { kind: 'cron', expression } });
+const cron = (expression: string, timeZone?: string): Pick<Resource, 'schedule'> => ({
+  schedule: { kind: 'cron', expression, ...defined({ timeZone }) },
+});
 
 const shell: ResourceType = {
   name: 'git',
@@ -34,6 +37,11 @@ function groupsOf(...resources: Resource[]): Record<string, string[]> {
 
 describe('check groups', () => {
   test.each<[string, Resource[], string[][]]>([
+    [
+      'resources with the same expression in two time zones have a check Pod each',
+      [resource('git', 'a', cron('0 9 * * *', 'Europe/Berlin')), resource('git', 'b', cron('0 9 * * *'))],
+      [['git.a'], ['git.b']],
+    ],
     [
       'resources with the same schedule, tags and image share a check Pod',
       [resource('git', 'a', every(30)), resource('git', 'b', every(30))],

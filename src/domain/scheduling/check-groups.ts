@@ -89,7 +89,8 @@ function paceOf({ webhookSchedule }: Resource): string[] {
 function scheduleKey(schedule: Schedule | undefined): string {
   if (schedule === undefined) return 'on-request';
   if (schedule.kind === 'every') return `every-${schedule.seconds}s`;
-  return `cron-${shortHash(schedule.expression.trim().split(/\s+/).join(' '))}`;
+  const expression = schedule.expression.trim().split(/\s+/).join(' ');
+  return `cron-${shortHash(schedule.timeZone === undefined ? expression : `${expression} ${schedule.timeZone}`)}`;
 }
 
 /** FNV-1a as eight hexadecimal digits: short names that people read. Not a cryptographic hash. */

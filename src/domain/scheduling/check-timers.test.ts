@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import {
   afterFailure,
   afterSuccess,
@@ -13,7 +14,7 @@ import {
 
 const MINUTE = 60_000;
 const AT = 1_000_000 * MINUTE;
-const minutely = (_expression: string, after: number): number => after + MINUTE;
+const minutely = (_schedule: Schedule, after: number): number => after + MINUTE;
 const every = (minutes: number) => ({ kind: 'every', seconds: minutes * 60 }) as const;
 
 const free = (more: Partial<FreeScope> = {}): FreeScope => ({

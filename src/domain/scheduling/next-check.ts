@@ -1,11 +1,11 @@
-import type { Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
+import type { CronSchedule, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 
 /**
- * The first time after `after` that a cron expression matches, in UTC. Undefined: never. Times are
+ * The first time after `after` that a cron expression matches. Undefined: never. Times are
  * milliseconds since 1970.
  */
-export type CronNext = (expression: string, after: number) => number | undefined;
+export type CronNext = (schedule: CronSchedule, after: number) => number | undefined;
 
 /** What starts the scheduled checks of a resource. */
 export type CheckTimer = 'operator' | 'cronjob' | 'none';
@@ -42,7 +42,7 @@ export interface CheckStarted {
  */
 export function nextCheck(started: CheckStarted, cronNext: CronNext): number | undefined {
   const { schedule, at, due } = started;
-  if (schedule.kind === 'cron') return cronNext(schedule.expression, at);
+  if (schedule.kind === 'cron') return cronNext(schedule, at);
   const interval = schedule.seconds * 1000;
   if (started.cause !== 'schedule') return at + interval;
   const offset = ((started.pipeline * GOLDEN) % 1) * interval;
@@ -85,7 +85,7 @@ export function checksStalled(
 
 function intervalFrom(schedule: Schedule, from: number, cronNext: CronNext): number | undefined {
   if (schedule.kind === 'every') return schedule.seconds * 1000;
-  const next = cronNext(schedule.expression, from);
-  const afterNext = next === undefined ? undefined : cronNext(schedule.expression, next);
+  const next = cronNext(schedule, from);
+  const afterNext = next === undefined ? undefined : cronNext(schedule, next);
   return next === undefined || afterNext === undefined ? undefined : afterNext - next;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { defined } from '#defined';
 import { cronNext } from './cron-next.ts';
 
-const next = (expression: string, after: string): string | undefined => {
-  const time = cronNext(expression, Date.parse(after));
+const next = (expression: string, after: string, timeZone?: string): string | undefined => {
+  const time = cronNext({ kind: 'cron', expression, ...defined({ timeZone }) }, Date.parse(after));
   return time === undefined ? undefined : new Date(time).toISOString();
 };
 
@@ -24,4 +25,12 @@ test.each([
 
 test('an expression for a day that never comes has no next time', () => {
   expect(next('0 0 31 2 *', '2026-11-21T10:00:00Z')).toBeUndefined();
+});
+
+test.each([
+  ['0 9 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z', '2026-07-01T07:00:00.000Z'],
+  ['0 9 * * *', 'Europe/Berlin', '2026-12-01T00:00:00Z', '2026-12-01T08:00:00.000Z'],
+  ['@daily', 'America/New_York', '2026-11-21T10:00:00Z', '2026-11-22T05:00:00.000Z'],
+])('%s in %s after %s is %s', (expression, timeZone, after, expected) => {
+  expect(next(expression, after, timeZone)).toBe(expected);
 });

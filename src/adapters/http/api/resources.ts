@@ -35,6 +35,7 @@ const Resource = {
   name: Type.String(),
   type: Type.String(),
   check_interval: Type.Optional(Type.String()),
+  time_zone: Type.Optional(Type.String()),
   last_checked_at: Type.Optional(Time),
   next_check_at: Type.Optional(Time),
   check_error: Type.Optional(Type.String()),
@@ -158,6 +159,7 @@ export function encodeResource(resource: ResourceView, webhook: ShownWebhook | u
     type,
     versions,
     ...(schedule !== undefined && { check_interval: interval(schedule) }),
+    ...(schedule?.kind === 'cron' && defined({ time_zone: schedule.timeZone })),
     ...defined({
       last_checked_at: lastCheckedAt?.toISOString(),
       next_check_at: nextCheckAt?.toISOString(),

@@ -42,7 +42,7 @@ function everyMinute(): Wire<V1CronJob> {
     key: 'cron-1',
     tags: [],
     resources: ['git.app'],
-    schedule: { kind: 'cron' as const, expression: '* * * * *' },
+    schedule: { kind: 'cron' as const, expression: '* * * * *', timeZone: 'America/New_York' },
     timedByOperator: false,
   };
   const owner = { apiVersion: 'millrace.dev/v1alpha1', kind: 'Pipeline', name: 'demo', uid: 'uid-1' };

@@ -40,7 +40,7 @@ export function checkCronJob(work: CheckGroupWork, team: TeamRules, installation
     },
     spec: {
       schedule: schedule.kind === 'cron' ? schedule.expression : `@every ${schedule.seconds}s`,
-      timeZone: 'Etc/UTC',
+      timeZone: (schedule.kind === 'cron' ? schedule.timeZone : undefined) ?? 'Etc/UTC',
       suspend: work.group.timedByOperator,
       concurrencyPolicy: 'Forbid',
       startingDeadlineSeconds: STARTING_DEADLINE_SECONDS,

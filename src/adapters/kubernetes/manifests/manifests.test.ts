@@ -204,8 +204,10 @@ const GOLDEN: Record<string, () => unknown> = {
   'build-without-steps-to-run': () => buildOf([], plainTeam),
   'check-of-one-run': () => checkPod(checkOf(['git.app']), plainTeam, installation),
   'check-every-so-often': () => cronJobOf(groupOf({ schedule: { kind: 'every', seconds: 30 } }), [worker]),
-  'check-by-cron-expression': () =>
-    cronJobOf(groupOf({ key: 'cron-1', schedule: { kind: 'cron', expression: '5 * * * *' } }), [foreign]),
+  'check-by-cron-expression': () => {
+    const schedule = { kind: 'cron', expression: '5 * * * *', timeZone: 'Europe/Berlin' } as const;
+    return cronJobOf(groupOf({ key: 'cron-1', schedule }), [foreign]);
+  },
   team: () => [
     teamNamespace(space),
     podsServiceAccount(space),
