@@ -3,7 +3,7 @@ import { isExisting, isRecent } from './existing.ts';
 import { handlesIn } from './firewall.ts';
 import { mayLowerScores, upstreamServers } from './node-config.ts';
 import { corefile } from './objects.ts';
-import { differences } from './picture.ts';
+import { differences } from './snapshot.ts';
 
 describe('the name servers for Pods', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { explain } from './explain.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { dnsImage } from './images.ts';
-import { differences, pictureOfMachine } from './picture.ts';
 import { adminKubeconfig } from './pki.ts';
 import { run } from './run.ts';
+import { differences, pictureOfMachine } from './snapshot.ts';
 import { startCluster } from './start.ts';
 import { stopCluster } from './stop.ts';
 

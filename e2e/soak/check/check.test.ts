@@ -3,7 +3,7 @@ import { buildKey } from '#e2e/soak/history.ts';
 import { check } from './check.ts';
 import { broken, build, clean, remove, START } from './clean-run.ts';
 import { type Evidence } from './evidence.ts';
-import { PLANTED_TENDED } from './planted-tended.ts';
+import { PLANTED_TENDED } from './planted-hooks-and-services.ts';
 
 test('a clean run checks every invariant and violates none', () => {
   const findings = check(clean());

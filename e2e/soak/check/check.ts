@@ -1,6 +1,12 @@
 import type { Evidence, Finding, Rule } from './evidence.ts';
 import { foreignPodsDoNothing } from './foreign.ts';
 import {
+  hooksRunLast,
+  hooksRunOnce,
+  notificationsAreSent,
+  servicesLiveWithBuilds,
+} from './hooks-and-services.ts';
+import {
   attemptsAreLostToFaults,
   buildsEnd,
   endsStay,
@@ -23,7 +29,6 @@ import {
   shownLogsAreRecorded,
   stepsRunOnce,
 } from './runs.ts';
-import { hooksRunLast, hooksRunOnce, notificationsAreSent, servicesLiveWithBuilds } from './tended.ts';
 import {
   lastArrives,
   passedIsRespected,
