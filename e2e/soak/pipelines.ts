@@ -24,8 +24,8 @@ export type JobSpec = JobName & {
   /** Steps that run at the same time, after the others. Each waits until all have begun. */
   lanes?: StepSpec[];
   hooks?: Partial<Record<HookEvent, StepSpec>>;
-  /** Label of a service beside the steps, and of a notification of every end. */
-  tended?: true;
+  /** A service runs beside the steps, and a notification is sent at every end. */
+  withService?: true;
   /** The last step fails on purpose. */
   fails?: boolean;
   /** The resource whose versions trigger it; `passed` names the upstream job. */
@@ -79,20 +79,20 @@ export const JOBS: readonly JobSpec[] = [
   { pipeline: 'minutely', job: 'each', steps: [step('each')], trigger: { resource: 'counter.slow' } },
   { pipeline: 'pausable', job: 'only', steps: [step('only')], trigger: { resource: 'counter.held' } },
   {
-    pipeline: 'tended',
+    pipeline: 'services',
     job: 'whole',
     steps: [step('prepare', 2, { pauseSeconds: 0.5 })],
     lanes: [step('left', 4, { pauseSeconds: 0.5 }), step('right', 2, { image: BUSYBOX, pauseSeconds: 1 })],
     hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
-    tended: true,
+    withService: true,
     byHand: 6,
   },
   {
-    pipeline: 'tended',
+    pipeline: 'services',
     job: 'torn',
     steps: [step('start', 2), step('tear', 2, { exit: 7, pauseSeconds: 0.5 })],
     hooks: { on_success: step('cheer', 1), on_failure: step('mourn', 1), ensure: step('sweep', 2) },
-    tended: true,
+    withService: true,
     fails: true,
     byHand: 3,
   },
@@ -187,14 +187,14 @@ const laneTexts = (lanes: readonly StepSpec[], address: Address): string[] => {
 };
 
 const jobText = (
-  { job, steps, lanes = [], hooks = {}, tended, trigger }: JobSpec,
+  { job, steps, lanes = [], hooks = {}, withService, trigger }: JobSpec,
   address: Address,
 ): string => {
   const [type, label] = trigger?.resource.split('.') ?? [];
   const passed = trigger?.passed === undefined ? '' : `\n  passed  = ["${trigger.passed}"]`;
   const get = trigger === undefined ? [] : [`get "${type}" "${label}" {\n  trigger = true${passed}\n}`];
   const parts = [
-    ...(tended === true ? ['service "beacon" {}'] : []),
+    ...(withService === true ? ['service "beacon" {}'] : []),
     ...get,
     ...steps.map((spec) => stepText(spec, address)),
     ...laneTexts(lanes, address),
@@ -229,7 +229,7 @@ const BUILD = 'pipeline=$BUILD_PIPELINE_NAME&job=$BUILD_JOB_NAME&number=$BUILD_N
 
 /** A service that reports every half second that it runs, and a notification that reports each outcome. */
 const tending = (jobs: readonly JobSpec[], address: Address): string[] => {
-  if (!jobs.some(({ tended }) => tended === true)) return [];
+  if (!jobs.some(({ withService }) => withService === true)) return [];
   const url = `http://${address.host}:${address.port}`;
   const pod = 'read -r pod < /proc/sys/kernel/hostname';
   const once = `curl -sS -m 5 -o /dev/null "${url}/beat?${BUILD}" || :`;

@@ -3,7 +3,7 @@ import { binaryPath, type Folders } from './folders.ts';
 import { dnsImage } from './images.ts';
 import { adminKubeconfig } from './pki.ts';
 import { run } from './run.ts';
-import { differences, pictureOfMachine } from './snapshot.ts';
+import { differences, snapshotOfMachine } from './snapshot.ts';
 import { startCluster } from './start.ts';
 import { stopCluster } from './stop.ts';
 
@@ -13,7 +13,7 @@ import { stopCluster } from './stop.ts';
  */
 export async function rehearse(folders: Folders): Promise<void> {
   await stopCluster(folders);
-  const before = await pictureOfMachine();
+  const before = await snapshotOfMachine();
   await startCluster(folders);
   const kubectl = (args: readonly string[], input?: string): Promise<string> =>
     run(binaryPath(folders, 'kubectl'), ['--kubeconfig', adminKubeconfig(folders), ...args], {
@@ -21,9 +21,9 @@ export async function rehearse(folders: Folders): Promise<void> {
     });
   await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: leftovers }));
   await kubectl(['wait', 'pod/rehearsal', '--for=condition=Ready', '--timeout=10m']);
-  const during = await pictureOfMachine();
+  const during = await snapshotOfMachine();
   await stopCluster(folders);
-  const left = differences(before, await pictureOfMachine());
+  const left = differences(before, await snapshotOfMachine());
   if (left.length > 0) {
     throw explain(`The machine is not as it was before:\n${left.join('\n')}`);
   }

@@ -3,7 +3,7 @@ import { cgroupFolders, fixedPlaces, kernelSettings } from './machine.ts';
 import { run } from './run.ts';
 
 /** Traces that a cluster could leave on a machine, as comparable lines. */
-export async function pictureOfMachine(): Promise<string[]> {
+export async function snapshotOfMachine(): Promise<string[]> {
   const [links, addresses, routes, rules] = await Promise.all([
     run('ip', ['-o', 'link', 'show']),
     run('ip', ['-o', 'address', 'show', 'scope', 'global']),

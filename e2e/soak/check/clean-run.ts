@@ -103,7 +103,7 @@ class CleanRun {
     const pod = { uid: `uid-${id}-${attempt}`, name, build: id, attempt };
     const spec = specOf(build);
     const life = { pipeline, job, number, pod: name, from: this.later, to: this.#now };
-    if (spec.tended === true) history.services?.push(life);
+    if (spec.withService === true) history.services?.push(life);
     const steps = last ? stepsThatRun(spec, build.status === 'succeeded') : spec.steps.slice(0, 1);
     const lines = steps.flatMap((step) => {
       const run: StepRun = {
@@ -128,7 +128,7 @@ class CleanRun {
       text: line,
     }));
     database.logs.push(...rows);
-    if (spec.tended === true && last)
+    if (spec.withService === true && last)
       history.notifications?.push({ pipeline, job, number, at: this.later, pod: name, status: build.status });
     life.to = this.later;
     history.pods.push({ ...pod, from: createdAt, to: this.later });
@@ -193,15 +193,15 @@ class CleanRun {
 
 export const clean = (): Evidence => {
   const run = new CleanRun();
-  for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable', 'tended'])
+  for (const pipeline of ['manual', 'slow', 'image', 'failing', 'chain', 'minutely', 'pausable', 'services'])
     run.apply(pipeline, pipeline === 'chain' ? 3 : 1);
   run.trigger('manual/work');
   run.trigger('manual/work');
   run.trigger('slow/count', 1);
   run.trigger('failing/broken');
   run.trigger('image/boxed');
-  run.trigger('tended/whole', 1);
-  run.trigger('tended/torn');
+  run.trigger('services/whole', 1);
+  run.trigger('services/torn');
   run.chain();
   run.chain();
   run.pause();

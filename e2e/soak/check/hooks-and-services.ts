@@ -22,9 +22,9 @@ const LATE_MS = 2000;
 const ranUndisturbed = (evidence: Evidence, build: BuildRow): boolean =>
   isProven(build) && !wasHit(evidence, build, build.attempt);
 
-const tendedBuilds = (evidence: Evidence): BuildRow[] =>
+const buildsWithService = (evidence: Evidence): BuildRow[] =>
   evidence.database.builds.filter(
-    (build) => specOf(build).tended === true && ranUndisturbed(evidence, build),
+    (build) => specOf(build).withService === true && ranUndisturbed(evidence, build),
   );
 
 const runsOf = ({ history }: Evidence, build: BuildRow): StepRun[] =>
@@ -81,7 +81,7 @@ export const hooksRunLast: Rule = (evidence) =>
 export const servicesLiveWithBuilds: Rule = (evidence) =>
   each(
     'a service runs before the first step, and is gone when its build ends',
-    tendedBuilds(evidence),
+    buildsWithService(evidence),
     (build) => {
       const life = evidence.history.services?.find(({ pod }) => isPodOf(pod, build, build.attempt));
       if (life === undefined) return ofBuild(build, 'ran without its service');
@@ -97,7 +97,7 @@ export const servicesLiveWithBuilds: Rule = (evidence) =>
 
 /** Notifications of other builds may be sent twice, or not, depending on when their Pod was lost. */
 export const notificationsAreSent: Rule = (evidence) =>
-  each('the end of a build is notified once, with its status', tendedBuilds(evidence), (build) => {
+  each('the end of a build is notified once, with its status', buildsWithService(evidence), (build) => {
     const sent = (evidence.history.notifications ?? []).filter(({ pod }) =>
       isPodOf(pod, build, build.attempt),
     );

@@ -8,7 +8,7 @@ const HOOKS = 'a build that ran to its end ran ensure once, and the hook of its 
 const ORDER = 'hooks of a job run after its steps, and ensure after the others';
 const SERVICE = 'a service runs before the first step, and is gone when its build ends';
 const NOTIFIED = 'the end of a build is notified once, with its status';
-const POD = 'tended-whole-1-2-0a1b2';
+const POD = 'services-whole-1-2-0a1b2';
 
 const runOf = ({ history }: Evidence, step: string): StepRun => {
   const found = history.runs.find((run) => run.pod === POD && run.step === step);
@@ -16,7 +16,10 @@ const runOf = ({ history }: Evidence, step: string): StepRun => {
   return found;
 };
 
-export const PLANTED_TENDED: Record<string, [invariant: string, plant: (evidence: Evidence) => void]> = {
+export const PLANTED_HOOKS_AND_SERVICES: Record<
+  string,
+  [invariant: string, plant: (evidence: Evidence) => void]
+> = {
   'an ensure that never ran': [
     HOOKS,
     ({ history }) => remove(history.runs, ({ pod, step }) => pod === POD && step === 'sweep'),
@@ -76,7 +79,7 @@ export const PLANTED_TENDED: Record<string, [invariant: string, plant: (evidence
     SERVICE,
     (evidence) => {
       const life = evidence.history.services?.find(({ pod }) => pod === POD);
-      if (life !== undefined) life.to = (build(evidence, 'tended/whole #1').endedAt ?? 0) + 3000;
+      if (life !== undefined) life.to = (build(evidence, 'services/whole #1').endedAt ?? 0) + 3000;
     },
   ],
   'an end of which nobody heard': [
