@@ -165,7 +165,7 @@ embedded('the pipeline of every construct', () => {
   test('is released when two people agree', async () => {
     const number = await trigger('release', { versions: ['android', 'ios'] });
     expect((await api.post(`jobs/release/builds/${number}/approve`)).status).toBe(409);
-    // Whoever has to agree is told by a Pod of its own. A vote before that would make the message needless.
+    // A separate Pod asks people for approval. It would send nothing after the first vote.
     await eventually(async () => {
       const { steps = [] } = await api.build('release', number);
       expect(steps[0]).toMatchObject({ kind: 'notify', status: 'succeeded' });

@@ -145,7 +145,7 @@ async function cached(gateway: Gateway): Promise<string[][]> {
         verdict(`≥ ${SHARE} %`, share >= SHARE),
       ],
       ['… … through the framework', shown(sharesOf(rates.route)), ''],
-      ['… whoever has it: 304', rate(rates.again), ''],
+      ['… a client that has it: 304', rate(rates.again), ''],
     );
   }
   return lines;

@@ -109,12 +109,12 @@ function measuresOf(pool: DatabasePool, saved: { id: number }): Record<string, M
         });
       },
     },
-    'a new version: 4 jobs looked at, 2 builds': { prepare: newVersion, act: () => decide(2) },
-    'both ended well: 2 jobs looked at, 2 builds': {
+    'a new version: 4 jobs decided, 2 builds': { prepare: newVersion, act: () => decide(2) },
+    'both ended well: 2 jobs decided, 2 builds': {
       prepare: () => endAll(pool),
       act: () => decide(2),
     },
-    'all 200 jobs looked at, no build': {
+    'all 200 jobs decided, no build': {
       prepare: async () => {
         await endAll(pool);
         await pool.query(rows()`UPDATE jobs SET schedule_requested = schedule_requested + 1`);

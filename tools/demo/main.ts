@@ -89,7 +89,7 @@ async function applySamples(images: LoadedImages): Promise<void> {
 async function waitUntilGone(namespace: string): Promise<void> {
   const phase = ['get', 'namespace', namespace, '--ignore-not-found', '--output=jsonpath={.status.phase}'];
   if ((await kubectl(phase)) !== 'Terminating') return;
-  screen.quote(`The namespace ${namespace} is being deleted; it is made anew once it is gone.`);
+  screen.quote(`The namespace ${namespace} is being deleted; the demonstration waits and creates it again.`);
   await kubectl(['wait', '--for=delete', `namespace/${namespace}`, '--timeout=10m']);
 }
 
@@ -101,7 +101,7 @@ async function notify(gateway: Gateway, base: string): Promise<string | undefine
     return undefined;
   }
   screen.line(
-    `told Millrace as a forge would: POST /webhooks/… answered ${await gateway.callWebhook(token)}`,
+    `called the webhook as a forge does: POST /webhooks/… answered ${await gateway.callWebhook(token)}`,
   );
   return `${base}/webhooks/${token}`;
 }

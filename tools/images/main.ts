@@ -11,8 +11,8 @@ const usage = `Usage: node tools/images/main.ts [--arch amd64,arm64] [--push REG
 Builds the images of config/images.json without a container engine, as archives in dist/images/ or FOLDER:
   ctr -n k8s.io images import FILE     docker load -i FILE     kind load image-archive FILE
 The tag is $IMAGE_TAG (dev). --push sends REGISTRY/PREFIX/NAME:TAG, both architectures unless --arch says otherwise.
---refresh fetches Debian's packages anew; without it a base that was built once is kept.
---dockerfile prints the Dockerfile that makes the same images with an engine.`;
+--refresh fetches Debian's packages again; without it the base comes from the cache.
+--dockerfile prints the Dockerfile that builds the same images with an engine.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

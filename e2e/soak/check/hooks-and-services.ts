@@ -105,5 +105,5 @@ export const notificationsAreSent: Rule = (evidence) =>
     const [{ status } = { status: '' }] = sent;
     return status === build.status
       ? undefined
-      : ofBuild(build, `is ${build.status}, but people heard ${status}`);
+      : ofBuild(build, `is ${build.status}, but the notification said ${status}`);
   });

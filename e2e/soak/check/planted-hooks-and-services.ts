@@ -82,15 +82,15 @@ export const PLANTED_HOOKS_AND_SERVICES: Record<
       if (life !== undefined) life.to = (build(evidence, 'services/whole #1').endedAt ?? 0) + 3000;
     },
   ],
-  'an end of which nobody heard': [
+  'an end without a notification': [
     NOTIFIED,
     ({ history }) => remove(history.notifications ?? [], ({ pod }) => pod === POD),
   ],
-  'an end of which people heard twice': [
+  'an end that was notified twice': [
     NOTIFIED,
     ({ history }) => history.notifications?.push(...history.notifications.slice(0, 1)),
   ],
-  'an end that was reported otherwise': [
+  'a notification with the wrong status': [
     NOTIFIED,
     ({ history }) => Object.assign(history.notifications?.[0] ?? {}, { status: 'failed' }),
   ],

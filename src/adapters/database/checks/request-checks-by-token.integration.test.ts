@@ -113,7 +113,7 @@ describe('many webhooks in one transaction', () => {
   });
 });
 
-describe('a token that is made anew', () => {
+describe('a token that is replaced', () => {
   test('a new token replaces the old one at once and stays with the next revision', async () => {
     const { id } = named('git.app');
     expect(await regenerate()).toMatchObject({ answer: 'done', resource: id, generation: 2, signed: false });
