@@ -6,7 +6,7 @@ import {
   eventually,
   startTestInstallation,
   type TestInstallation,
-} from '#testing/together/test-installation.ts';
+} from '#testing/together/operator-and-gateway.ts';
 
 /*
  * Who may mark an object as made by the API, or name who changed it, on a real API server with the chart's

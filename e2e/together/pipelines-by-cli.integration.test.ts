@@ -9,7 +9,7 @@ import {
   eventually,
   startTestInstallation,
   type TestInstallation,
-} from '#testing/together/test-installation.ts';
+} from '#testing/together/operator-and-gateway.ts';
 
 /*
  * Pipelines managed with the command line, through the public gateway, with a real API server and a running

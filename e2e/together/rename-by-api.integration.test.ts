@@ -6,7 +6,7 @@ import {
   eventually,
   startTestInstallation,
   type TestInstallation,
-} from '#testing/together/test-installation.ts';
+} from '#testing/together/operator-and-gateway.ts';
 
 /* Renames through the API, with a real API server, the chart's policies and a running operator. */
 const TEAM = 'makers';

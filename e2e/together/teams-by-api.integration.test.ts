@@ -7,7 +7,7 @@ import {
   eventually,
   startTestInstallation,
   type TestInstallation,
-} from '#testing/together/test-installation.ts';
+} from '#testing/together/operator-and-gateway.ts';
 
 /*
  * Teams managed by Team objects and through the API at once, with a real API server, the chart's policies and
