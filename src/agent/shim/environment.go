@@ -9,7 +9,8 @@ import (
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Our own variables stay here; those that the kubelet adds of the cluster's own Service would only mislead a step.
+// Our own variables stay here; those that the kubelet adds of the cluster's own Service would only mislead a
+// step.
 func passesOn(entry string) bool {
 	return !strings.HasPrefix(entry, "MILLRACE_") && !strings.HasPrefix(entry, "KUBERNETES_")
 }
@@ -42,8 +43,8 @@ func (e *environment) list() []string {
 	return all
 }
 
-// What the step gets: the image's environment, over it the step's own, and what every step needs to work in a directory that
-// several users share.
+// The environment of a step: that of the image, overridden by the step's own, and the variables that every step needs
+// to work in a directory that several users share.
 func stepEnvironment(inherited, own []string, room string) *environment {
 	e := &environment{values: map[string]string{}}
 	e.add(inherited)

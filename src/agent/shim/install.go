@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// Copies this program into a folder, for containers whose images lack it: whole or not at all. The kubelet runs it in the agent's
-// container, and starts the others only after it.
+// Copies this program atomically into a folder, for containers whose images lack it. The kubelet runs this in the
+// agent's container, and starts the other containers afterwards.
 func install(folder string) error {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {

@@ -26,7 +26,7 @@ type keeper struct {
 	mu      sync.Mutex
 	running map[int]*process
 	known   map[uint32]*process
-	// Who waits until all signals sent so far are heeded.
+	// Closed when all signals sent so far are handled.
 	catchingUp []chan struct{}
 
 	mayHaveChildren chan struct{}
@@ -49,7 +49,7 @@ func newKeeper(l *link, inherited []string) *keeper {
 
 func (k *keeper) serve(signals <-chan os.Signal) {
 	go k.reap()
-	go k.heed(signals)
+	go k.handleSignals(signals)
 	for {
 		f, err := k.link.receive()
 		if err != nil {
@@ -77,62 +77,6 @@ func (k *keeper) serve(signals <-chan os.Signal) {
 			os.Exit(0)
 		}
 	}
-}
-
-// Every signal but two is swallowed. SIGTERM goes on to the steps, and marks what they report from now on.
-func (k *keeper) heed(signals <-chan os.Signal) {
-	for s := range signals {
-		if s == ownSignal {
-			k.caughtUp()
-		}
-		if s != syscall.SIGTERM {
-			continue
-		}
-		k.terminated.Store(true)
-		k.mu.Lock()
-		for pid := range k.running {
-			syscall.Kill(-pid, syscall.SIGTERM)
-		}
-		k.mu.Unlock()
-	}
-}
-
-// A signal that we send to ourselves; by default it does nothing.
-const ownSignal = syscall.SIGWINCH
-
-// A signal that finds the channel full is lost, so ours is sent again. Counted, not timed: a process that the machine stopped for a while
-// has not caught up only because time has passed.
-const (
-	catchUpTries = 1000
-	catchUpPause = 10 * time.Millisecond
-)
-
-// Returns when what was signalled before is heeded: of pending signals the kernel hands over the lowest first, and SIGTERM is lower than
-// ours. Without it a step that ends right after it signalled us would be judged as if it had not.
-func (k *keeper) catchUp() {
-	heard := make(chan struct{})
-	k.mu.Lock()
-	k.catchingUp = append(k.catchingUp, heard)
-	k.mu.Unlock()
-	again := time.NewTicker(catchUpPause)
-	defer again.Stop()
-	for range catchUpTries {
-		syscall.Kill(os.Getpid(), ownSignal)
-		select {
-		case <-heard:
-			return
-		case <-again.C:
-		}
-	}
-}
-
-func (k *keeper) caughtUp() {
-	k.mu.Lock()
-	for _, heard := range k.catchingUp {
-		close(heard)
-	}
-	k.catchingUp = nil
-	k.mu.Unlock()
 }
 
 func (k *keeper) admit(id uint32) *process {
@@ -204,7 +148,8 @@ func (k *keeper) reap() {
 	}
 }
 
-// Waits for any child; its number is freed only under the lock, so a signal never meets a stranger of the same number.
+// Waits for any child. Its pid is freed only under the lock, so a signal never hits another process with the
+// same pid.
 func (k *keeper) reapOne() bool {
 	const anyChild, exited, leaveIt = 0, 4, 0x01000000
 	const pidOffset = 16
@@ -233,8 +178,9 @@ func (k *keeper) reapOne() bool {
 	return true
 }
 
-// Ends what a command left behind. Alone in the container: everything. Beside other commands, or in the container of a service: its
-// process group, or nothing. Says whether others may still run, and whether all that should be gone is gone.
+// Ends what a command left behind: everything if it is alone in the container. Beside other commands, or in
+// the container of a service, only its process group, or nothing. Returns whether it was alone, and whether
+// everything is gone.
 func (k *keeper) clean(p *process, c command) (alone, gone bool) {
 	k.gate.Lock()
 	defer k.gate.Unlock()
@@ -280,7 +226,8 @@ func killOnce() bool {
 	return len(below) == 0
 }
 
-// Not process 1 (tests, or a Pod that shares its process namespace): only what is below this process is ours to kill.
+// Not process 1 (tests, or a Pod that shares its process namespace): only what is below this process is ours
+// to kill.
 func descendants() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

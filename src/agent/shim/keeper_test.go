@@ -47,7 +47,7 @@ func newBench(t *testing.T) *bench {
 	go k.reap()
 	own := make(chan os.Signal, 1)
 	signal.Notify(own, ownSignal)
-	go k.heed(own)
+	go k.handleSignals(own)
 	t.Cleanup(func() {
 		signal.Stop(own)
 		close(own)
@@ -273,7 +273,7 @@ func TestTheAgentEndsACommand(t *testing.T) {
 func TestTheKubeletEndsTheContainer(t *testing.T) {
 	b := newBench(t)
 	signals := make(chan os.Signal, 2)
-	go b.keep.heed(signals)
+	go b.keep.handleSignals(signals)
 	defer close(signals)
 	b.start(script(`trap 'echo told; exit 7' TERM; echo ready; while :; do sleep 0.01; done`))
 	for b.receive().kind != saysStdout {
@@ -303,7 +303,7 @@ func TestAStepsEndIsToldOnlyWhenItsSignalsAreHeeded(t *testing.T) {
 		t.Fatal("it did not wait for a machine that is slow to heed them")
 	case <-time.After(300 * time.Millisecond):
 	}
-	go k.heed(signals)
+	go k.handleSignals(signals)
 	if !<-caughtUp {
 		t.Error("it was told before SIGTERM was heeded")
 	}

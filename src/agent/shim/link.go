@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// A frame is a length (4 bytes, big endian) and a sealed text: kind (1 byte), id of the command (4 bytes), payload. The seal is
-// AES-256-GCM under a key per direction; its nonce counts frames, so none can be forged, replayed, dropped or swapped, not even
-// by a step that may open raw sockets on the loopback device.
+// A frame is a length (4 bytes, big endian) and a sealed text: kind (1 byte), id of the command (4 bytes),
+// payload. The seal is AES-256-GCM under a key per direction; its nonce counts frames, so none can be forged,
+// replayed, dropped or swapped, not even by a step that may open raw sockets on the loopback device.
 const (
 	maxFrame   = 16 << 20
 	magic      = "MRS1"

@@ -1,6 +1,7 @@
-// The shim is process 1 of every container that steps run in. It opens one connection to the agent before any step exists, takes
-// commands over it, and reports what became of them. A step must not be able to speak in its name: it is not dumpable, its key is
-// gone from memory and environment before the first step starts, and every frame is sealed.
+// The shim is process 1 of every container that steps run in. It opens one connection to the agent before any
+// step exists, takes commands over it, and reports what became of them. A step must not be able to speak in
+// its name: it is not dumpable, its key is gone from memory and environment before the first step starts, and
+// every frame is sealed.
 package main
 
 import (
@@ -88,7 +89,8 @@ func readStart() (start, string) {
 	return s, ""
 }
 
-// The kernel keeps the environment where the process began, and /proc/1/environ shows that place to whoever may look: empty it.
+// Overwrites the environment that the process started with. Otherwise /proc/1/environ would still show it to every
+// process that may read the file.
 func wipeEnvironment() {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err != nil {

@@ -3,20 +3,9 @@ package main
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"os"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
-)
-
-const (
-	chunk          = 64 << 10
-	windowBytes    = 512 << 10
-	outputLimit    = 1 << 20
-	strangersGrace = 500 * time.Millisecond
 )
 
 type process struct {
@@ -25,35 +14,6 @@ type process struct {
 	unwanted bool
 	ended    chan syscall.WaitStatus
 	window   *window
-}
-
-// A window bounds the bytes under way to the agent.
-type window struct {
-	mu   sync.Mutex
-	more *sync.Cond
-	left int
-}
-
-func newWindow() *window {
-	w := &window{left: windowBytes}
-	w.more = sync.NewCond(&w.mu)
-	return w
-}
-
-func (w *window) give(bytes int) {
-	w.mu.Lock()
-	w.left += bytes
-	w.mu.Unlock()
-	w.more.Broadcast()
-}
-
-func (w *window) take(bytes int) {
-	w.mu.Lock()
-	for w.left < bytes {
-		w.more.Wait()
-	}
-	w.left -= bytes
-	w.mu.Unlock()
 }
 
 type exit struct {
@@ -251,81 +211,4 @@ func (k *keeper) launch(j job, p *process) ([2]*os.File, error) {
 		streams[1].Close()
 	}
 	return streams, err
-}
-
-func (k *keeper) pump(kind byte, p *process, stream *os.File, drained chan<- struct{}) {
-	defer func() {
-		stream.Close()
-		drained <- struct{}{}
-	}()
-	buffer := make([]byte, chunk)
-	for {
-		n, err := stream.Read(buffer)
-		if n > 0 {
-			p.window.take(n)
-			if k.link.send(kind, p.id, buffer[:n]) != nil {
-				return
-			}
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			k.drainRest(kind, p, stream, buffer)
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// Takes what already lies in the pipe, and at most what fits in one, from writers that will not end.
-func (k *keeper) drainRest(kind byte, p *process, stream *os.File, buffer []byte) {
-	raw, err := stream.SyscallConn()
-	if err != nil {
-		return
-	}
-	raw.Control(func(fd uintptr) {
-		if n, err := syscall.Read(int(fd), buffer); err == nil && n > 0 {
-			p.window.take(n)
-			k.link.send(kind, p.id, buffer[:n])
-		}
-	})
-}
-
-// All writers dead: the streams end by themselves, however slow the agent reads. Otherwise a stranger may hold them open for ever.
-func waitDrained(streams [2]*os.File, drained <-chan struct{}, writersDead bool) {
-	if !writersDead {
-		limit := time.AfterFunc(strangersGrace, func() {
-			streams[0].SetReadDeadline(time.Unix(1, 0))
-			streams[1].SetReadDeadline(time.Unix(1, 0))
-		})
-		defer limit.Stop()
-	}
-	<-drained
-	<-drained
-}
-
-// The file is the step's: it may be gone, a pipe, a link or a gigabyte by now.
-func (k *keeper) sendOutput(id uint32, path string) string {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return ""
-	}
-	file := os.NewFile(uintptr(fd), "output")
-	defer file.Close()
-	if stat, err := file.Stat(); err != nil || !stat.Mode().IsRegular() {
-		return "$SVC_OUTPUT is no longer a plain file"
-	}
-	text, err := io.ReadAll(io.LimitReader(file, outputLimit+1))
-	if err != nil {
-		return "$SVC_OUTPUT cannot be read: " + err.Error()
-	}
-	if len(text) > outputLimit {
-		return "$SVC_OUTPUT is larger than " + strconv.Itoa(outputLimit) + " bytes"
-	}
-	for len(text) > 0 {
-		n := min(len(text), chunk)
-		k.link.send(saysOutput, id, text[:n])
-		text = text[n:]
-	}
-	return ""
 }
