@@ -72,7 +72,7 @@ const RULES: Record<string, { file: string; text: string; refusedBy: string }> =
   },
   'the database imports a decision of the domain': {
     file: 'src/adapters/database/retention/planted-j2.ts',
-    text: `import { retainBuilds } from '#domain/scheduling/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
+    text: `import { retainBuilds } from '#domain/retention/retain.ts';\nexport const y: unknown = retainBuilds;\n`,
     refusedBy: 'no-restricted-imports',
   },
   'the database calls a flow': {

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 import { webhookSecret, webhookTokenHash } from '#adapters/crypto/digests.ts';
+import { signatureCheck } from '#adapters/crypto/webhook-signature.ts';
 import { requestChecksByToken } from '#adapters/database/checks/request-checks-by-token.ts';
 import { openPool } from '#adapters/database/connection/pool.ts';
 import { batched } from '#adapters/http/api/batch.ts';
-import { signatureCheck } from '#adapters/http/api/webhook-signature.ts';
 import type { WebhookAnswer, WebhookCall } from '#flows/checks/ports.ts';
 
 /*

@@ -24,7 +24,6 @@ import type { Log } from '#adapters/telemetry/log.ts';
 import type { DatabaseConfig } from '#config';
 import type { LogStore } from '#flows/builds/limit-logs.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
-import type { RetentionStore } from '#flows/builds/retention-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import type { OAuthStore } from '#flows/people/oauth-ports.ts';
 import type { AccountStore } from '#flows/people/ports.ts';
@@ -33,6 +32,7 @@ import type { CacheRows } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { PipelineStore } from '#flows/pipelines/ports.ts';
 import type { CacheStore } from '#flows/pods/cache-ports.ts';
+import type { RetentionStore } from '#flows/retention/retention-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
 

@@ -4,7 +4,6 @@ import type { ReconcileResult, WorkQueue } from '#adapters/kubernetes/watch/queu
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import { compareWithPods } from '#flows/builds/compare-with-pods.ts';
 import { limitLogs } from '#flows/builds/limit-logs.ts';
-import { retainHistory } from '#flows/builds/retain-history.ts';
 import { scheduleJobs, schedulePipeline } from '#flows/builds/schedule-jobs.ts';
 import { startBuilds } from '#flows/builds/start-builds.ts';
 import { claimNotifications } from '#flows/checks/claim-notifications.ts';
@@ -13,6 +12,7 @@ import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
+import { retainHistory } from '#flows/retention/retain-history.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
 import type { Reconciling } from './reconcile.ts';

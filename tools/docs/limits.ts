@@ -8,10 +8,10 @@ import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-l
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
-import { PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
 import { MAX_FIELD_LENGTH } from '#adapters/http/pages/start-form.ts';
+import { PUBLIC_RATE_LIMITS } from '#adapters/http/server/rate-limits.ts';
 import { MAX_ENTRYPOINT_BYTES, MAX_MANIFEST_BYTES } from '#adapters/registry/manifest.ts';
 import { MAX_TERMINATION_BYTES } from '#domain/build/events.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';

@@ -6,7 +6,7 @@ import {
 } from '#adapters/database/checks/versions-in-order.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import type { OldVersions, RetentionTurn } from '#flows/builds/retention-ports.ts';
+import type { OldVersions, RetentionTurn } from '#flows/retention/retention-ports.ts';
 
 interface FactsRow {
   versions: { id: number; foundAt: string; inUse: boolean }[] | null;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DatabasePool } from 'slonik';
 import { logMonth } from '#adapters/database/builds/log-chunks.ts';
 import { openPool, rows, type Transaction } from '#adapters/database/connection/pool.ts';
-import { retainNext } from '#flows/builds/retain-history.ts';
+import { retainNext } from '#flows/retention/retain-history.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { filled, fillWithHistory, rowsFetched, rowsReadThrough } from '#testing/stores/filled-history.ts';
 import { openStores, storesOver, toSave, type TestStores } from '#testing/stores/stores.ts';

@@ -1,6 +1,10 @@
 import { holdEpoch } from '#adapters/database/connection/fence.ts';
 import { ids, rows, type Database, type Transaction } from '#adapters/database/connection/pool.ts';
-import type { RecordsBefore, RetentionStore, RetentionTransaction } from '#flows/builds/retention-ports.ts';
+import type {
+  RecordsBefore,
+  RetentionStore,
+  RetentionTransaction,
+} from '#flows/retention/retention-ports.ts';
 import { downstreamOf, oldBuilds, removeBuilds } from './retain-builds.ts';
 import { removeOldRevisions } from './retain-revisions.ts';
 import { forgetVersions, oldVersions } from './retain-versions.ts';

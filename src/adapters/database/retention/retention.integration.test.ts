@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { DatabasePool } from 'slonik';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { retainHistory, retainNext } from '#flows/builds/retain-history.ts';
 import { triggerVersion } from '#flows/builds/trigger-version.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
+import { retainHistory, retainNext } from '#flows/retention/retain-history.ts';
 import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { scheduleOn, triggerOn } from '#testing/stores/schedule.ts';
 import { found, openStores, succeed, toSave, type TestStores } from '#testing/stores/stores.ts';

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { signatureCheck, type Signature, type SignatureCheck } from '#adapters/crypto/webhook-signature.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { memoize } from '#adapters/http/server/memoize.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
@@ -11,7 +12,6 @@ import { requireFound } from './found.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
 import { doneOr } from './refusal.ts';
 import { answer, ResourceParams } from './schemas.ts';
-import { signatureCheck, type Signature, type SignatureCheck } from './webhook-signature.ts';
 
 const MAX_PAYLOAD = 1024 * 1024;
 /** Forges call again with the same tokens. Unknown tokens are cached too, so timing reveals nothing. */

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '#adapters/http/auth/authenticate.ts';
-import type { PublicRateLimits } from '#adapters/http/auth/rate-limits.ts';
 import type { BrowserRules } from '#adapters/http/auth/session-cookie.ts';
 import type { Problem } from '#adapters/http/protocol/problem.ts';
 import type { ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { AuditStore } from '#flows/people/ports.ts';
 import type { PressureLimits } from './pressure.ts';
+import type { PublicRateLimits } from './rate-limits.ts';
 import type { PageRoute, Route } from './route.ts';
 import type { FindCachedImage } from './serve-cached-image.ts';
 

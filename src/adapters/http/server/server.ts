@@ -12,11 +12,11 @@ import Fastify, { LogController, type FastifyReply, type FastifyRequest } from '
 import { authenticateOnce } from '#adapters/http/auth/authenticate.ts';
 import { identify } from '#adapters/http/auth/identify.ts';
 import { rulesWhileReading } from '#adapters/http/auth/public-access.ts';
-import { limitByAddress, PUBLIC_RATE_LIMITS } from '#adapters/http/auth/rate-limits.ts';
 import { Problem, sendProblem, toProblem } from '#adapters/http/protocol/problem.ts';
 import { byMedium, mediumOf } from './medium.ts';
 import { describeRoutes } from './open-api.ts';
 import { watchPressure } from './pressure.ts';
+import { limitByAddress, PUBLIC_RATE_LIMITS } from './rate-limits.ts';
 import { requestIds } from './request-id.ts';
 import { RequestLog } from './request-log.ts';
 import { addRouteHooks } from './route-hooks.ts';

@@ -1,4 +1,4 @@
-import { isActive, isGood, type BuildStatus } from './build-changes.ts';
+import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 
 /** How much history a team keeps. An absent limit is no limit. */
 export interface Retention {

@@ -1,5 +1,5 @@
-import type { OldVersion, RetainDecision, RetainFacts, Retention } from '#domain/scheduling/retain.ts';
-import type { FactsTransaction } from './schedule-ports.ts';
+import type { OldVersion, RetainDecision, RetainFacts, Retention } from '#domain/retention/retain.ts';
+import type { FactsTransaction } from '#flows/builds/schedule-ports.ts';
 
 export interface RetentionStore {
   /**

@@ -1,12 +1,12 @@
-import { buildsNeededDownstream } from '#domain/scheduling/needed-downstream.ts';
 import {
   isRestRetained,
   retainBuilds,
   retentionOf,
   type RetainDecision,
   type RetainFacts,
-} from '#domain/scheduling/retain.ts';
-import { decideWithPages } from './decide-with-pages.ts';
+} from '#domain/retention/retain.ts';
+import { buildsNeededDownstream } from '#domain/scheduling/needed-downstream.ts';
+import { decideWithPages } from '#flows/builds/decide-with-pages.ts';
 import type { RowsRemoved } from './retain-history.ts';
 import type { RetentionTransaction, RetentionTurn } from './retention-ports.ts';
 
