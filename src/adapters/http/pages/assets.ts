@@ -16,6 +16,9 @@ const TYPES = {
 
 type AssetName = keyof typeof TYPES;
 
+/** The files of an asset that is not one file of its name. */
+const PARTS = new Map([['page.css', ['palette.css', 'page.css', 'tables-and-logs.css']]]);
+
 interface Asset {
   type: string;
   text: string;
@@ -28,10 +31,14 @@ function readAssets(): Map<string, Asset> {
   const folder = existsSync(bundled) ? bundled : fileURLToPath(new URL('../../../web/', import.meta.url));
   const read = new Map<string, Asset>();
   for (const [name, type] of Object.entries(TYPES)) {
-    const text = readFileSync(`${folder}${name}`, 'utf8').replaceAll(
-      IMPORT,
-      (_, from: string, imported: string) => `${from}${imported}?v=${read.get(imported)?.version ?? ''}`,
-    );
+    const files = PARTS.get(name) ?? [name];
+    const text = files
+      .map((file) => readFileSync(`${folder}${file}`, 'utf8'))
+      .join('')
+      .replaceAll(
+        IMPORT,
+        (_, from: string, imported: string) => `${from}${imported}?v=${read.get(imported)?.version ?? ''}`,
+      );
     const version = createHash('sha256').update(text).digest('base64url').slice(0, 12);
     read.set(name, { type, text, version });
   }
