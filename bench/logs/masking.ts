@@ -65,7 +65,10 @@ function processorTime(work: () => void): number {
   return (user + system) / 1000;
 }
 
-/** The steps of `StepLog` and of the outbox, without timers. `prepare`: once for each build and each new secret. */
+/**
+ * The steps of `StepLog` and of the outbox, without timers. `prepare` runs once for each build and each new
+ * secret.
+ */
 function measure(input: readonly Buffer[], secrets: string[]): { prepare: number; copy: number } {
   const decoder = new StringDecoder('utf8');
   const masker = createMasker(secrets);

@@ -19,7 +19,8 @@ import { podWork, type PodWork } from './simulated/pod-work.ts';
  * it requests the token that the Pod's volume would hold, acts as the Pod's agent from the Pod's address, and
  * reports the Pod's end. simulated-pods.ts starts it; it prints a summary at its end.
  *
- *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100] [--end-ms 1000] [--version-ms 100000]
+ *   node bench/pods/simulated-agent.ts --kubeconfig file [--check-ms 200] [--step-ms 100]
+ *       [--end-ms 1000] [--version-ms 100000]
  */
 const times = {
   check: numberFlag('check-ms', 200),

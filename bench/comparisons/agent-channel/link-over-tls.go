@@ -1,4 +1,5 @@
-// The shim's link as it would be over TLS 1.3. Takes the place of src/agent/shim/link.go in the measurement of docs/adr/0044.
+// The shim's link as it would be over TLS 1.3. It replaces src/agent/shim/link.go in the measurement of
+// docs/adr/0044.
 package main
 
 import (

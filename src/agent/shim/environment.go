@@ -43,8 +43,8 @@ func (e *environment) list() []string {
 	return all
 }
 
-// The environment of a step: that of the image, overridden by the step's own, and the variables that every step needs
-// to work in a directory that several users share.
+// The environment of a step: that of the image, overridden by the step's own, and the variables that every
+// step needs to work in a directory that several users share.
 func stepEnvironment(inherited, own []string, room string) *environment {
 	e := &environment{values: map[string]string{}}
 	e.add(inherited)

@@ -89,8 +89,8 @@ func readStart() (start, string) {
 	return s, ""
 }
 
-// Overwrites the environment that the process started with. Otherwise /proc/1/environ would still show it to every
-// process that may read the file.
+// Overwrites the environment that the process started with. Otherwise /proc/1/environ would still show it to
+// every process that may read the file.
 func wipeEnvironment() {
 	text, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
