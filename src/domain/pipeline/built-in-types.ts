@@ -3,6 +3,7 @@ import { chat } from './built-in/chat.ts';
 import { fs } from './built-in/fs.ts';
 import { git } from './built-in/git.ts';
 import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.ts';
+import { http } from './built-in/http.ts';
 import { services } from './built-in/services.ts';
 
 /*
@@ -17,6 +18,7 @@ export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([
   ['git', git],
   ['github-check', hostcheckResource],
   ['hostcheck', hostcheckResource],
+  ['http', http],
   ['trigger', 'resource_type "trigger" {}\n'],
 ]);
 

@@ -35,7 +35,8 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     cron: 'A version at each time of a schedule.',
     fs: 'Files of a volume that the Team declares.',
     git: 'Commits, tags, and pull or merge requests of a repository.',
-    'github-check': 'Check runs that people ask GitHub to repeat.',
+    'github-check': 'Check runs of commits on GitHub, with put.',
+    http: 'The content of a URL, or a value in its JSON.',
     trigger: 'A version whenever a person or a program asks for one.',
   },
   notification_type: {

@@ -26,6 +26,20 @@ const rules: Readonly<Record<string, ParameterRules>> = {
     neverSecret: ['path'],
     explainBad: { path: explainBadPath },
   },
+  'svc://http': {
+    required: ['url'],
+    explainBad: {
+      url: explainBadUrl,
+      json_path: (path) =>
+        /^(?:\.[\w-]+|\[\d+\])+$/.test(path)
+          ? undefined
+          : `${JSON.stringify(path)} is no path such as .tag_name or .releases[0].tag`,
+      file: (file) =>
+        ['', '.', '..'].some((part) => file.split('/').includes(part))
+          ? `${JSON.stringify(file)} cannot be the name of a file in the working directory`
+          : undefined,
+    },
+  },
   'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
   'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
   'svc://hostcheck': {

@@ -14,6 +14,7 @@ import * as fs from './fs.ts';
 import { check } from './git-check.ts';
 import * as git from './git.ts';
 import { script as hostcheck } from './hostcheck.ts';
+import * as http from './http.ts';
 
 /*
  * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever
@@ -229,6 +230,16 @@ const STEPS: Record<string, Step> = {
     script: fs.check,
     variables: () => ({ param_path: join(work, 'app/file') }),
     worked: (end) => end.stdout.includes('"hash"') || end,
+  },
+  'http check': {
+    script: http.check,
+    variables: () => ({ ...token, param_url: `${url}/file`, param_json_path: '.token' }),
+    worked: (end) => end.stdout === '[{"value":"short-lived"}]\n' || end,
+  },
+  'http get': {
+    script: http.pull,
+    variables: () => ({ ...token, param_url: `${url}/file`, param_json_path: '.id', version_value: '1' }),
+    worked: () => existsSync(join(work, 'response')),
   },
   'artifact put': {
     script: artifact.push,
