@@ -3,7 +3,7 @@ import { installShim } from '#adapters/process/install-shim.ts';
 import type { ShimConnection } from '#adapters/process/shim-connection.ts';
 import { ShimServer } from '#adapters/process/shim-server.ts';
 import { defined } from '#defined';
-import type { CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentWork, CheckResultsRequest, EventsResponse } from '#domain/build/agent-protocol.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import type { CheckRun, HooksPlan, Plan, PlanContainer } from '#domain/planning/plan.ts';
 import { isEventsResponse, isSecrets } from './answers.ts';
@@ -22,12 +22,15 @@ import type { SecretLinks } from './secrets.ts';
 import { Spool } from './spool.ts';
 import { Stop } from './stop.ts';
 import { writeTermination, type StepEnd, type Termination } from './termination.ts';
+import { waitForWork } from './wait-for-work.ts';
 
 /** Longer than the operator waits for the containers of a build: it knows why they do not start. */
 const BUILD_GATHER_LIMIT_MS = 20 * 60_000;
 const CHECK_GATHER_LIMIT_MS = 5 * 60_000;
 const REPORT_LIMIT_MS = 10 * 60_000;
 const HOOKS_REPORT_LIMIT_MS = 15_000;
+/** Of the node, as in image manifests. */
+const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 /** Kubernetes gives a Pod 30 s to end. The steps get the first ten, the rest is for reporting. */
 const TERMINATION_REPORT_MS = 12_000;
 
@@ -91,8 +94,9 @@ export class Agent {
       confirmed.catch((error: unknown) => {
         if (error instanceof SessionOver) this.#stop.request('session-over');
       });
-      if (session.work === 'build') return await this.#build(session.plan, confirmed);
-      return await this.#checks(session.run, confirmed);
+      const work = session.work === 'wait' ? await this.#waitForWork() : session;
+      if (work.work === 'build') return await this.#build(work.plan, confirmed);
+      return await this.#checks(work.run, confirmed);
     } catch (error) {
       return this.#fault(error);
     } finally {
@@ -107,7 +111,7 @@ export class Agent {
     const request = () => ({
       key: this.#key,
       pod,
-      architecture: process.arch === 'x64' ? 'amd64' : process.arch,
+      architecture: ARCHITECTURE,
       ...defined({ nonce }),
       ...(tokenFile === undefined ? {} : { token: readToken(tokenFile) }),
     });
@@ -122,6 +126,19 @@ export class Agent {
   async #gather(containers: PlanContainer[], limitMs: number): Promise<void> {
     const names = containers.map((container) => container.name);
     this.#shims = await this.#unlessStopped(this.#server.gather(names, limitMs));
+  }
+
+  /** A build may take the Pod once every step container is connected. */
+  async #waitForWork(): Promise<AgentWork> {
+    await this.#gather(this.#environment.containers, BUILD_GATHER_LIMIT_MS);
+    const stop = this.#stop.signal;
+    const work = await waitForWork(this.#client, {
+      architecture: ARCHITECTURE,
+      stop,
+      awayLimitMs: REPORT_LIMIT_MS,
+    });
+    this.#until = performance.now() + REPORT_LIMIT_MS;
+    return work;
   }
 
   async #build(plan: Plan, confirmed: Promise<void>): Promise<number> {

@@ -13,6 +13,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Checks enough to detect a gateway of another version. The rest is trusted. */
 export function isSession(value: unknown): value is SessionResponse {
   if (!isObject(value)) return false;
+  if (value['work'] === 'wait') return true;
   const isBuild = value['work'] === 'build';
   const work = isBuild ? value['plan'] : value['run'];
   return isObject(work) && work['format'] === (isBuild ? 3 : 2) && Array.isArray(work['containers']);

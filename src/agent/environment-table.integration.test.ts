@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
 import { createCompiler } from '#adapters/hcl/compile.ts';
-import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentWork } from '#domain/build/agent-protocol.ts';
 import {
   COMMAND_CONTEXTS,
   ENVIRONMENT_TABLE,
@@ -158,7 +158,7 @@ async function compile(): Promise<Pipeline> {
 
 /** Runs an agent to its end; returns what it reported. */
 async function runAgent(
-  work: (workdir: string) => SessionResponse,
+  work: (workdir: string) => AgentWork,
   secrets?: FakeGateway['secrets'],
 ): Promise<FakeGateway> {
   const [shim, bundle, certificate] = await Promise.all([buildShim(), bundleAgent(), makeCertificate()]);

@@ -14,6 +14,8 @@ export type ProcessNotification =
   | { topic: 'cancel'; build: number }
   /** A build has new events or logs. */
   | { topic: 'progress'; build: number }
+  /** A build took this warm Pod. */
+  | { topic: 'warm'; warm: number }
   /** The members of this team changed. */
   | { topic: 'teams'; team: number };
 

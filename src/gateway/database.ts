@@ -79,7 +79,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     // The newest column that this release reads. While it is missing, the operator has not migrated the schema
     // yet.
     readiness: databaseReadiness(
-      () => pool.query(rows()`SELECT 1 FROM audit_log LIMIT 1`),
+      () => pool.query(rows()`SELECT pod_name FROM build_attempts LIMIT 1`),
       (err) => log.warn({ err }, 'the database does not answer'),
     ),
     async close() {

@@ -31,6 +31,7 @@ import { giveTurns, openStores, toSave, WEBHOOK_KEY, type TestStores } from '#te
 import { cancelHints } from './cancel-hints.ts';
 import { openOverviews, type ClosableOverviews } from './overviews.ts';
 import { pipelinePorts } from './pipelines.ts';
+import { warmHints } from './warm-hints.ts';
 
 /*
  * Both gateways over a real Postgres, without sockets: what a forge, a person and an agent do on the way from
@@ -97,6 +98,7 @@ beforeAll(async () => {
     }),
     sessions: shared.sessions,
     cancels: cancelHints(notifications),
+    warmPods: warmHints(notifications),
     certificate: {
       cert: authority.certificate,
       key: authority.key,

@@ -27,6 +27,7 @@ import type { Service } from './serve.ts';
 import { storeSource } from './store-secrets.ts';
 import { teamSecrets } from './team-secrets.ts';
 import { vaultSource } from './vault-secrets.ts';
+import { warmHints } from './warm-hints.ts';
 
 /** What needs the keys of stored secrets. */
 function secretsOf(
@@ -77,6 +78,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
   const metrics = agentMetrics(registry);
   const client = new ApiClient(connection);
   const cancels = cancelHints(database.notifications);
+  const warmPods = warmHints(database.notifications);
   const images = imageLookUps({ client, images: database.images, registries: config.imageRegistries });
   const flows = agentFlows({
     credentials: agentCredentials(config.agentKey),
@@ -94,6 +96,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
     flows,
     sessions: database.sessions,
     cancels,
+    warmPods,
     certificate,
     readiness,
     draining: () => draining,
@@ -120,6 +123,7 @@ export async function startInternalGateway(config: InternalGatewayConfig, log: L
       stopFollowing();
       await closeApp();
       cancels.stop();
+      warmPods.stop();
       await Promise.all([images.close(), database.close(), connection.close(), closeServer(metricsServer)]);
     },
   };

@@ -10,6 +10,11 @@ export function countedCluster(cluster: Cluster, metrics: OperatorMetrics): Clus
       metrics.podAsked('build', answer.answer === 'refused' ? answer.reason : answer.answer);
       return answer;
     },
+    async createWarmPod(warm, pod) {
+      const answer = await cluster.createWarmPod(warm, pod);
+      metrics.podAsked('warm', answer.answer === 'refused' ? answer.reason : answer.answer);
+      return answer;
+    },
     async createCheckPod(run, pod) {
       const answer = await cluster.createCheckPod(run, pod);
       metrics.podAsked('check', answer.answer === 'refused' ? answer.reason : answer.answer);

@@ -1,4 +1,5 @@
 import { buildStore } from '#adapters/database/builds/build-store.ts';
+import { warmPodStore } from '#adapters/database/builds/warm-pods.ts';
 import { cacheStore } from '#adapters/database/caches/cache-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
@@ -32,6 +33,7 @@ import type { CacheRows } from '#flows/pipelines/cache-ports.ts';
 import type { IdentityKeyStore } from '#flows/pipelines/identity-key-ports.ts';
 import type { PipelineStore } from '#flows/pipelines/ports.ts';
 import type { CacheStore } from '#flows/pods/cache-ports.ts';
+import type { WarmPodStore } from '#flows/pods/warm-ports.ts';
 import type { RetentionStore } from '#flows/retention/retention-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { Views } from '#flows/views/ports.ts';
@@ -42,6 +44,7 @@ export interface OperatorDatabase {
   pipelines: PipelineStore;
   checks: CheckStore;
   builds: BuildStore;
+  warmPods: WarmPodStore;
   caches: CacheStore;
   cacheRows: CacheRows;
   accounts: AccountStore;
@@ -91,6 +94,7 @@ export async function openOperatorDatabase(
     pipelines: pipelineStore(database),
     checks: checkStore(database),
     builds: buildStore(database),
+    warmPods: warmPodStore(database),
     caches: cacheStore(database),
     cacheRows: cacheRows(database),
     accounts: accountStore(database),

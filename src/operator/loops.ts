@@ -12,6 +12,8 @@ import { startChecks } from '#flows/checks/start-checks.ts';
 import type { ReceivedNotification } from '#flows/notification-ports.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { removeOrphans } from '#flows/pipelines/remove-orphans.ts';
+import { keepWarmPods } from '#flows/pods/keep-warm-pods.ts';
+import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
 import { retainHistory } from '#flows/retention/retain-history.ts';
 import type { Leadership } from './lead.ts';
 import { PodFollower } from './pod-follower.ts';
@@ -26,6 +28,7 @@ const TICKS_MS = {
   notifications: 5000,
   schedule: 10_000,
   builds: 10_000,
+  warm: 5000,
   compare: 10_000,
   overdue: 10_000,
   orphans: 60_000,
@@ -53,6 +56,7 @@ export class Loops {
   /** By key. Work about one pipeline or one team has other keys. */
   readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
     ['builds', () => this.#startBuilds()],
+    ['warm', () => this.#keepWarmPods()],
     ['checks', () => this.#startChecks()],
     ['hooks', () => this.#runHooks()],
     ['notifications', () => this.#claimNotifications()],
@@ -70,7 +74,10 @@ export class Loops {
     this.#queue = workQueue(leadership, 'loop', (key) => this.#work(key), kindOf);
     this.#pods = new PodFollower(leadership, reconciling);
     reconciling.onPod((change) => this.#podChanged(change));
-    reconciling.onTeam((namespace) => this.#queue.add(`team ${namespace}`));
+    reconciling.onTeam((namespace) => {
+      this.#queue.add(`team ${namespace}`);
+      this.#queue.add('warm');
+    });
   }
 
   start(): void {
@@ -125,9 +132,10 @@ export class Loops {
     this.#pods.changed(change);
     this.#reconciling.pacer.changed(change);
     const { facts, namespace } = change.object;
-    if (facts?.work.kind !== 'build' || !facts.sealed) return;
+    if (facts === undefined || facts.work.kind === 'checks' || !facts.sealed) return;
     const ended = change.type === 'deleted' || facts.phase === 'Succeeded' || facts.phase === 'Failed';
     if (ended && this.#room.ended(namespace)) this.#queue.add('builds');
+    if (ended) this.#queue.add('warm');
   }
 
   /** The short path from a notification to a Pod: one query, one POST. */
@@ -136,15 +144,35 @@ export class Loops {
     const { cluster } = this.#reconciling;
     let requeueAfterMs: number | undefined;
     const atOnce = await this.#room.use(async (room) => {
-      const started = await startBuilds({ ...database, cluster, pods: () => this.#pods.all(), now }, room);
+      const { metrics } = this.#leadership;
+      const warmResult = (result: WarmResult): void => metrics.warmResult(result);
+      const ports = { ...database, cluster, pods: () => this.#pods.all(), now, warmResult };
+      const started = await startBuilds(ports, room);
+      // A Pod that was taken is replaced, and one is created for what comes after.
+      if (started.started.length + started.short.length > 0) this.#queue.add('warm');
       reportFailures(this.#leadership, 'a build could not be started', started.failures);
       requeueAfterMs = started.failures.length === 0 ? started.againAfterMs : AFTER_FAILURE_MS;
       if (started.failures.length > 0) this.#reconciling.pacer.failed();
-      this.#leadership.metrics.startWindow({ ...started.window, slots: this.#reconciling.pacer.slots() });
+      metrics.startWindow({ ...started.window, slots: this.#reconciling.pacer.slots() });
       return started;
     });
     if (atOnce) return { requeueAfterMs: 0 };
     return requeueAfterMs === undefined ? 'done' : { requeueAfterMs };
+  }
+
+  async #keepWarmPods(): Promise<ReconcileResult> {
+    const { database, metrics } = this.#leadership;
+    const { cluster } = this.#reconciling;
+    const { teams, failures } = await keepWarmPods({
+      ...database,
+      cluster,
+      pods: () => this.#pods.all(),
+      now,
+    });
+    this.#reconciling.warmPodsCounted(teams);
+    const sum = (what: 'ready' | 'starting'): number => teams.reduce((all, team) => all + team[what], 0);
+    metrics.warmPods({ ready: sum('ready'), starting: sum('starting') });
+    return this.#ending('the warm Pods of a team could not be kept', failures);
   }
 
   /** The rules of a Team have changed. Builds that they refused may now be allowed. */

@@ -50,6 +50,7 @@ const OURS = ALL.filter(({ name }) => name.startsWith('millrace_'));
 const BOUNDED: Record<string, string> = {
   component: 'one a process',
   fill: 'fine, near or full',
+  state: 'words in the code',
   version: 'one a process',
   method: 'of HTTP, others count as one',
   route: 'patterns of the table of routes',

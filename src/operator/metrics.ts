@@ -1,13 +1,18 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
+import type { WarmResult } from '#flows/pods/take-warm-pod.ts';
 
 /** The operator's metrics. Labels come from fixed sets of words. */
 export interface OperatorMetrics {
   leading(yes: boolean): void;
   queue(name: string, queue: WorkQueue): void;
   workFailed(queue: string): void;
-  podAsked(kind: 'build' | 'check', answer: string): void;
+  podAsked(kind: 'build' | 'check' | 'warm', answer: string): void;
+  /** Builds in Teams that keep Pods ready, by whether one stood ready. */
+  warmResult(result: WarmResult): void;
+  /** Pods that stand ready or start, of all Teams. */
+  warmPods(count: { ready: number; starting: number }): void;
   watchFailed(reason: string): void;
   /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */
   waiting(byReason: () => Iterable<[{ what: 'job' | 'build'; reason: string }, number]>): void;
@@ -64,6 +69,7 @@ export function operatorMetrics(registry: Registry): OperatorMetrics {
   return {
     waiting: waitingGauge(registry),
     startWindow: startWindowGauges(registry),
+    ...warmPodMetrics(registry),
     logs: logGauges(registry),
     leading: (yes) => leader.set(yes ? 1 : 0),
     queue: (name, queue) => void queues.set(name, queue),
@@ -95,6 +101,31 @@ function startWindowGauges(registry: Registry): OperatorMetrics['startWindow'] {
     starting.set(window.starting);
     slots.set(window.slots);
     held.set(window.held);
+  };
+}
+
+function warmPodMetrics(registry: Registry): Pick<OperatorMetrics, 'warmResult' | 'warmPods'> {
+  const registers = [registry];
+  const results = new Counter({
+    name: 'millrace_operator_warm_results_total',
+    help:
+      'Builds of Teams with spec.warm that got a Pod: hit (one stood ready), miss (none was ready), ' +
+      'unfit (Pods of the job cannot wait, because they mount volumes).',
+    labelNames: ['result'],
+    registers,
+  });
+  const pods = new Gauge({
+    name: 'millrace_operator_warm_pods',
+    help: 'Pods that wait for a build, by state: ready or starting.',
+    labelNames: ['state'],
+    registers,
+  });
+  return {
+    warmResult: (result) => results.inc({ result }),
+    warmPods({ ready, starting }) {
+      pods.set({ state: 'ready' }, ready);
+      pods.set({ state: 'starting' }, starting);
+    },
   };
 }
 

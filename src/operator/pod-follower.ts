@@ -41,7 +41,9 @@ export class PodFollower {
    */
   followBuild(build: number): void {
     for (const { work, namespace, name } of this.all())
-      if (work.kind === 'build' && work.build === build) this.#queue.add(`${namespace}/${name}`);
+      // Which build has a warm Pod is known when it is followed.
+      if (work.kind === 'warm' || (work.kind === 'build' && work.build === build))
+        this.#queue.add(`${namespace}/${name}`);
   }
 
   /** All Pods of Millrace, as last seen. */
@@ -74,6 +76,7 @@ export class PodFollower {
       builds,
       checks,
       caches: database.caches,
+      warmPods: database.warmPods,
       cluster,
       notifications: database.notifications,
       now: () => new Date(),
@@ -123,6 +126,6 @@ export class PodFollower {
   }
 
   async #runsFor(pod: PodFacts): Promise<OpenRun[]> {
-    return pod.work.kind === 'build' ? [] : this.#leadership.database.checks.openRuns();
+    return pod.work.kind !== 'checks' ? [] : this.#leadership.database.checks.openRuns();
   }
 }

@@ -28,6 +28,7 @@ import type { CacheClaims } from '#flows/pipelines/cache-ports.ts';
 import { pipelineFacts } from '#flows/pipelines/pipeline-facts.ts';
 import { removePipeline } from '#flows/pipelines/remove-pipeline.ts';
 import { SourceTurns } from '#flows/pipelines/source-turns.ts';
+import type { WarmCount } from '#flows/pods/keep-warm-pods.ts';
 import type { Cluster, PodFacts } from '#flows/pods/ports.ts';
 import { countedCluster } from './counted-cluster.ts';
 import { compilerFor } from './idle-compiler.ts';
@@ -175,6 +176,11 @@ export class Reconciling {
   /** Updates the statuses of Teams whose logs are nearly full. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
     this.#triggers.teams.logsCounted(fills);
+  }
+
+  /** Updates the statuses of Teams whose warm Pods changed. */
+  warmPodsCounted(teams: readonly WarmCount[]): void {
+    this.#triggers.teams.warmPodsCounted(teams);
   }
 
   /** The database has changes of a team (row id) that its status shows. */

@@ -1,6 +1,7 @@
 import { MAX_MEASURED_FILES } from '#adapters/process/measure-folder.ts';
 import { CACHE_SECONDS } from '#domain/build/judge-cache.ts';
 import { MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
+import { FAILED_SECONDS, MAX_CREATING_SECONDS } from '#domain/scheduling/decide-warm-pods.ts';
 import { count, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
@@ -21,5 +22,12 @@ export const POD_LIMITS: readonly Limit[] = [
     'cut',
     'builds run without it',
   ],
+  [
+    'Time until a Pod that waits for a build is ready',
+    seconds(MAX_CREATING_SECONDS),
+    'cut',
+    'it is deleted, and for some time no other one of its shape is created',
+  ],
+  ['Time without new Pods of that shape', seconds(FAILED_SECONDS), 'cut', 'builds start in new Pods'],
   ['Files of a cache whose size is shown', count(MAX_MEASURED_FILES), 'cut', 'the size is unknown'],
 ];

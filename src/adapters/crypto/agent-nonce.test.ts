@@ -4,9 +4,10 @@ import { readNonce, signNonce } from './agent-nonce.ts';
 const KEY = Buffer.alloc(32, 1);
 const BUILD = { kind: 'build', build: 41, attempt: 2 } as const;
 const RUN = { kind: 'checks', run: 7 } as const;
+const WARM = { kind: 'warm', warm: 7 } as const;
 
 describe('a nonce', () => {
-  test.each([BUILD, RUN])('contains what it was signed for: %j', (session) => {
+  test.each([BUILD, RUN, WARM])('contains what it was signed for: %j', (session) => {
     expect(readNonce(KEY, signNonce(KEY, session))).toEqual(session);
   });
 
@@ -14,6 +15,7 @@ describe('a nonce', () => {
     expect(signNonce(KEY, BUILD)).toBe(signNonce(KEY, { ...BUILD }));
     expect(signNonce(KEY, BUILD)).toMatch(/^b\.41\.2\.[\w-]{43}$/);
     expect(signNonce(KEY, RUN)).toMatch(/^c\.7\.[\w-]{43}$/);
+    expect(signNonce(KEY, WARM)).toMatch(/^w\.7\.[\w-]{43}$/);
   });
 
   const good = signNonce(KEY, BUILD);
@@ -22,6 +24,7 @@ describe('a nonce', () => {
     'after a change of the build': good.replace('b.41', 'b.42'),
     'after a change of the attempt': good.replace('.2.', '.3.'),
     'if that of a run is used for a build': `b.7.1.${signNonce(KEY, RUN).split('.')[2]}`,
+    'if that of a warm Pod is used for a run': `c.7.${signNonce(KEY, WARM).split('.')[2]}`,
     'with an additional character': `${good}A`,
     'with a missing character': good.slice(0, -1),
     'with a line end': `${good}\n`,

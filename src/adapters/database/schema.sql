@@ -70,6 +70,7 @@ CREATE TABLE build_attempts (
   reason text,
   stored_log_bytes bigint DEFAULT 0 NOT NULL,
   identity_tokens integer DEFAULT 0 NOT NULL,
+  pod_name text,
   CONSTRAINT build_attempts_pkey PRIMARY KEY (build_id, attempt),
   CONSTRAINT build_attempts_build_id_fkey FOREIGN KEY (build_id) REFERENCES builds(id)
 );
@@ -791,3 +792,30 @@ CREATE UNIQUE INDEX versions_in_order ON public.versions USING btree (scope_id, 
 CREATE UNIQUE INDEX versions_of_scope ON public.versions USING btree (scope_id, id);
 CREATE INDEX versions_remembered ON public.versions USING btree (scope_id, id) WHERE (NOT forgotten);
 CREATE INDEX versions_shown ON public.versions USING btree (scope_id, place) WHERE (NOT forgotten);
+
+CREATE TABLE warm_pods (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  team_id bigint NOT NULL,
+  namespace text NOT NULL,
+  shape text NOT NULL,
+  state text DEFAULT 'creating'::text NOT NULL,
+  name text,
+  pod_uid text,
+  key_hash text,
+  created_at timestamp with time zone NOT NULL,
+  ready_at timestamp with time zone,
+  taken_at timestamp with time zone,
+  build_id bigint,
+  attempt integer,
+  failure text,
+  CONSTRAINT warm_pods_pkey PRIMARY KEY (id),
+  CONSTRAINT warm_pods_key_hash_key UNIQUE (key_hash),
+  CONSTRAINT warm_pods_check CHECK (((name IS NULL) = (pod_uid IS NULL))),
+  CONSTRAINT warm_pods_check1 CHECK (((state <> 'ready'::text) OR ((pod_uid IS NOT NULL) AND (key_hash IS NOT NULL)))),
+  CONSTRAINT warm_pods_check2 CHECK (((state = 'taken'::text) = ((build_id IS NOT NULL) AND (attempt IS NOT NULL)))),
+  CONSTRAINT warm_pods_state_check CHECK ((state = ANY (ARRAY['creating'::text, 'ready'::text, 'taken'::text, 'failed'::text]))),
+  CONSTRAINT warm_pods_build_id_attempt_fkey FOREIGN KEY (build_id, attempt) REFERENCES build_attempts(build_id, attempt) ON DELETE CASCADE,
+  CONSTRAINT warm_pods_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id) ON DELETE CASCADE
+);
+CREATE INDEX warm_pods_of_build ON public.warm_pods USING btree (build_id, attempt) WHERE (build_id IS NOT NULL);
+CREATE INDEX warm_pods_ready ON public.warm_pods USING btree (team_id, shape, id) WHERE (state = 'ready'::text);

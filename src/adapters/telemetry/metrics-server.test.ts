@@ -79,6 +79,7 @@ describe('metrics', () => {
       'millrace_agent_events_total',
       'millrace_agent_nonce_reuse_total',
       'millrace_agent_session_duration_seconds',
+      'millrace_agent_warm_pods',
       'millrace_build_info',
       'millrace_check_requests_total',
       'millrace_http_request_duration_seconds',

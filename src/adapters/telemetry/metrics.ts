@@ -83,6 +83,8 @@ export interface AgentMetrics {
   /** How long an agent waited until the address of its Pod was known. */
   waitedForAddress(seconds: number): void;
   streams(change: 1 | -1): void;
+  /** Streams of agents that wait for a build. */
+  waiting(change: 1 | -1): void;
 }
 export type SessionResult = 'opened' | 'same' | 'taken' | 'over' | 'refused' | 'not-yet' | 'error';
 
@@ -118,11 +120,17 @@ export function agentMetrics(registry: Registry): AgentMetrics {
     help: 'Open command streams of agents.',
     registers,
   });
+  const waiting = new Gauge({
+    name: 'millrace_agent_warm_pods',
+    help: 'Agents of warm Pods that wait for a build, by their open streams.',
+    registers,
+  });
   return {
     session: (result, seconds) => sessions.observe({ result }, seconds),
     nonceReused: () => reused.inc(),
     events: (count) => events.inc(count),
     waitedForAddress: (seconds) => waits.observe(seconds),
     streams: (change) => streams.inc(change),
+    waiting: (change) => waiting.inc(change),
   };
 }

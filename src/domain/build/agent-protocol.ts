@@ -11,6 +11,7 @@ import type { SecretOutput } from './parse-secret-output.ts';
  *                                  or, as JSON lines: ProvisionalWork, and later SessionConfirmation
  *   POST /agent/v1/events          EventsRequest → EventsResponse       Authorization: Bearer <key>
  *   GET  /agent/v1/commands        held open; one JSON line per AgentCommand, an empty line every 15 s
+ *   GET  /agent/v1/work            held open by a warm Pod; one JSON line: the AgentWork that it was taken for
  *   POST /agent/v1/secrets         SecretsRequest → SecretsResponse     when an operation with secrets starts
  *   POST /agent/v1/check-results   CheckResultsRequest → {}
  *   POST /agent/v1/identity-tokens IdentityTokensRequest → IdentityTokensResponse
@@ -35,7 +36,10 @@ export interface SessionRequest {
   architecture?: string;
 }
 
-export type SessionResponse = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
+export type AgentWork = { work: 'build'; plan: Plan } | { work: 'checks'; run: CheckRun };
+
+/** `wait`: the Pod is warm. The agent follows `/agent/v1/work`. */
+export type SessionResponse = AgentWork | { work: 'wait' };
 
 /** The plan has placeholders in place of secrets. */
 export interface SecretsRequest {
@@ -64,7 +68,7 @@ export type SecretsResponse =
  * Work, handed out while the API server does not yet show the Pod's address. The agent may
  * start it, but cannot report until the second line confirms the session. A refusal ends what was started.
  */
-export type ProvisionalWork = SessionResponse & { provisional: true };
+export type ProvisionalWork = AgentWork & { provisional: true };
 
 /** `status`: HTTP status of the refusal. */
 export type SessionConfirmation = { confirmed: true } | { confirmed: false; status: number };

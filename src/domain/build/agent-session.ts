@@ -1,3 +1,5 @@
 /** What an agent's key authorizes: one attempt of a build, or one check run. */
-export type AgentSession =
-  { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };
+export type WorkSession = { kind: 'build'; build: number; attempt: number } | { kind: 'checks'; run: number };
+
+/** `warm`: its Pod waits for a build. The key only waits for work. Row id. */
+export type AgentSession = WorkSession | { kind: 'warm'; warm: number };

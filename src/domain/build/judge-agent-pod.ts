@@ -52,6 +52,9 @@ function wrongLabel(session: AgentSession, labels: Record<string, string>): stri
 /** Labels that the Pod of this work must have. */
 export function workLabels(session: AgentSession): Record<string, string> {
   const managed = { 'app.kubernetes.io/managed-by': 'millrace' };
+  if (session.kind === 'warm') {
+    return { ...managed, 'millrace.dev/kind': 'warm', 'millrace.dev/warm-pod': String(session.warm) };
+  }
   if (session.kind === 'checks') {
     return { ...managed, 'millrace.dev/kind': 'check', 'millrace.dev/run': String(session.run) };
   }

@@ -16,9 +16,10 @@ import {
   followSeenBuildPod,
   type FollowBuildPorts,
 } from './follow-pods.ts';
+import { followGoneWarmPod, followWarmPod, type FollowWarmPorts } from './follow-warm-pod.ts';
 import type { BuildStore } from './ports.ts';
 
-interface Ports extends FollowBuildPorts, Omit<FollowChecksPorts, keyof FollowBuildPorts> {
+interface Ports extends FollowWarmPorts, Omit<FollowChecksPorts, keyof FollowBuildPorts> {
   builds: FollowBuildPorts['builds'] & Pick<BuildStore, 'openAttempts'>;
   checks: FollowChecksPorts['checks'] & Pick<CheckStore, 'openRuns'>;
   cluster: FollowBuildPorts['cluster'] & FollowChecksPorts['cluster'];
@@ -66,6 +67,7 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
     await followSeenBuildPod(pod, pod.work, ports);
     return;
   }
+  if (pod.work.kind === 'warm') return await followWarmPod(pod, pod.work, ports);
   const found = runOfPod(pod, runs);
   if (found !== undefined) {
     await followCheckPod(found.run, found.pod, ports);
@@ -85,6 +87,7 @@ export async function followGonePod(
     await followGoneBuildPod(pod, pod.work, ports);
     return;
   }
+  if (pod.work.kind === 'warm') return await followGoneWarmPod(pod, pod.work, ports);
   const run = runOfGonePod(pod, runs);
   if (run !== undefined) await followCheckPod(run, undefined, ports);
 }

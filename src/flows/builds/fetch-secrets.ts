@@ -1,5 +1,5 @@
 import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { WorkSession } from '#domain/build/agent-session.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
 import { fillCheck, fillStep, type OperationFilled, type WantedOperation } from './fill-secrets.ts';
 import type { BuildStore } from './ports.ts';
@@ -16,7 +16,7 @@ export type OperationAnswer = SecretsResponse | { answer: 'over' | 'unknown' };
 
 /** One operation of the agent's work with the values of its secrets, as they are now. */
 export async function fetchSecrets(
-  session: AgentSession,
+  session: WorkSession,
   { operation, given = {} }: SecretsRequest,
   ports: FetchSecretsPorts,
 ): Promise<OperationAnswer> {
@@ -26,7 +26,7 @@ export async function fetchSecrets(
 }
 
 async function fill(
-  session: AgentSession,
+  session: WorkSession,
   wanted: WantedOperation,
   { secrets, builds, checks }: FetchSecretsPorts,
 ): Promise<OperationFilled | { answer: 'over' }> {

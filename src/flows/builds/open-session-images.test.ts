@@ -71,7 +71,10 @@ function ports(session: AgentSession): OpenSessionPorts {
       runFacts: async () => ({ ...NAMES, run: 7, definition, checks: [{ scope: 5, resource: 'feed.app' }] }),
       ...checksWithoutScopes((id) => done.push(`close ${id}`)),
     },
-    sessions: { openSession: () => Promise.resolve('opened') },
+    sessions: {
+      openSession: () => Promise.resolve('opened'),
+      openWarm: () => Promise.resolve({ answer: 'over' }),
+    },
   };
 }
 

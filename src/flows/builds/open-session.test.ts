@@ -85,6 +85,12 @@ function world(definition: Pipeline = samplePipeline()) {
         keys.set(work, keyHash);
         return 'opened';
       },
+      openWarm: async (warm, keyHash) => {
+        const holder = keys.get(`warm ${warm}`);
+        if (holder !== undefined) return { answer: holder === keyHash ? 'same' : 'taken' };
+        keys.set(`warm ${warm}`, keyHash);
+        return { answer: 'opened' };
+      },
     },
   };
   return { parts, pods, keys, done, attempt, run };
@@ -317,5 +323,45 @@ describe('anyone else', () => {
     };
     await expect(openAgentSession(buildWord(), PEER, parts)).rejects.toThrow('away');
     expect(await openAgentSession(buildWord(), '198.18.0.66', parts)).toMatchObject({ answer: 'refused' });
+  });
+});
+
+describe('the agent of a warm Pod', () => {
+  const WARM = { kind: 'warm', warm: 5 } as const;
+  const warmWord = { key: AGENT, pod: { namespace: 'team-blue', name: 'warm-blue-5', uid: 'u5' } };
+  const word = { ...warmWord, nonce: signNonce(KEY, WARM) };
+  const withPod = () => {
+    const made = world();
+    made.pods.set('team-blue/warm-blue-5', { uid: 'u5', session: WARM });
+    return made;
+  };
+
+  test('waits for work, and the same key may ask again', async () => {
+    const { parts, done } = withPod();
+    const waiting = { session: WARM, response: { work: 'wait' } };
+    expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'opened', ...waiting });
+    expect(await openAgentSession(word, PEER, parts)).toEqual({ answer: 'same', ...waiting });
+    expect(done).toEqual([]);
+  });
+
+  test('is refused from another address, and in a Pod with the labels of a build', async () => {
+    const { parts, pods } = withPod();
+    expect(await openAgentSession(word, '203.0.113.9', parts)).toMatchObject({ answer: 'refused' });
+    pods.set('team-blue/warm-blue-5', { uid: 'u5', session: BUILD });
+    expect(await openAgentSession(word, PEER, parts)).toMatchObject({ answer: 'refused' });
+  });
+
+  test('is told to try again until the operator has recorded the Pod', async () => {
+    const { parts } = withPod();
+    const sessions = { ...parts.sessions, openWarm: async () => ({ answer: 'not-yet' as const }) };
+    expect(await openAgentSession(word, PEER, { ...parts, sessions })).toMatchObject({ answer: 'not-yet' });
+  });
+
+  test('ends the build that has taken its Pod if a second key shows the credential', async () => {
+    const { parts, done } = withPod();
+    const by = { build: 41, attempt: 2 };
+    const sessions = { ...parts.sessions, openWarm: async () => ({ answer: 'taken' as const, by }) };
+    expect(await openAgentSession(word, PEER, { ...parts, sessions })).toMatchObject({ answer: 'taken' });
+    expect(done).toContain('end 41.2 failed AgentAuthentication');
   });
 });

@@ -1,6 +1,6 @@
 import { defined } from '#defined';
-import type { SessionRequest, SessionResponse } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { AgentWork, SessionRequest } from '#domain/build/agent-protocol.ts';
+import type { AgentSession, WorkSession } from '#domain/build/agent-session.ts';
 import type { OutcomeReason } from '#domain/build/events.ts';
 import { smallerLimit } from '#domain/build/log-limit.ts';
 import { openRunForPod } from '#flows/checks/claim-checks.ts';
@@ -21,17 +21,20 @@ export interface OpenSessionPorts extends IdentifyPorts {
   images: ImageLookUps;
   builds: Pick<BuildStore, 'attemptFacts' | 'withBuild' | 'explainPending'>;
   checks: Pick<CheckStore, 'runFacts' | 'withChecks' | 'cronNext'>;
-  sessions: Pick<SessionStore, 'openSession'>;
+  sessions: Pick<SessionStore, 'openSession' | 'openWarm'>;
   notifications: Pick<Notifications, 'notify'>;
   /** Bytes of log that a build may send; absent: the usual limit. */
   logLimitBytes?: number;
   now: () => Date;
 }
 
+export type PrepareBuildPorts = Pick<OpenSessionPorts, 'builds' | 'pods' | 'images' | 'logLimitBytes'>;
+export type EndWorkPorts = Pick<OpenSessionPorts, 'builds' | 'checks' | 'notifications' | 'now'>;
+
 /**
  * Called at most once, before the answer, with work that may begin while the agent is still being identified.
  */
-type OnProvisional = (work: SessionResponse) => void;
+type OnProvisional = (work: AgentWork) => void;
 
 /**
  * Exchanges a credential for a session and a plan. The API server identifies the caller while the database
@@ -44,7 +47,7 @@ export async function openAgentSession(
   onProvisional: OnProvisional = () => undefined,
 ): Promise<AgentSessionAnswer> {
   const claimed = request.nonce === undefined ? undefined : ports.credentials.workOf(request.nonce);
-  const preparing = claimed && prepare(claimed, request, ports);
+  const preparing = isWork(claimed) ? prepare(claimed, request, ports) : undefined;
   // Awaited only once the caller is identified, so its failure is handled there.
   preparing?.catch(() => undefined);
   let identifying = true;
@@ -57,15 +60,60 @@ export async function openAgentSession(
   identifying = false;
   if (identified.verdict === 'refused') return { answer: 'refused', reason: identified.reason };
   if (identified.verdict === 'not-yet') return { answer: 'not-yet', reason: identified.reason };
+  return await answerIdentified(identified, { request, preparing }, ports);
+}
+
+async function answerIdentified(
+  identified: Identified & { verdict: 'known' | 'group' },
+  { request, preparing }: { request: SessionRequest; preparing: Promise<Work> | undefined },
+  ports: OpenSessionPorts,
+): Promise<AgentSessionAnswer> {
+  if (identified.verdict === 'known' && identified.session.kind === 'warm')
+    return await openWarmSession(identified.session, request, ports);
   const session = await sessionFor(identified, request, ports);
   if (session === undefined) return NOTHING_DUE;
   const work = await (preparing ?? prepare(session, request, ports));
   return await answerWith(work, { request, session, verdict: identified.verdict }, ports);
 }
 
+function isWork(session: AgentSession | undefined): session is WorkSession {
+  return session !== undefined && session.kind !== 'warm';
+}
+
+/** The Pod is known by its recorded uid. Its work comes later (`begin-warm-work.ts`). */
+async function openWarmSession(
+  session: AgentSession & { kind: 'warm' },
+  { key, pod }: SessionRequest,
+  ports: OpenSessionPorts,
+): Promise<AgentSessionAnswer> {
+  const opened = await ports.sessions.openWarm(session.warm, ports.credentials.hashOf(key), pod.uid);
+  switch (opened.answer) {
+    case 'opened':
+    case 'same':
+      return { answer: opened.answer, session, response: { work: 'wait' } };
+    case 'not-yet':
+      return { answer: 'not-yet', reason: 'the operator has not recorded the Pod' };
+    case 'taken':
+      if (opened.by === undefined) return { answer: 'taken', session };
+      return await endForSecondKey({ kind: 'build', ...opened.by }, ports);
+    case 'over':
+    default:
+      return { answer: 'over' };
+  }
+}
+
+async function endForSecondKey(
+  session: WorkSession & { kind: 'build' },
+  ports: OpenSessionPorts,
+): Promise<AgentSessionAnswer> {
+  const facts = await ports.builds.attemptFacts(session.build, session.attempt);
+  if (facts !== undefined) await endWork({ session, ...SECOND_KEY }, facts.pipelineId, ports);
+  return { answer: 'taken', session };
+}
+
 interface Caller {
   request: SessionRequest;
-  session: AgentSession;
+  session: WorkSession;
   verdict: 'known' | 'group';
 }
 
@@ -94,8 +142,9 @@ async function sessionFor(
   identified: Identified & { verdict: 'known' | 'group' },
   { pod }: SessionRequest,
   ports: OpenSessionPorts,
-): Promise<AgentSession | undefined> {
-  if (identified.verdict === 'known') return identified.session;
+): Promise<WorkSession | undefined> {
+  if (identified.verdict === 'known')
+    return identified.session.kind === 'warm' ? undefined : identified.session;
   const { pipelineId, group } = identified;
   const { namespace, uid: podUid } = pod;
   const run = await openRunForPod({ pipelineId, group, namespace, podUid }, ports);
@@ -107,13 +156,13 @@ interface WorkPod {
   namespace: string;
   podName: string;
 }
-type ReadyWork = WorkPod & { answer: 'ready'; response: SessionResponse };
+type ReadyWork = WorkPod & { answer: 'ready'; response: AgentWork };
 /** An entrypoint is not known. `wait`: the agent tries again. */
 type MissingImage = WorkPod & { answer: 'wait' | 'end'; reason: string };
 type Work = ReadyWork | MissingImage | { answer: 'over' };
 
 async function prepare(
-  session: AgentSession,
+  session: WorkSession,
   { pod, architecture = 'amd64' }: SessionRequest,
   ports: OpenSessionPorts,
 ): Promise<Work> {
@@ -122,15 +171,15 @@ async function prepare(
     : await prepareRun(session.run, { podName: pod.name, architecture }, ports);
 }
 
-async function prepareBuild(
+export async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
   architecture: string,
-  { builds, pods, images, logLimitBytes }: OpenSessionPorts,
+  { builds, pods, images, logLimitBytes }: PrepareBuildPorts,
 ): Promise<Work> {
   const facts = await builds.attemptFacts(build, attempt);
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId } = facts;
-  const pod = { namespace, pipelineId, podName: pods.nameForBuild(facts) };
+  const pod = { namespace, pipelineId, podName: facts.podName ?? pods.nameForBuild(facts) };
   const runnable = await withEntrypoints(planForAgent(facts), { ...pod, architecture }, images);
   if (runnable.answer !== 'filled') return { ...pod, ...runnable };
   const limit = smallerLimit(logLimitBytes, facts.logLimitBytes);
@@ -174,10 +223,10 @@ function wrongPodReason(
 }
 
 /** A build stays pending and shows the reason. Checks are repeated anyway. */
-async function answerWithoutImage(
-  session: AgentSession,
+export async function answerWithoutImage(
+  session: WorkSession,
   { answer, pipelineId, reason }: MissingImage,
-  ports: OpenSessionPorts,
+  ports: EndWorkPorts,
 ): Promise<AgentSessionAnswer> {
   if (answer === 'wait' && session.kind === 'build') {
     await ports.builds.explainPending(session.build, `ImagePullFailed: ${reason}`);
@@ -209,9 +258,9 @@ const SECOND_KEY = {
 } as const;
 
 async function endWork(
-  { session, reason, message }: { session: AgentSession; reason: OutcomeReason; message: string },
+  { session, reason, message }: { session: WorkSession; reason: OutcomeReason; message: string },
   pipelineId: number,
-  { builds, checks, notifications, now }: OpenSessionPorts,
+  { builds, checks, notifications, now }: EndWorkPorts,
 ): Promise<void> {
   const at = now();
   if (session.kind === 'checks') await closeRun(session.run, { checks, now: () => at }, message);

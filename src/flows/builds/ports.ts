@@ -25,6 +25,8 @@ export interface AttemptRef {
 export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
+  /** Of a warm Pod that the attempt took. Absent: the name follows from the attempt. */
+  podName?: string;
   podCreatedAt?: Date;
   /** When its end was first requested, and the reason to show. */
   cancelled?: { at: Date; reason?: string };

@@ -1,5 +1,5 @@
 import type { SessionResponse } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { AgentSession, WorkSession } from '#domain/build/agent-session.ts';
 import type { AgentPod } from '#domain/build/judge-agent-pod.ts';
 import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { BuildRef } from '#flows/names.ts';
@@ -87,18 +87,30 @@ export type AgentSessionAnswer =
   /** Something does not exist yet. The agent tries again. */
   | { answer: 'not-yet'; reason: string };
 
+/**
+ * `not-yet`: the operator has not recorded the Pod. `taken`: another key did; `by`: the build that has the Pod. `over`:
+ * no Pod of this uid waits here.
+ */
+export type WarmOpened =
+  { answer: 'opened' | 'same' | 'not-yet' | 'over' } | { answer: 'taken'; by?: AttemptRef };
+
 export interface SessionStore {
   /**
    * `same`: this key opened it before. `taken`: another key did, which means a stolen credential. `over`: the
    * attempt or run has ended.
    */
   openSession(
-    session: AgentSession,
+    session: WorkSession,
     keyHash: string,
     podUid: string,
     at: Date,
   ): Promise<'opened' | 'same' | 'taken' | 'over'>;
+  /** The key of a warm Pod belongs to its build once one has taken the Pod. */
   sessionOf(keyHash: string): Promise<AgentSession | undefined>;
+  /** The session of a Pod that waits for a build. */
+  openWarm(warm: number, keyHash: string, podUid: string): Promise<WarmOpened>;
+  /** Its agent listens, and its step containers are connected. */
+  warmReady(warm: number, at: Date): Promise<void>;
   /** Counts tokens before they are issued. `over`: the attempt has ended. */
   countIdentityTokens(
     attempt: AttemptRef,

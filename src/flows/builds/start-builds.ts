@@ -5,13 +5,14 @@ import type { Notifications } from '#flows/notification-ports.ts';
 import type { CreatePodAnswer } from '#flows/pods/ports.ts';
 import { requestBuildPod, type RequestBuildPodPorts } from '#flows/pods/request-pod.ts';
 import { gatherStarting, pickBuilds, type WindowPorts } from '#flows/pods/start-window.ts';
+import { takeWarmPod, type TakeWarmPorts, type WarmResult } from '#flows/pods/take-warm-pod.ts';
 import type { PendingBuild } from '#flows/pods/workloads.ts';
 import { endBuild, retryAttempt } from './end-build.ts';
 import { expireApprovals, giveTurnsToTeam } from './give-turns.ts';
 import type { BuildStore } from './ports.ts';
 import type { TurnStore } from './turn-ports.ts';
 
-interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'> {
+interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<TakeWarmPorts, 'warmPods'> {
   builds: WindowPorts['builds'] &
     Pick<
       BuildStore,
@@ -26,7 +27,9 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'> {
       | 'withBuild'
     >;
   notifications: Pick<Notifications, 'notify'>;
-  cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'];
+  cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'] & TakeWarmPorts['cluster'];
+  /** What became of each build in a Team that keeps Pods ready. */
+  warmResult?: (result: WarmResult) => void;
 }
 
 export interface BuildsStarted {
@@ -51,6 +54,8 @@ interface Progress {
   quota: Map<string, number>;
   starting: StartingPod[];
   held: Map<number, { build: PendingBuild; reason: Reason }>;
+  /** Builds for which no Pod stood ready, and why. */
+  missed: Map<number, WarmResult>;
 }
 
 /** Builds per call, with the oldest of each team among them. */
@@ -79,6 +84,7 @@ export async function startBuilds(ports: Ports, room: string[] = []): Promise<Bu
     quota: new Map(),
     starting: await gatherStarting(ports),
     held: new Map(),
+    missed: new Map(),
   };
   for (const namespace of room)
     if ((await ports.builds.tryRefused(namespace)) > 0) progress.short.add(namespace);
@@ -104,6 +110,8 @@ async function startReady(ports: Ports, progress: Progress): Promise<void> {
     const failed = new Set(progress.failures.map((failure) => failure.build.id));
     const pending = await ports.builds.buildsToStart(MAX_LOOKED_AT + failed.size, [...progress.full.keys()]);
     const fresh = pending.filter((build) => !failed.has(build.id));
+    const cold = await takeWarm(fresh, { ports, progress });
+    if (cold.length < fresh.length) continue;
     const { start, held, refused } = pickBuilds(fresh, progress.starting, ports);
     progress.held = new Map(held.map(({ work, reason }) => [work.build.id, { build: work.build, reason }]));
     if (start.length + refused.length === 0) return;
@@ -112,6 +120,25 @@ async function startReady(ports: Ports, progress: Progress): Promise<void> {
       wanted.map(async ({ build, nodes }) => await startOne(build, nodes, { ports, progress })),
     );
   }
+}
+
+/** Gives Pods that stand ready to builds. Returns the builds without one. */
+async function takeWarm(
+  pending: readonly PendingBuild[],
+  { ports, progress }: { ports: Ports; progress: Progress },
+): Promise<PendingBuild[]> {
+  const results = await Promise.all(
+    pending.map(async (build): Promise<WarmResult> => {
+      const before = progress.missed.get(build.id);
+      if (before !== undefined) return before;
+      const result = await takeWarmPod(build, ports);
+      if (result === 'hit') progress.started.push(build);
+      else progress.missed.set(build.id, result);
+      if (result === 'hit') ports.warmResult?.(result);
+      return result;
+    }),
+  );
+  return pending.filter((_, index) => results[index] !== 'hit');
 }
 
 /** One decision for each team in turn. What was admitted starts before the next team is read. */
@@ -147,6 +174,8 @@ async function startOne(
       await ports.builds.podCreated(build.id, build.attempt, answer.uid, ports.now());
       progress.started.push(build);
       progress.starting.push({ team: build.team, nodes, state: 'starting', age: 0 });
+      const missed = progress.missed.get(build.id);
+      if (missed !== undefined && missed !== 'off') ports.warmResult?.(missed);
     }
     ports.notifications.notify({ topic: 'status', pipeline: build.pipelineId });
   } catch (error) {

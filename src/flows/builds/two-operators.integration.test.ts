@@ -65,6 +65,7 @@ async function operate(cluster: InMemoryCluster, chance: Chance, over: AbortSign
       builds: testProcess.of(own.builds),
       checks: testProcess.of(own.checks, ['cronNext']),
       caches: testProcess.of(own.caches),
+      warmPods: testProcess.of(own.warmPods),
       notifications: new RecordedNotifications(),
       cluster: testProcess.of(cluster, ['teamPods', 'nodeLabel', 'runningPods', 'nodes', 'startsPerNode']),
       now: () => new Date(),
@@ -125,7 +126,7 @@ async function runPod(cluster: InMemoryCluster, { name, uid, work }: PodFacts): 
     const state = await stateOn(stores, build, attempt);
     const events = eventsOf(state?.steps.map(({ id }) => id) ?? [], new Date().toISOString());
     await followOn(stores, build, attempt, events);
-  } else if (work.run !== undefined) await answerChecks(work.run);
+  } else if (work.kind === 'checks' && work.run !== undefined) await answerChecks(work.run);
   if (cluster.pods.get(name)?.uid !== uid) return;
   const agent = { name: 'agent', image: 'millrace', state: 'terminated', exitCode: 0 } as const;
   cluster.change(name, { phase: 'Succeeded', containers: [agent] });

@@ -90,7 +90,10 @@ test('no sequence of foreign Pods changes any record or costs a Pod', async () =
     namespace,
     name,
     uid,
-    labels: work.kind === 'build' ? buildLabels(work.build, work.attempt) : checkLabels(work.run),
+    labels:
+      work.kind === 'build'
+        ? buildLabels(work.build, work.attempt)
+        : checkLabels(work.kind === 'checks' ? work.run : undefined),
     recorded: work.kind === 'build',
   }));
   expect(real.map(({ recorded: known }) => known)).toEqual([true, true, false, false]);

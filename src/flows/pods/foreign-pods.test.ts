@@ -13,11 +13,13 @@ import {
   checkLabels,
   foreignActs,
   realPod,
+  warmLabels,
   type RealPod,
 } from '#testing/kubernetes/foreign-pods.ts';
 import { RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import type { PodFacts } from './ports.ts';
+import type { WarmPodOwner } from './warm-ports.ts';
 import type { OpenAttempt, OpenHookRun, OpenRun } from './workloads.ts';
 
 /*
@@ -45,6 +47,14 @@ const checkPod = (run: number, labels = checkLabels(run)): RealPod => ({
   recorded: run !== 11,
 });
 
+const warmPod = (warm: number): RealPod => ({
+  namespace: NAMESPACE,
+  name: `warm-blue-${warm}`,
+  uid: `warm-${warm}`,
+  labels: warmLabels(warm),
+  recorded: warm !== 3,
+});
+
 interface World {
   status: BuildStatus;
   attempt: number;
@@ -60,6 +70,8 @@ const BUILDS: Record<number, World> = {
   4: { status: 'pending', attempt: 2, admitted: true },
   5: { status: 'pending', attempt: 1, admitted: true },
   6: { status: 'succeeded', attempt: 1, admitted: true, uid: 'build-6-1' },
+  // It took a warm Pod.
+  8: { status: 'started', attempt: 1, admitted: true, uid: 'warm-2' },
 };
 const run = (number: number, more: Partial<OpenRun> = {}): OpenRun => ({
   ...NAMES,
@@ -83,11 +95,19 @@ const HOOKS: OpenHookRun[] = RUNS.filter(({ hooks }) => hooks).map((one) => ({
   work: 'hooks',
   leftMs: 20_000,
 }));
-const REAL = [buildPod(1, 1), checkPod(11), checkPod(12), checkPod(13, checkLabels(undefined)), checkPod(14)];
+const REAL = [
+  buildPod(1, 1),
+  checkPod(11),
+  checkPod(12),
+  checkPod(13, checkLabels(undefined)),
+  checkPod(14),
+  ...[1, 2, 3].map(warmPod),
+];
 const OWN = REAL.map(realPod);
 const WORK = [
-  ...[1, 2, 3, 4, 5, 6, 7].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
+  ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((build) => [1, 2, 3].map((attempt) => buildLabels(build, attempt))),
   ...[11, 12, 13, 14, 15, undefined].map(checkLabels),
+  ...[1, 2, 3, 4, 5].map(warmLabels),
 ];
 
 function attemptFacts(build: number, attempt: number): AttemptFacts | undefined {
@@ -111,6 +131,14 @@ function attemptFacts(build: number, attempt: number): AttemptFacts | undefined 
     versions: [],
   };
 }
+
+/** One waits, the running build 8 took one, one is being created, and one failed. */
+const WARM = new Map<number, WarmPodOwner>([
+  [1, { state: 'waiting', namespace: NAMESPACE, podUid: 'warm-1' }],
+  [2, { state: 'taken', namespace: NAMESPACE, podUid: 'warm-2', build: 8, attempt: 1 }],
+  [3, { state: 'waiting', namespace: NAMESPACE }],
+  [4, { state: 'failed', namespace: NAMESPACE, podUid: 'warm-4' }],
+]);
 
 function givenPod(build: number, attempt: number): RecordedPod | undefined {
   const found = BUILDS[build];
@@ -186,6 +214,10 @@ function world(pods: () => PodFacts[]) {
     },
     notifications: { notify: write('notify') },
     caches: new InMemoryCaches(),
+    warmPods: {
+      owner: async (id: number) => WARM.get(id),
+      remove: writes('removeWarmPod', true),
+    },
     hangs: write('hangs'),
     foreign: new RecordedForeignPods(),
     now: () => NOW,

@@ -2,8 +2,10 @@ import type { PodKind, TeamPods } from '#domain/planning/admit-pod.ts';
 import type { MountedVolume } from '#domain/planning/mount-volumes.ts';
 import type { Placement } from '#domain/planning/place-pod.ts';
 import type { CheckPodNeeds, PodNeeds } from '#domain/planning/pod-needs.ts';
+import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { CacheClaim, CacheSettings, ClaimAnswer, PodCache } from './cache-ports.ts';
+import type { WarmPodToCreate, WarmTeam } from './warm-ports.ts';
 import type { CheckRunFacts, OpenAttempt, PendingBuild } from './workloads.ts';
 
 /* Pods: how flows create them, and what the API server reports about them. */
@@ -41,7 +43,7 @@ export interface Cluster {
    * Settings of the Team for its Pods; undefined while no Team of this name is ready. Methods that are not
    * asynchronous make no request.
    */
-  teamPods(team: string): (TeamPods & { caches?: CacheSettings }) | undefined;
+  teamPods(team: string): (TeamPods & { caches?: CacheSettings; warm?: WarmSettings }) | undefined;
   /** Label of the nodes that have a tag. */
   nodeLabel(tag: string): string;
   /** Pods of the team that have not ended. A Pod counts from the call of `create…` on. */
@@ -52,6 +54,11 @@ export interface Cluster {
    */
   createBuildPod(build: PendingBuild, pod: AdmittedPod): Promise<CreatePodAnswer>;
   createCheckPod(run: CheckRunFacts, pod: AdmittedCheckPod): Promise<CreatePodAnswer>;
+  /** Teams that keep Pods ready. */
+  warmTeams(): WarmTeam[];
+  /** Equal for jobs of a team whose Pods are equal, apart from what names a build. */
+  shapeOf(team: string, pod: AdmittedPod): string;
+  createWarmPod(warm: WarmPodToCreate, pod: AdmittedPod): Promise<CreatePodAnswer & { name: string }>;
   /** Claims the volume of a cache, if that did not happen before. */
   prepareClaim(claim: CacheClaim): Promise<ClaimAnswer>;
   /** Reads the Pod with the name of the attempt's Pod from the API server, whatever its labels are. */
@@ -78,7 +85,9 @@ export interface PodFacts {
   /** What the labels claim. A check Pod of a CronJob has no `run`. */
   work:
     | { kind: 'build'; build: number; attempt: number }
-    | { kind: 'checks'; pipelineId: number; run?: number; group?: string };
+    | { kind: 'checks'; pipelineId: number; run?: number; group?: string }
+    /** Made to wait for a build. Its labels stay when a build takes it. */
+    | { kind: 'warm'; warm: number };
   createdAt: Date;
   /** Its deletion was requested. */
   deleting: boolean;

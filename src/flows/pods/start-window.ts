@@ -11,7 +11,7 @@ import { nodeSelectorOf } from './request-pod.ts';
 import type { BuildPodStore, PendingBuild } from './workloads.ts';
 
 export interface WindowPorts {
-  builds: Pick<BuildPodStore, 'startingBuilds'>;
+  builds: Pick<BuildPodStore, 'startingPods'>;
   cluster: Pick<Cluster, 'teamPods' | 'nodeLabel' | 'runningPods' | 'nodes' | 'startsPerNode'>;
   /** The Pods of Millrace that the watch shows now. */
   pods: () => PodFacts[];
@@ -20,7 +20,7 @@ export interface WindowPorts {
 
 /** The Pods of builds that are starting. Counted from Postgres and the API server each time. */
 export async function gatherStarting(ports: WindowPorts): Promise<StartingPod[]> {
-  const open = await ports.builds.startingBuilds();
+  const open = await ports.builds.startingPods();
   if (open.length === 0) return [];
   const pods = new Map(ports.pods().map((pod) => [pod.uid, pod]));
   const now = ports.now();
@@ -58,22 +58,29 @@ export function pickBuilds(
     selectors.set(nodes, selector);
     return [{ team: build.team, nodes, build }];
   });
+  return { ...pickStarts(wanted, starting, windowOf(selectors, { cluster })), refused };
+}
+
+/** `selectors`: by key. */
+export function windowOf(
+  selectors: ReadonlyMap<string, NodeSelector>,
+  { cluster }: Pick<WindowPorts, 'cluster'>,
+): StartWindow {
   const counts = new Map<string, number>();
   const podsOf = (team: string): number => {
     const count = counts.get(team) ?? cluster.runningPods(team, 'build');
     counts.set(team, count);
     return count;
   };
-  const window: StartWindow = {
+  return {
     perNode: cluster.startsPerNode(),
     all: cluster.nodes({}),
     nodesOf: (nodes) => cluster.nodes(selectors.get(nodes) ?? {}),
     podsOf,
   };
-  return { ...pickStarts(wanted, starting, window), refused };
 }
 
-function keyOf(selector: NodeSelector): string {
+export function keyOf(selector: NodeSelector): string {
   return Object.entries(selector)
     .map(([label, value]) => `${label}=${value}`)
     .toSorted()

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import {
   podOwnership,
   wasRecordedPod,
@@ -5,6 +6,7 @@ import {
   type RecordedPod,
 } from '#domain/build/pod-ownership.ts';
 import type { PodFacts } from './ports.ts';
+import type { WarmPodOwner } from './warm-ports.ts';
 import type { BuildPodStore, OpenAttempt, OpenRun } from './workloads.ts';
 
 /*
@@ -65,6 +67,35 @@ export async function verifyGoneBuildPod(
 ): Promise<CurrentPod | undefined> {
   if (ports.foreign.has(last)) return undefined;
   return wasRecordedPod(last, await ports.builds.givenPod(work.build, work.attempt)) ? own(last) : undefined;
+}
+
+/**
+ * A Pod whose labels say that it waits for a build. Only the Pod of the recorded uid is its own; any other
+ * counts as foreign while that one is expected.
+ */
+export function verifyWarmPod(
+  pod: PodFacts,
+  owner: WarmPodOwner | undefined,
+  foreign: ForeignPods,
+): PodVerification {
+  const ownership = podOwnership(pod, owner && recordedOf(owner));
+  const isExpected = owner !== undefined && owner.state !== 'failed';
+  if (ownership.verdict === 'leftover' && isExpected) return FOREIGN;
+  return enter(pod, ownership, foreign);
+}
+
+/** The recorded Pod, which was deleted. */
+export function verifyGoneWarmPod(
+  last: PodFacts,
+  owner: WarmPodOwner | undefined,
+  foreign: ForeignPods,
+): CurrentPod | undefined {
+  if (foreign.has(last)) return undefined;
+  return wasRecordedPod(last, owner && recordedOf(owner)) ? own(last) : undefined;
+}
+
+function recordedOf({ namespace, state, podUid }: WarmPodOwner): RecordedPod {
+  return { namespace, going: state === 'waiting', ...defined({ uid: podUid }) };
 }
 
 /**

@@ -16,8 +16,8 @@ export interface PendingBuild extends BuildRef {
   defaultTimeoutSeconds?: number;
 }
 
-export interface StartingBuild {
-  build: number;
+/** Of a build whose agent has not connected, or a warm one that is not ready. */
+export interface StartingBuildPod {
   team: string;
   podUid: string;
   podCreatedAt: Date;
@@ -29,6 +29,8 @@ export interface OpenAttempt extends BuildRef {
   attempt: number;
   namespace: string;
   podUid?: string;
+  /** Of a warm Pod that the attempt took. Absent: the name follows from the attempt. */
+  podName?: string;
   podCreatedAt?: Date;
   status: BuildStatus;
   createdAt: Date;
@@ -88,8 +90,8 @@ export interface OpenHookRun extends OpenRun {
 
 /** Which Pods belong to builds. */
 export interface BuildPodStore {
-  /** Builds whose Pod exists and whose agent has not opened its session yet. */
-  startingBuilds(): Promise<StartingBuild[]>;
+  /** Pods of builds whose agent has not opened its session yet, and warm Pods that are not ready. */
+  startingPods(): Promise<StartingBuildPod[]>;
   /** The recorded Pod of an attempt, current or not; undefined if there is no such attempt. */
   givenPod(build: number, attempt: number): Promise<RecordedPod | undefined>;
 }

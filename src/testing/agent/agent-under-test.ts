@@ -3,7 +3,7 @@ import { existsSync, promises } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { SessionConfirmation, SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentWork, SessionConfirmation } from '#domain/build/agent-protocol.ts';
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from '#testing/agent/build.ts';
 import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
@@ -88,7 +88,7 @@ export function start(
 }
 
 export async function startWith(
-  work: SessionResponse,
+  work: AgentWork,
   dress?: Dressing,
   trouble?: Trouble,
   later?: Confirming,

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:https';
 import { Value } from 'typebox/value';
 import { EventsBody } from '#adapters/http/agent/messages.ts';
 import type {
+  AgentWork,
   CheckResult,
   CheckResultsRequest,
   EventsRequest,
@@ -13,7 +14,6 @@ import type {
   SecretsResponse,
   SessionConfirmation,
   SessionRequest,
-  SessionResponse,
 } from '#domain/build/agent-protocol.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import { findOperation } from '#domain/planning/operations.ts';
@@ -54,12 +54,12 @@ export class FakeGateway {
   /** The identity tokens of a step. */
   identity: (request: IdentityTokensRequest) => IdentityTokensResponse = () => ({ refused: 'no identity' });
   readonly identityRequests: IdentityTokensRequest[] = [];
-  readonly #answer: SessionResponse;
+  readonly #answer: AgentWork;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
   #waiting: { test: () => boolean; resolve: () => void }[] = [];
 
-  constructor(certificate: { key: string; cert: string }, answer: SessionResponse) {
+  constructor(certificate: { key: string; cert: string }, answer: AgentWork) {
     this.#answer = answer;
     this.#server = createServer(certificate, (request, response) => void this.#deal(request, response));
     this.#server.on('connection', () => {

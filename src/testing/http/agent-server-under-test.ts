@@ -16,9 +16,10 @@ import {
 } from '#adapters/kubernetes/secrets/certificates.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
 import { agentMetrics, createMetrics } from '#adapters/telemetry/metrics.ts';
-import type { SessionResponse } from '#domain/build/agent-protocol.ts';
+import type { AgentWork } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import type { WarmWorkAnswer } from '#flows/builds/begin-warm-work.ts';
 import type { OperationAnswer } from '#flows/builds/fetch-secrets.ts';
 import type { IdentityTokensAnswer } from '#flows/builds/identity-ports.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
@@ -61,7 +62,8 @@ export function fakeParts() {
     gate: Promise.resolve(),
     answer: undefined as AgentSessionAnswer | undefined,
     identity: (step: string): IdentityTokensAnswer => ({ answer: 'refused', reason: `Not for ${step}.` }),
-    early: undefined as SessionResponse | undefined,
+    early: undefined as AgentWork | undefined,
+    warm: { answer: 'waiting', warm: 7 } as WarmWorkAnswer,
     secrets: { answer: 'unknown' } as OperationAnswer,
   };
   const flows: AgentFlows = {
@@ -76,6 +78,7 @@ export function fakeParts() {
       applied.push(...events);
       return { acknowledged: applied.length, cancel: state.cancel };
     },
+    beginWarmWork: async () => state.warm,
     fetchSecrets: async () => state.secrets,
     issueIdentityTokens: async (_session, { step }) =>
       state.over ? { answer: 'over' } : state.identity(step),
@@ -91,6 +94,12 @@ export function fakeParts() {
     },
     cancels: {
       on(_build: number, listener: () => void) {
+        heard.add(listener);
+        return () => heard.delete(listener);
+      },
+    },
+    warmPods: {
+      on(_warm: number, listener: () => void) {
         heard.add(listener);
         return () => heard.delete(listener);
       },

@@ -43,6 +43,12 @@ export const checkLabels = (run: number | undefined): Record<string, string> => 
   ...(run === undefined ? { [LABEL.checkGroup]: 'hourly' } : { [LABEL.run]: String(run) }),
 });
 
+export const warmLabels = (warm: number): Record<string, string> => ({
+  [MANAGED_BY]: 'millrace',
+  [LABEL.kind]: 'warm',
+  [LABEL.warmPod]: String(warm),
+});
+
 /**
  * What the watch reports about a Pod: its state, or that it is gone. Losing its label looks like a deletion.
  */

@@ -1,7 +1,9 @@
 import { defined } from '#defined';
+import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { CacheClaim, CacheSettings, ClaimAnswer } from '#flows/pods/cache-ports.ts';
-import type { Cluster, CreatePodAnswer, PodFacts } from '#flows/pods/ports.ts';
+import type { AdmittedPod, Cluster, CreatePodAnswer, PodFacts } from '#flows/pods/ports.ts';
 import type { ForeignPods } from '#flows/pods/verify-pods.ts';
+import type { WarmPodToCreate, WarmTeam } from '#flows/pods/warm-ports.ts';
 import type { CheckRunFacts, OpenAttempt, PendingBuild } from '#flows/pods/workloads.ts';
 
 type Refusal = CreatePodAnswer & { answer: 'refused' };
@@ -16,6 +18,8 @@ export class InMemoryCluster implements Cluster {
   /** Volumes for caches; none by default. */
   caches: CacheSettings | undefined;
   readonly claims: CacheClaim[] = [];
+  /** Pods that wait for builds; none by default. */
+  warm: WarmSettings | undefined;
   /** Each node allows four starting Pods. */
   nodesThatTakePods = 100;
   refuse: ((name: string) => Refusal | undefined) | undefined;
@@ -32,17 +36,31 @@ export class InMemoryCluster implements Cluster {
   }
 
   async findBuildPod(attempt: OpenAttempt): Promise<PodFacts | undefined> {
-    return this.pods.get(podName(attempt));
+    return this.pods.get(attempt.podName ?? podName(attempt));
   }
 
   teamPods(name: string): ReturnType<Cluster['teamPods']> {
     const limits = { build: Infinity, check: this.room };
-    return { rules: { name, workers: [] }, limits, ...defined({ caches: this.caches }) };
+    return { rules: { name, workers: [] }, limits, ...defined({ caches: this.caches, warm: this.warm }) };
   }
 
   async prepareClaim(claim: CacheClaim): Promise<ClaimAnswer> {
     this.claims.push(claim);
     return { answer: 'ready' };
+  }
+
+  /** The Team `main`. */
+  warmTeams(): WarmTeam[] {
+    return this.warm === undefined ? [] : [{ team: 'main', namespace: 'main', settings: this.warm }];
+  }
+
+  shapeOf(_team: string, { containers, deadlineSeconds }: AdmittedPod): string {
+    return JSON.stringify([containers, deadlineSeconds]);
+  }
+
+  async createWarmPod({ id, namespace }: WarmPodToCreate): Promise<CreatePodAnswer & { name: string }> {
+    const name = `warm-${id}`;
+    return { ...this.#create(namespace, name, { kind: 'warm', warm: id }), name };
   }
 
   nodeLabel(tag: string): string {

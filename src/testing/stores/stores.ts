@@ -1,5 +1,6 @@
 import { buildStore } from '#adapters/database/builds/build-store.ts';
 import { sessionStore } from '#adapters/database/builds/session-store.ts';
+import { warmPodStore } from '#adapters/database/builds/warm-pods.ts';
 import { cacheStore } from '#adapters/database/caches/cache-store.ts';
 import { checkStore } from '#adapters/database/checks/check-store.ts';
 import { leaderStore } from '#adapters/database/connection/leader-store.ts';
@@ -80,6 +81,7 @@ export function storesOver(connections: Database) {
     checks: checksOver(checkStore(database)),
     builds,
     caches: cacheStore(database),
+    warmPods: warmPodStore(database),
     cacheRows: cacheRows(database),
     actions: { ...actions, ...actionFlows(actions, builds) },
     sessions: sessionStore(database),

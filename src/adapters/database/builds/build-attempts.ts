@@ -21,6 +21,7 @@ import { readState } from './build-steps.ts';
 
 interface AttemptRow {
   podUid: string | null;
+  podName: string | null;
   podCreatedAt: Date | null;
 }
 
@@ -74,8 +75,8 @@ export async function attemptFacts(
   attempt: number,
 ): Promise<AttemptFacts | undefined> {
   const found = await pool.maybeOne(prepared<FactsRow>('attempt_facts')`
-    SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt",
-      b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason",
+    SELECT ${BUILD_COLUMNS}, b.status, a.pod_uid AS "podUid", a.pod_name AS "podName",
+      a.pod_created_at AS "podCreatedAt", b.cancel_requested_at AS "cancelledAt", b.cancel_reason AS "cancelReason",
       b.input_values AS inputs, t.build_log_bytes AS "logLimitBytes", (
         SELECT count(DISTINCT s.attempt) FROM build_steps s WHERE s.build_id = b.id AND s.attempt < b.attempt
           AND s.status NOT IN ('waiting', 'skipped')) AS retries, (
@@ -121,10 +122,10 @@ export async function givenPod(
   return { ...given, ...withoutNulls({ uid }) };
 }
 
-function withPod<T extends AttemptRow>({ podUid, podCreatedAt, ...row }: T) {
+function withPod<T extends AttemptRow>({ podUid, podName, podCreatedAt, ...row }: T) {
   return {
     ...row,
-    ...withoutNulls({ podUid, podCreatedAt }),
+    ...withoutNulls({ podUid, podName, podCreatedAt }),
   };
 }
 
@@ -133,7 +134,7 @@ export async function openAttempts({ pool }: Database): Promise<OpenAttempt[]> {
     BuildRow & AttemptRow & { status: BuildStatus; startedAt: Date | null }
   >()`
     SELECT ${BUILD_COLUMNS}, b.status, b.started_at AS "startedAt", a.pod_uid AS "podUid",
-      a.pod_created_at AS "podCreatedAt"
+      a.pod_name AS "podName", a.pod_created_at AS "podCreatedAt"
     FROM builds b ${BUILD_NAMES}
     JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.ended_at IS NULL AND b.admitted_at IS NOT NULL ORDER BY b.id`);

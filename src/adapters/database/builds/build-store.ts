@@ -10,7 +10,7 @@ import {
   openAttempts,
   podCreated,
 } from './build-attempts.ts';
-import { buildsToStart, explainHeld, startingBuilds } from './builds-to-start.ts';
+import { buildsToStart, explainHeld, startingPods } from './builds-to-start.ts';
 import { approvalsWithTimeout, endExpiredApprovals } from './expire-approvals.ts';
 import { explainFull, nextStartMs, tryAllRefused, tryRefused } from './refused-builds.ts';
 import { pipelinesToSchedule, withPipeline } from './scheduling/schedule.ts';
@@ -40,7 +40,7 @@ export function buildStore(database: Database & { definitions: Definitions }): B
     teamsWithQueue: () => teamsWithQueue(database),
     withQueue: (team, work) => withQueue(database, team, work),
     buildsToStart: (limit, except) => buildsToStart(database, limit, except),
-    startingBuilds: () => startingBuilds(database),
+    startingPods: () => startingPods(database),
     explainHeld: (held) => explainHeld(database, held),
     nextStartMs: () => nextStartMs(database),
     explainFull: (namespace, reason) => explainFull(database, namespace, reason),

@@ -2,7 +2,7 @@ import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, rows, textArray, type Database } from '#adapters/database/connection/pool.ts';
 import { BUILD_COLUMNS, BUILD_NAMES, type BuildRow } from '#adapters/database/revisions/build-rows.ts';
 import type { Definitions } from '#adapters/database/revisions/definitions.ts';
-import type { PendingBuild, StartingBuild } from '#flows/pods/workloads.ts';
+import type { PendingBuild, StartingBuildPod } from '#flows/pods/workloads.ts';
 
 /**
  * The oldest builds of each team in turn. Walks from job to job along an index and reads up to `limit` builds
@@ -42,14 +42,17 @@ export async function buildsToStart(
   });
 }
 
-/** Builds with a Pod whose agent has not opened its session. */
-export async function startingBuilds({ pool }: Database): Promise<StartingBuild[]> {
-  const found = await pool.any(prepared<StartingBuild>('starting_builds')`
-    SELECT b.id AS build, t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
+/** Builds with a Pod whose agent has not opened its session, and warm Pods that are not ready. */
+export async function startingPods({ pool }: Database): Promise<StartingBuildPod[]> {
+  const found = await pool.any(prepared<StartingBuildPod>('starting_pods')`
+    SELECT t.name AS team, a.pod_uid AS "podUid", a.pod_created_at AS "podCreatedAt"
     FROM builds b ${BUILD_NAMES} JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
     WHERE b.admitted_at IS NOT NULL AND b.ended_at IS NULL AND b.status = 'pending' AND NOT b.wants_pod
       AND a.pod_uid IS NOT NULL AND a.pod_created_at IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM agent_sessions s WHERE s.build_id = b.id AND s.attempt = b.attempt)`);
+      AND NOT EXISTS (SELECT 1 FROM agent_sessions s WHERE s.build_id = b.id AND s.attempt = b.attempt)
+    UNION ALL
+    SELECT t.name, w.pod_uid, w.created_at FROM warm_pods w JOIN teams t ON t.id = w.team_id
+    WHERE w.state = 'creating' AND w.pod_uid IS NOT NULL`);
   return [...found];
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { rows } from '#adapters/database/connection/pool.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { WorkSession } from '#domain/build/agent-session.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { endOn, retryOn, scheduleOn } from '#testing/stores/schedule.ts';
 import { found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await stores.close());
 
-const session = (index: number): AgentSession => ({ kind: 'build', build: builds[index] ?? 0, attempt: 1 });
-const open = async (of: AgentSession, key: string, pod = 'pod') =>
+const session = (index: number): WorkSession => ({ kind: 'build', build: builds[index] ?? 0, attempt: 1 });
+const open = async (of: WorkSession, key: string, pod = 'pod') =>
   await stores.sessions.openSession(of, key, pod, now());
 
 describe('a session of a build', () => {
@@ -125,7 +125,7 @@ describe('a session of a build', () => {
 test('a session of a check run marks it as seen and ends when it is closed', async () => {
   const [due] = await stores.checks.dueChecks(new Date(Date.now() + 10 ** 9), 1);
   const opened = await stores.checks.openRun([due?.scope ?? 0], 'manual', new Date(Date.now() + 10 ** 9));
-  const of: AgentSession = { kind: 'checks', run: opened?.run ?? 0 };
+  const of: WorkSession = { kind: 'checks', run: opened?.run ?? 0 };
   expect(await open(of, 'checker')).toBe('opened');
   expect(await open(of, 'checker')).toBe('same');
   expect(await open(of, 'stranger')).toBe('taken');

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
-import type { SessionStore } from '#flows/builds/session-ports.ts';
+import type { WorkSession } from '#domain/build/agent-session.ts';
+import type { SessionStore, WarmOpened } from '#flows/builds/session-ports.ts';
 
 type Opened = 'opened' | 'same' | 'taken' | 'over';
 
@@ -21,12 +21,21 @@ export function sessionStore({ pool }: Pick<Database, 'pool'>): SessionStore {
         build_id: number | null;
         attempt: number | null;
         run_id: number | null;
+        warm: number | null;
       }>('session_of')`
-        SELECT build_id, attempt, run_id FROM agent_sessions WHERE key_hash = ${keyHash}`);
+        SELECT build_id, attempt, run_id, NULL::bigint AS warm FROM agent_sessions WHERE key_hash = ${keyHash}
+        UNION ALL
+        SELECT NULL, NULL, NULL, id FROM warm_pods WHERE key_hash = ${keyHash} AND state IN ('creating', 'ready')`);
       if (found === null) return undefined;
-      const { build_id: build, attempt, run_id: run } = found;
+      const { build_id: build, attempt, run_id: run, warm } = found;
+      if (warm !== null) return { kind: 'warm', warm };
       if (build !== null && attempt !== null) return { kind: 'build', build, attempt };
       return run === null ? undefined : { kind: 'checks', run };
+    },
+    openWarm: async (warm, keyHash, podUid) => await openWarm(pool, warm, { keyHash, podUid }),
+    async warmReady(warm, at) {
+      await pool.query(prepared(`warm_ready`)`
+        UPDATE warm_pods SET state = 'ready', ready_at = ${timestamp(at)} WHERE id = ${warm} AND state = 'creating'`);
     },
     async countIdentityTokens({ build, attempt }, { count, max }) {
       const found = await pool.maybeOneFirst(rows<{ counted: boolean }>()`
@@ -51,7 +60,7 @@ interface Claim {
 
 async function open(
   pool: Database['pool'],
-  session: AgentSession,
+  session: WorkSession,
   { keyHash, podUid, at }: Claim,
 ): Promise<Opened | undefined> {
   const { live, values, where } = session.kind === 'build' ? ofBuild(session, podUid) : ofRun(session, at);
@@ -80,6 +89,44 @@ async function open(
   if (found.inserted) return 'opened';
   if (found.key !== null) return found.key === keyHash ? 'same' : 'taken';
   return found.uid !== null && found.uid !== podUid ? 'taken' : undefined;
+}
+
+interface WarmRow {
+  uid: string | null;
+  state: string;
+  key: string | null;
+  opened: boolean;
+  build: number | null;
+  attempt: number | null;
+}
+
+/** Gives the row its agent's key. A second key fails the Pod, unless a build has taken it. */
+async function openWarm(
+  pool: Database['pool'],
+  warm: number,
+  { keyHash, podUid }: Omit<Claim, 'at'>,
+): Promise<WarmOpened> {
+  const found = await pool.maybeOne(prepared<WarmRow>('open_warm')`
+    WITH held AS MATERIALIZED (SELECT * FROM warm_pods WHERE id = ${warm} FOR UPDATE),
+    opened AS (
+      UPDATE warm_pods w SET key_hash = ${keyHash} FROM held
+      WHERE w.id = held.id AND held.state = 'creating' AND held.pod_uid = ${podUid} AND held.key_hash IS NULL
+      RETURNING w.id),
+    failed AS (
+      UPDATE warm_pods w SET state = 'failed', failure = 'A second key showed the credential of its agent.' FROM held
+      WHERE w.id = held.id AND held.state IN ('creating', 'ready') AND held.pod_uid = ${podUid}
+        AND held.key_hash <> ${keyHash})
+    SELECT held.pod_uid AS uid, held.state, held.key_hash AS key, EXISTS (SELECT 1 FROM opened) AS opened,
+      held.build_id AS build, held.attempt FROM held`);
+  if (found === null || found.state === 'failed') return { answer: 'over' };
+  if (found.uid === null) return { answer: 'not-yet' };
+  if (found.uid !== podUid) return { answer: 'over' };
+  if (found.opened) return { answer: 'opened' };
+  if (found.key === keyHash) return { answer: 'same' };
+  const { build, attempt } = found;
+  return build === null || attempt === null
+    ? { answer: 'taken' }
+    : { answer: 'taken', by: { build, attempt } };
 }
 
 function ofBuild({ build, attempt }: { build: number; attempt: number }, podUid: string) {

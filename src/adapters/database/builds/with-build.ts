@@ -31,7 +31,10 @@ export async function withBuild<T>(
   });
 }
 
-/** If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts. */
+/**
+ * If no step ran, the next attempt waits 2, 4, 8 … seconds: a short outage must not use up all attempts. After a warm
+ * Pod there is no wait, since only a first attempt takes one.
+ */
 async function writeRetry(
   connection: Transaction,
   { build, attempt }: StoredAttempt,
@@ -40,7 +43,9 @@ async function writeRetry(
   if (steps.length > 0) await connection.query(rows()`${upsertSteps({ build, attempt, steps })}`);
   await connection.query(rows()`
     UPDATE builds SET attempt = attempt + 1, wants_pod = true, status = 'pending', started_at = NULL,
-      pending_reason = ${reason}, start_after = CASE WHEN started_at IS NULL
+      pending_reason = ${reason}, start_after = CASE WHEN started_at IS NULL AND NOT EXISTS (
+          SELECT 1 FROM build_attempts a
+          WHERE a.build_id = builds.id AND a.attempt = ${attempt} AND a.pod_name IS NOT NULL)
         THEN now() + make_interval(secs => 2 ^ least(attempt, 6)) END
     WHERE id = ${build}`);
   await connection.query(rows()`

@@ -13,6 +13,7 @@ export function encodeNotification(notification: ProcessNotification): string {
 
 function idOf(notification: ProcessNotification): number {
   if ('build' in notification) return notification.build;
+  if ('warm' in notification) return notification.warm;
   if ('team' in notification) return notification.team;
   if ('pipeline' in notification) return notification.pipeline === 'all' ? 0 : notification.pipeline;
   return 0;
@@ -35,6 +36,8 @@ function withId(topic: string, id: number): ProcessNotification | undefined {
     case 'cancel':
     case 'progress':
       return { topic, build: id };
+    case 'warm':
+      return { topic, warm: id };
     case 'teams':
       return { topic, team: id };
     default:

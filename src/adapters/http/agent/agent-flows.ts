@@ -1,12 +1,13 @@
 import type {
+  AgentWork,
   CheckResultsRequest,
   IdentityTokensRequest,
   SecretsRequest,
   SessionRequest,
-  SessionResponse,
 } from '#domain/build/agent-protocol.ts';
-import type { AgentSession } from '#domain/build/agent-session.ts';
+import type { WorkSession } from '#domain/build/agent-session.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
+import { beginWarmWork, type WarmWorkAnswer } from '#flows/builds/begin-warm-work.ts';
 import { fetchSecrets, type FetchSecretsPorts, type OperationAnswer } from '#flows/builds/fetch-secrets.ts';
 import { followBuild } from '#flows/builds/follow-build.ts';
 import type { IdentityTokensAnswer, IssueIdentityPorts } from '#flows/builds/identity-ports.ts';
@@ -23,13 +24,14 @@ export interface AgentFlows {
   openSession(
     request: SessionRequest,
     peer: string,
-    onProvisional: (work: SessionResponse) => void,
+    onProvisional: (work: AgentWork) => void,
   ): Promise<AgentSessionAnswer>;
   followBuild(
     attempt: AttemptRef,
     events: BuildEvent[],
   ): Promise<{ acknowledged: number; cancel: boolean } | 'over'>;
-  fetchSecrets(session: AgentSession, request: SecretsRequest): Promise<OperationAnswer>;
+  beginWarmWork(keyHash: string, architecture: string): Promise<WarmWorkAnswer>;
+  fetchSecrets(session: WorkSession, request: SecretsRequest): Promise<OperationAnswer>;
   issueIdentityTokens(attempt: AttemptRef, request: IdentityTokensRequest): Promise<IdentityTokensAnswer>;
   recordVersions(run: number, request: CheckResultsRequest): Promise<'recorded' | 'over'>;
 }
@@ -46,9 +48,15 @@ export interface CancelHints {
   on(build: number, listener: () => void): () => void;
 }
 
+/** Calls when a build takes a warm Pod, or may have. `on` returns a function that stops listening. */
+export interface WarmHints {
+  on(warm: number, listener: () => void): () => void;
+}
+
 export function agentFlows(ports: AgentPorts): AgentFlows {
   return {
     openSession: (request, peer, onProvisional) => openAgentSession(request, peer, ports, onProvisional),
+    beginWarmWork: (keyHash, architecture) => beginWarmWork(keyHash, architecture, ports),
     followBuild: (attempt, events) => followBuild(attempt, events, ports),
     fetchSecrets: (session, request) => fetchSecrets(session, request, ports),
     issueIdentityTokens: (attempt, request) => issueIdentityTokens(attempt, request, ports),

@@ -25,6 +25,10 @@ export const SessionBody = Type.Object({
   architecture: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,20}$' })),
 });
 
+export const WorkQuery = Type.Object({
+  architecture: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,20}$' })),
+});
+
 const every = { sequence: Type.Integer({ minimum: 1, maximum: 2_000_000_000 }), at: At };
 
 const Event = Type.Union([

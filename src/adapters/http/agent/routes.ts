@@ -15,9 +15,11 @@ import {
   SecretsBody,
   storableEvents,
   storableResults,
+  WorkQuery,
 } from './messages.ts';
 import type { RefusedCalls } from './refused-calls.ts';
 import { sessionOver, type Sessions } from './sessions.ts';
+import type { WorkStreams } from './work-streams.ts';
 
 export type AgentApp = FastifyInstance<
   Server,
@@ -31,6 +33,7 @@ export interface AgentRoutes {
   flows: AgentFlows;
   sessions: Sessions;
   streams: CommandStreams;
+  works: WorkStreams;
   refusals: RefusedCalls;
   metrics: AgentMetrics;
 }
@@ -49,7 +52,8 @@ export const RESULTS_LIMIT = 16 * 1024 * 1024;
 const IDENTITY_LIMIT = 1024;
 
 /** Registers the routes that need a session; a hook of the server has put it into the request. */
-export function registerAgentRoutes(app: AgentApp, { flows, sessions, streams, metrics }: AgentRoutes): void {
+export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
+  const { flows, sessions, streams, metrics } = routes;
   app.post(
     '/agent/v1/events',
     { schema: { body: EventsBody }, bodyLimit: EVENTS_LIMIT },
@@ -68,6 +72,7 @@ export function registerAgentRoutes(app: AgentApp, { flows, sessions, streams, m
     { schema: { body: SecretsBody }, bodyLimit: SECRETS_LIMIT },
     async ({ agent, body, log }) => {
       const { keyHash, session } = known(agent);
+      if (session.kind === 'warm') throw new Problem('invalid-request', 'A warm Pod has no secrets.');
       const answer = await flows.fetchSecrets(session, body);
       if (answer.answer === 'over') throw forgotten(sessions, keyHash);
       if (answer.answer === 'unknown')
@@ -97,6 +102,18 @@ export function registerAgentRoutes(app: AgentApp, { flows, sessions, streams, m
     const { session } = known(request.agent);
     reply.hijack();
     streams.open(session, reply.raw);
+  });
+  registerWork(app, routes);
+}
+
+/** A session of a build: one took the Pod while its agent was not connected. */
+function registerWork(app: AgentApp, { works }: AgentRoutes): void {
+  app.get('/agent/v1/work', { schema: { querystring: WorkQuery } }, async (request, reply) => {
+    const { keyHash, session } = known(request.agent);
+    if (session.kind === 'checks') throw new Problem('invalid-request', 'A check run waits for no work.');
+    const { architecture = 'amd64' } = request.query;
+    reply.hijack();
+    works.open({ keyHash, architecture, warm: session.kind === 'warm' ? session.warm : 0 }, reply.raw);
   });
 }
 

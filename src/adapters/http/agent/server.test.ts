@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { AgentWork } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import { VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
 import type { AgentSessionAnswer } from '#flows/builds/session-ports.ts';
@@ -20,6 +21,8 @@ import {
 import { hashKey } from './sessions.ts';
 
 const RUN: AgentSession = { kind: 'checks', run: 7 };
+const workOf = (answer: AgentSessionAnswer): AgentWork | undefined =>
+  answer.answer === 'opened' && answer.response.work !== 'wait' ? answer.response : undefined;
 const AT = '2026-11-21T10:00:00.000Z';
 const LOG_EVENT = { sequence: 1, at: AT, type: 'log', step: '0', text: 'hello' };
 
@@ -91,7 +94,7 @@ describe('a session', () => {
   });
 
   test('can start provisionally: the plan comes first and the confirmation later', async () => {
-    const response = opened.answer === 'opened' ? opened.response : undefined;
+    const response = workOf(opened);
     fake.state.answer = opened;
     fake.state.early = response;
     const answer = await open('/agent/v1/session', { body: WORD });
@@ -106,7 +109,7 @@ describe('a session', () => {
     'is revoked after a provisional start for %s',
     async (_name, [answer, status]) => {
       fake.state.answer = answer;
-      fake.state.early = opened.answer === 'opened' ? opened.response : undefined;
+      fake.state.early = workOf(opened);
       const lined = await open('/agent/v1/session', { body: WORD });
       const text = (await lined.setEncoding('utf8').toArray()).join('');
       expect(JSON.parse(text.split('\n')[1] ?? '')).toEqual({ confirmed: false, status });
@@ -310,5 +313,68 @@ describe('the command stream', () => {
     const answer = await open('/agent/v1/commands', { method: 'GET' });
     expect(answer.statusCode).toBe(401);
     answer.destroy();
+  });
+});
+
+const textOf = async (path: string): Promise<string> => {
+  const answer = await open(path, { method: 'GET', key: KEY });
+  return (await answer.setEncoding('utf8').toArray()).join('').trimStart();
+};
+
+describe('the stream of a Pod that waits for work', () => {
+  const WARM: AgentSession = { kind: 'warm', warm: 7 };
+  const WORK = { work: 'build', plan: { format: 3 } };
+  const begin = (): void => {
+    Object.assign(fake.state, { warm: { answer: 'begin', session: BUILD, work: WORK } });
+  };
+  beforeEach(() => {
+    fake.sessions.set(hashKey(KEY), WARM);
+  });
+
+  test('sends the work when a build takes the Pod, and then ends', async () => {
+    const answer = await open('/agent/v1/work?architecture=arm64', { method: 'GET', key: KEY });
+    const received = answer.setEncoding('utf8')[Symbol.asyncIterator]();
+    expect(await received.next()).toMatchObject({ value: '\n' });
+    for (const listener of fake.heard) listener();
+    begin();
+    for (const listener of fake.heard) listener();
+    expect(await received.next()).toMatchObject({ value: `${JSON.stringify(WORK)}\n` });
+    expect(await received.next()).toMatchObject({ done: true });
+  });
+
+  test('makes the key that of the build, so that its events count at once', async () => {
+    begin();
+    expect(JSON.parse(await textOf('/agent/v1/work'))).toEqual(WORK);
+    expect((await ask('/agent/v1/events', { key: KEY, body: { events: [LOG_EVENT] } })).status).toBe(200);
+  });
+
+  test('sends nothing but the end when the Pod is not wanted any more', async () => {
+    fake.state.warm = { answer: 'over' };
+    expect(await textOf('/agent/v1/work')).toBe('');
+  });
+
+  test('ends with the server, and when a newer one of the same key begins', async () => {
+    const first = await open('/agent/v1/work', { method: 'GET', key: KEY });
+    const second = await open('/agent/v1/work', { method: 'GET', key: KEY });
+    await first.resume().toArray();
+    const ended = second.resume().toArray();
+    await app.close();
+    await ended;
+  });
+
+  test('gives a waiting Pod no secrets, events, results or tokens', async () => {
+    const bodies = {
+      '/agent/v1/secrets': { operation: '0' },
+      '/agent/v1/events': { events: [LOG_EVENT] },
+      '/agent/v1/check-results': { results: [], done: true },
+      '/agent/v1/identity-tokens': { step: '0' },
+    };
+    for (const [path, body] of Object.entries(bodies))
+      expect([path, (await ask(path, { key: KEY, body })).status]).toEqual([path, 400]);
+  });
+
+  test('is refused to a check run', async () => {
+    fake.sessions.set(hashKey(KEY), RUN);
+    expect((await open('/agent/v1/work', { method: 'GET', key: KEY })).statusCode).toBe(400);
   });
 });

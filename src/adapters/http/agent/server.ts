@@ -9,18 +9,20 @@ import { accessLineOf, accessLog } from '#adapters/telemetry/log.ts';
 import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
-import type { AgentFlows, CancelHints } from './agent-flows.ts';
+import type { AgentFlows, CancelHints, WarmHints } from './agent-flows.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
 import { RefusedCalls } from './refused-calls.ts';
 import { registerAgentRoutes, type AgentApp, type AgentRoutes } from './routes.ts';
 import { registerSessionRoute } from './session-route.ts';
 import { Sessions } from './sessions.ts';
+import { WorkStreams } from './work-streams.ts';
 
 export interface AgentServerParts {
   flows: AgentFlows;
   sessions: Pick<SessionStore, 'sessionOf'>;
   cancels: CancelHints;
+  warmPods: WarmHints;
   certificate: TlsCertificate;
   log: FastifyBaseLogger;
   metrics: AgentMetrics;
@@ -33,7 +35,7 @@ export interface AgentServerParts {
 
 /** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
-  const { flows, cancels, metrics, log } = parts;
+  const { flows, cancels, warmPods, metrics, log } = parts;
   const app: AgentApp = Fastify({
     https: { ...parts.certificate, ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
     loggerInstance: log,
@@ -57,8 +59,10 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     metrics,
     failed: (error) => log.error({ err: error }, 'a cancel could not be looked up'),
   });
+  const failed = (error: unknown): void => log.error({ err: error }, 'the work of a warm Pod is unknown');
+  const works = new WorkStreams({ flows, sessions, warmPods, metrics, failed });
   const refusals = new RefusedCalls();
-  const routes = { flows, sessions, streams, metrics, refusals };
+  const routes = { flows, sessions, streams, works, metrics, refusals };
 
   app.decorateRequest('agent');
   app.addHook('onRequest', async (_request, reply) => {
@@ -70,13 +74,11 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
     if (encoding !== 'gzip') throw new Problem('unsupported-type', 'Send the body plain or as gzip.');
     return inflated(payload);
   });
-  const logAnswer = accessLog(log);
-  app.addHook('onResponse', async (request, reply) => {
-    const answer = accessLineOf(request, reply, request.routeOptions.url);
-    logAnswer(answer);
-    parts.observe?.({ ...answer, seconds: reply.elapsedTime / 1000 });
+  logResponses(app, parts);
+  app.addHook('preClose', async () => {
+    streams.closeAll();
+    works.closeAll();
   });
-  app.addHook('preClose', async () => streams.closeAll());
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     if (problem !== error && problem.status >= 500)
@@ -92,6 +94,15 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   registerSessionRoute(app, routes);
   registerBehindKey(app, routes);
   return app;
+}
+
+function logResponses(app: AgentApp, { log, observe }: AgentServerParts): void {
+  const logAnswer = accessLog(log);
+  app.addHook('onResponse', async (request, reply) => {
+    const answer = accessLineOf(request, reply, request.routeOptions.url);
+    logAnswer(answer);
+    observe?.({ ...answer, seconds: reply.elapsedTime / 1000 });
+  });
 }
 
 /** Registers the routes that need a session. */

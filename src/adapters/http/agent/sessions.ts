@@ -45,7 +45,8 @@ export class Sessions {
     if (key === undefined || key === '') throw sessionOver();
     const keyHash = hashKey(key);
     const entry = this.#cached.get(keyHash) ?? this.cache(keyHash, await this.#find(keyHash));
-    if (entry.until < performance.now()) {
+    // A build may have taken a warm Pod since.
+    if (entry.until < performance.now() || entry.session.kind === 'warm') {
       entry.session = await this.#find(keyHash);
       entry.until = performance.now() + CACHED_MS;
     }

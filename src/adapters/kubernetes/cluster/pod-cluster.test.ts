@@ -75,6 +75,7 @@ function cluster(setup: World) {
     pipelineOwner: () => undefined,
     runningPods: () => setup.running ?? 0,
     nodes: () => [],
+    warmTeams: () => [],
     created: (pod) => void noted.push(pod.metadata?.uid),
   };
   const client = {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { V1Pod } from '@kubernetes/client-node';
 import { ApiError, orAbsent, orThrow, type ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
@@ -9,11 +10,13 @@ import { checkPod } from '#adapters/kubernetes/manifests/check-pod.ts';
 import type { Installation, OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/installation.ts';
 import { nodeLabel } from '#adapters/kubernetes/manifests/labels.ts';
 import { buildPodName } from '#adapters/kubernetes/manifests/names.ts';
+import { shapeOfPod, warmPod } from '#adapters/kubernetes/manifests/warm-pod.ts';
 import { defined } from '#defined';
 import { AGENT_ENVIRONMENT } from '#domain/build/agent-protocol.ts';
 import type { AgentSession } from '#domain/build/agent-session.ts';
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { AdmittedCheckPod, AdmittedPod, Cluster, CreatePodAnswer } from '#flows/pods/ports.ts';
+import type { WarmPodToCreate } from '#flows/pods/warm-ports.ts';
 import type { CheckRunFacts, PendingBuild } from '#flows/pods/workloads.ts';
 import { cacheVolume, prepareClaim } from './cache-claims.ts';
 import { isSealed, withSeal } from './seal.ts';
@@ -35,7 +38,7 @@ export function podCluster(options: PodClusterOptions): Cluster {
   const { client, cache } = options;
   const starting = new Map<string, number>();
 
-  const create = async (pod: V1Pod, kind: PodKind): Promise<CreatePodAnswer> => {
+  const create = async (pod: V1Pod, kind: PodKind | 'warm'): Promise<CreatePodAnswer> => {
     const wanted = withSeal(options.agentKey, wirePod(pod));
     const key = `${kind} ${wanted.metadata?.namespace}`;
     starting.set(key, (starting.get(key) ?? 0) + 1);
@@ -51,8 +54,8 @@ export function podCluster(options: PodClusterOptions): Cluster {
       const team = cache.team(name);
       if (team === undefined) return undefined;
       const { rules, runningBuilds, runningChecks } = team;
-      const { caches } = rules;
-      return { rules, limits: { build: runningBuilds, check: runningChecks }, ...defined({ caches }) };
+      const { caches, warm } = rules;
+      return { rules, limits: { build: runningBuilds, check: runningChecks }, ...defined({ caches, warm }) };
     },
     nodeLabel,
     runningPods(name, kind) {
@@ -62,10 +65,19 @@ export function podCluster(options: PodClusterOptions): Cluster {
     },
     createBuildPod: async (build, admitted) => await create(podOfBuild(build, admitted, options), 'build'),
     createCheckPod: async (run, admitted) => await create(podOfRun(run, admitted, options), 'check'),
+    warmTeams: () => cache.warmTeams(),
+    shapeOf(team, admitted) {
+      const text = shapeOfPod(admitted, rulesOf(team, options), options.installation());
+      return createHash('sha256').update(text).digest('hex');
+    },
+    async createWarmPod(warm, admitted) {
+      const wanted = podOfWarm(warm, admitted, options);
+      return { ...(await create(wanted, 'warm')), name: wanted.metadata?.name ?? '' };
+    },
     prepareClaim: async (claim) => await prepareClaim(claim, options),
     async findBuildPod(attempt) {
       const { namespace, id: build } = attempt;
-      const name = buildPodName(attempt);
+      const name = attempt.podName ?? buildPodName(attempt);
       const answer = await client.get(KINDS.pods, { namespace, name });
       const found = orAbsent(answer, `reading the Pod ${namespace}/${name}`);
       const work = { kind: 'build', build, attempt: attempt.attempt } as const;
@@ -97,6 +109,16 @@ function podOfBuild(build: PendingBuild, admitted: AdmittedPod, options: PodClus
     { ...rulesOf(build.team, options), namespace: build.namespace },
     options.installation(),
   );
+}
+
+function podOfWarm(warm: WarmPodToCreate, admitted: AdmittedPod, options: PodClusterOptions): V1Pod {
+  const nonce = options.nonceOf({ kind: 'warm', warm: warm.id });
+  const { containers, placement, deadlineSeconds } = admitted;
+  const shim = shimKeys(options.agentKey, nonce);
+  const rules = { ...rulesOf(warm.team, options), namespace: warm.namespace };
+  const { id, team, idleSeconds } = warm;
+  const work = { id, team, idleSeconds, containers, placement, deadlineSeconds, nonce, shim };
+  return warmPod(work, rules, options.installation());
 }
 
 function podOfRun(run: CheckRunFacts, admitted: AdmittedCheckPod, options: PodClusterOptions): V1Pod {

@@ -1,5 +1,6 @@
 import type { TeamProjection } from '#adapters/kubernetes/informers/projections.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
+import type { WarmCount } from '#flows/pods/keep-warm-pods.ts';
 
 /** `unknown`: this process has not reconciled the Team yet. */
 export type TeamState = 'ready' | 'refused' | 'unknown';
@@ -22,6 +23,8 @@ export class TeamStates {
   readonly #refused = new Set<string>();
   /** Empty until the logs are counted. */
   #fills: ReadonlyMap<string, LogFill> = new Map();
+
+  readonly #warm = new Map<string, WarmCount>();
 
   state(name: string): TeamState {
     if (this.#announced.has(name)) return 'ready';
@@ -66,10 +69,28 @@ export class TeamStates {
     return this.#fills.get(name);
   }
 
+  /** Undefined: it keeps no Pods ready. */
+  warmOf(name: string): WarmCount | undefined {
+    return this.#warm.get(name);
+  }
+
+  /** Returns the Teams whose counts changed. */
+  warmPodsCounted(counts: readonly WarmCount[]): string[] {
+    const before = new Map(this.#warm);
+    this.#warm.clear();
+    for (const count of counts) this.#warm.set(count.team, count);
+    const names = new Set([...before.keys(), ...this.#warm.keys()]);
+    return [...names].filter((name) => !isSame(before.get(name), this.#warm.get(name)));
+  }
+
   /** Returns the Teams whose fill level changed. */
   logsCounted(fills: ReadonlyMap<string, LogFill>): string[] {
     const before = this.#fills;
     this.#fills = fills;
     return [...fills].filter(([name, fill]) => (before.get(name) ?? 'fine') !== fill).map(([name]) => name);
   }
+}
+
+function isSame(one: WarmCount | undefined, other: WarmCount | undefined): boolean {
+  return one?.ready === other?.ready && one?.starting === other?.starting;
 }

@@ -24,6 +24,8 @@ export interface TeamStatusInput {
    * How full its logs are. Undefined before a new leader has counted them: the condition stays.
    */
   fill: LogFill | undefined;
+  /** Pods that wait for builds. Undefined: the Team keeps none, or they are not counted yet. */
+  warm?: { ready: number; starting: number } | undefined;
   now: Date;
 }
 
@@ -35,9 +37,17 @@ export function teamStatus(input: TeamStatusInput): TeamStatus {
     namespace: namespaceOfTeam(object),
     limits,
     pipelineCount,
+    ...warmPods(input),
     ...(saved === undefined ? mirroredBefore(before) : mirrored(saved)),
     conditions: conditionsOf([...wanted, ...logCondition(input)], before?.conditions, object.generation, now),
   };
+}
+
+/** A new leader has not counted yet: what the status says stays. */
+function warmPods({ object, warm, before }: TeamStatusInput): Pick<TeamStatus, 'warmPods'> {
+  if (object.spec.warm === undefined) return {};
+  const { ready = 0, starting = 0 } = warm ?? before?.warmPods ?? {};
+  return { warmPods: { ready, starting } };
 }
 
 export const APPLYING: WantedCondition = {

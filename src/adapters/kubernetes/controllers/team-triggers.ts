@@ -4,6 +4,7 @@ import type { TeamProjection } from '#adapters/kubernetes/informers/projections.
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';
 import type { ObjectChange } from '#adapters/kubernetes/watch/store.ts';
 import type { LogFill } from '#domain/build/judge-logs.ts';
+import type { WarmCount } from '#flows/pods/keep-warm-pods.ts';
 import type { TeamStates } from './team-states.ts';
 
 export interface TeamTriggersOptions {
@@ -46,6 +47,10 @@ export class TeamTriggers {
 
   logsCounted(fills: ReadonlyMap<string, LogFill>): void {
     for (const name of this.#options.states.logsCounted(fills)) this.#options.queue.add(name);
+  }
+
+  warmPodsCounted(counts: readonly WarmCount[]): void {
+    for (const name of this.#options.states.warmPodsCounted(counts)) this.#options.queue.add(name);
   }
 
   /** Keeps the informers if another Team owns the namespace. */

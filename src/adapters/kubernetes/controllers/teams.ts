@@ -138,6 +138,7 @@ async function write(
     pipelineCount: informers.pipelinesOf(object.name, namespaceOfTeam(object)).length,
     limits: teamLimits(object.spec.limits, defaultLimits),
     fill: states.fillOf(object.name),
+    warm: states.warmOf(object.name),
     now: new Date(),
   });
   const wrote = await writeStatus(client, KINDS.teams, { ...object, status: before }, status);

@@ -4,10 +4,13 @@ import type { OwnerObject, TeamRules } from '#adapters/kubernetes/manifests/inst
 import type { PodKind } from '#domain/planning/admit-pod.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector } from '#flows/pods/ports.ts';
+import type { WarmTeam } from '#flows/pods/warm-ports.ts';
 
 /** What the informers know about the cluster. Reading it makes no request. */
 export interface ClusterCache {
   team(name: string): { rules: TeamRules; runningBuilds: number; runningChecks: number } | undefined;
+  /** Teams that keep Pods ready. */
+  warmTeams(): WarmTeam[];
   /** The Pipeline object that owns the Pods of this pipeline. */
   pipelineOwner(namespace: string, name: string): OwnerObject | undefined;
   /** How many Pods of this kind in the namespace have not ended. */

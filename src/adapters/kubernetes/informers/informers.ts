@@ -13,6 +13,7 @@ import type { CachedObject, ObjectChange } from '#adapters/kubernetes/watch/stor
 import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
+import type { WarmTeam } from '#flows/pods/warm-ports.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { projectNode, type NodeProjection } from './node-projection.ts';
 import { owningTeam } from './owning-team.ts';
@@ -168,6 +169,14 @@ export class Informers implements ClusterCache {
     if (team === undefined) return undefined;
     const { runningBuilds = Infinity, runningChecks = Infinity } = this.limitsOf(name);
     return { rules: teamRules(name, team.spec), runningBuilds, runningChecks };
+  }
+
+  warmTeams(): WarmTeam[] {
+    return [...this.teams.store.values()].flatMap(({ name, spec, deletedAt }) => {
+      const { namespace, warm } = teamRules(name, spec);
+      const isKnown = this.podsIn(namespace) !== undefined && deletedAt === undefined;
+      return warm === undefined || !isKnown ? [] : [{ team: name, namespace, settings: warm }];
+    });
   }
 
   limitsOf(team: string): TeamLimits {

@@ -11,6 +11,10 @@ export function workOfLabels(labels: Record<string, string>): PodFacts['work'] |
     const [build, attempt] = [number(LABEL.buildId), number(LABEL.attempt)];
     return build === undefined || attempt === undefined ? undefined : { kind: 'build', build, attempt };
   }
+  if (kind === 'warm') {
+    const warm = number(LABEL.warmPod);
+    return warm === undefined ? undefined : { kind: 'warm', warm };
+  }
   const pipelineId = number(LABEL.pipelineId);
   if (kind !== 'check' || pipelineId === undefined) return undefined;
   const [run, group] = [number(LABEL.run), labels[LABEL.checkGroup]];

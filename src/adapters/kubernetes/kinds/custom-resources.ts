@@ -343,6 +343,19 @@ export interface TeamCustomResource {
       /** Access modes of the volumes. Default: ReadWriteOnce. */
       accessModes?: ('ReadWriteOnce' | 'ReadWriteOncePod' | 'ReadWriteMany')[];
     };
+    /**
+     * Pods that stand ready before a build needs them, so that it starts at once. They count towards the
+     * quota of the namespace. Default: none.
+     */
+    warm?: {
+      /**
+       * Maximum number of Pods that wait at a time. Together with the builds that run there are never more
+       * than limits.runningBuilds.
+       */
+      pods: number;
+      /** How long a Pod waits. A job that was not built for this time gets no Pods. Default: 10m. */
+      idle?: string;
+    };
     /** Settings for every check and build Pod of the team. */
     defaults?: {
       /**
@@ -520,6 +533,13 @@ export interface TeamCustomResource {
     };
     /** Number of Pipelines in the namespace. */
     pipelineCount?: number;
+    /** Pods that wait for a build. Present if spec.warm is set. */
+    warmPods?: {
+      /** Pods that a build can take now. */
+      ready?: number;
+      /** Pods that are being created. */
+      starting?: number;
+    };
     /** The name to display, from the manifest or the API. */
     displayName?: string;
     /** Number of members. */

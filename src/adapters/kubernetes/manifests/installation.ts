@@ -2,6 +2,7 @@ import type { V1LocalObjectReference, V1OwnerReference } from '@kubernetes/clien
 import type { VolumeRules } from '#domain/planning/mount-volumes.ts';
 import type { Amounts, TagRules } from '#domain/planning/place-pod.ts';
 import type { PodsWithUserNamespace } from '#domain/planning/user-namespaces.ts';
+import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 
 export type PullPolicy = 'Always' | 'IfNotPresent' | 'Never';
 
@@ -39,6 +40,8 @@ export interface TeamRules extends TagRules, VolumeRules {
   limits: Amounts;
   /** Volumes for the caches of resources. Absent: they have none. */
   caches?: { storageClassName?: string; size: string; accessModes: string[] };
+  /** How many Pods wait for builds, and how long. Absent: none. */
+  warm?: WarmSettings;
   /** From where its pipelines may fetch sources. */
   sources?: { allowHttp?: boolean; hosts?: string[] };
 }

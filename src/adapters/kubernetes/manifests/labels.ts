@@ -13,6 +13,7 @@ export const LABEL = {
   buildId: 'millrace.dev/build-id',
   attempt: 'millrace.dev/attempt',
   run: 'millrace.dev/run',
+  warmPod: 'millrace.dev/warm-pod',
   checkGroup: 'millrace.dev/check-group',
   resource: 'millrace.dev/resource',
   usable: 'millrace.dev/usable',

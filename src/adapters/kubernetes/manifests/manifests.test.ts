@@ -23,6 +23,7 @@ import {
   teamRoleBindings,
   type TeamNamespace,
 } from './team-namespace.ts';
+import { shapeOfPod, warmPod } from './warm-pod.ts';
 
 const installation: Installation = {
   release: 'millrace',
@@ -85,6 +86,17 @@ const workOf = (containers: PlanContainer[], placement = ANYWHERE): BuildPodWork
 });
 const buildOf = (containers: PlanContainer[], team: TeamRules, placement = ANYWHERE): unknown =>
   buildPod(workOf(containers, placement), team, installation);
+
+const warmWork = {
+  id: 5,
+  team: 'blue',
+  containers: [worker],
+  placement: ANYWHERE,
+  nonce: 'w.5.mac',
+  shim,
+  deadlineSeconds: 25_200,
+  idleSeconds: 600,
+};
 
 const onData: PlanContainer = {
   name: 'volume-1-fs-out',
@@ -163,6 +175,7 @@ const onGpu: Placement = {
 
 const GOLDEN: Record<string, () => unknown> = {
   'build-in-worker-image': () => buildOf([worker], plainTeam),
+  'warm-pod': () => warmPod(warmWork, plainTeam, installation),
   'build-with-caches': () =>
     buildPod(
       { build, ...onAnyNode, containers: [worker, foreign], caches: [ofGit, ofPlugin] },
@@ -319,4 +332,39 @@ test('a team without limits has no quota, and its Pods have none of the limits t
 test('a Pod whose steps all run in the worker image has no volumes', () => {
   const text = JSON.stringify(buildOf([worker], strictTeam));
   expect(text).not.toMatch(/volume/i);
+});
+
+describe('the shape of a warm Pod', () => {
+  const shapeWith = (more: Partial<typeof warmWork>, team = plainTeam, of = installation): string =>
+    shapeOfPod({ ...warmWork, ...more }, team, of);
+  const plain = shapeWith({});
+  const differs: Record<string, string> = {
+    'another image': shapeWith({ containers: [worker, foreign] }),
+    'another name of a container': shapeWith({ containers: [{ name: 'other' }] }),
+    'a container for other steps': shapeWith({ containers: [{ ...worker, service: 'redis' }] }),
+    'another deadline': shapeWith({ deadlineSeconds: 60 }),
+    'another node': shapeWith({ placement: { ...ANYWHERE, nodeSelector: { gpu: 'true' } } }),
+    'another namespace': shapeWith({}, { ...plainTeam, namespace: 'team-red' }),
+    'another security standard': shapeWith({}, { ...plainTeam, podSecurity: 'restricted' }),
+    'another release of Millrace': shapeWith({}, plainTeam, { ...installation, image: 'millrace:2' }),
+  };
+  test.each(Object.entries(differs))('differs with %s', (_what, shape) => {
+    expect(shape).not.toBe(plain);
+  });
+
+  test('does not depend on what names the Pod', () => {
+    expect(shapeWith({ id: 6, nonce: 'w.6.mac', idleSeconds: 30 })).toBe(plain);
+  });
+});
+
+test('a warm Pod names no pipeline, job or build, and may wait before its build has its time', () => {
+  const { metadata, spec } = warmPod(warmWork, plainTeam, installation);
+  expect(Object.keys(metadata?.labels ?? {})).toEqual([
+    'app.kubernetes.io/managed-by',
+    'millrace.dev/kind',
+    'millrace.dev/team',
+    'millrace.dev/warm-pod',
+  ]);
+  expect(metadata?.ownerReferences).toBeUndefined();
+  expect(spec?.activeDeadlineSeconds).toBe(25_800);
 });

@@ -26,6 +26,11 @@ export function checkPodName(pipeline: string, run: number): string {
   return fitted(['check', pipeline], String(run), MAX_POD_NAME);
 }
 
+/** Row ids are never used again, so neither is a name. */
+export function warmPodName(team: string, id: number): string {
+  return fitted(['warm', team], `${id}-${shortHash(`${team}/${id}`).slice(-5)}`, MAX_POD_NAME);
+}
+
 /** The uid is the Pipeline's, so a claim of an earlier Pipeline of the name is never taken for its own. */
 export function cacheClaimName(cache: {
   id: number;

@@ -1,6 +1,8 @@
 import { defined } from '#defined';
+import { secondsOf } from '#domain/language/duration.ts';
 import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
 import type { Amounts, Worker } from '#domain/planning/place-pod.ts';
+import type { WarmSettings } from '#domain/scheduling/decide-warm-pods.ts';
 import type { TeamRules } from './installation.ts';
 
 /** The part of a Team's spec that determines its Pods. */
@@ -14,6 +16,7 @@ export interface TeamSpec {
   };
   sources?: { allowHTTP?: boolean; allowedHosts?: string[] };
   cache?: { storageClassName?: string; size: string; accessModes?: string[] };
+  warm?: { pods: number; idle?: string };
   allowedTags?: string[];
   workers?: Worker[];
   volumes?: TeamVolume[];
@@ -55,8 +58,14 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
     ...rulesOfDefaults(spec.defaults),
     ...defined({ allowedTags, volumes }),
     ...(sources && { sources: sourceRules(sources) }),
+    ...(spec.warm && { warm: warmSettings(spec.warm) }),
     ...(spec.cache && { caches: { accessModes: ['ReadWriteOnce'], ...spec.cache } }),
   };
+}
+
+/** As `crds/teams.yaml` validates them. */
+function warmSettings({ pods, idle = '10m' }: NonNullable<TeamSpec['warm']>): WarmSettings {
+  return { pods, idleSeconds: secondsOf(idle) ?? 0 };
 }
 
 type OfDefaults = Pick<TeamRules, 'imagePullSecrets' | 'requests' | 'limits' | 'workerImage'>;

@@ -1,0 +1,66 @@
+import { sql } from 'slonik';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { prepared, timestamp, type Database } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import { jobNameIn } from '#adapters/database/revisions/names-in-revision.ts';
+import type { TeamActivity } from '#flows/pods/warm-ports.ts';
+
+interface CountRow {
+  limit: number | null;
+  open: number;
+  waiting: number;
+  isShort: boolean;
+}
+
+interface JobRow {
+  pipelineId: number;
+  pipeline: string;
+  job: string;
+  revision: number;
+  lastBuildAt: Date;
+  isRunning: boolean;
+  defaultTimeoutSeconds: number | null;
+}
+
+/** What a team runs, and which of its jobs were built lately. Queued builds count as running: they go first. */
+export async function teamActivity(
+  { pool, definitions }: Database & { definitions: Definitions },
+  team: string,
+  since: Date,
+): Promise<TeamActivity> {
+  const counts = await pool.maybeOne(prepared<CountRow>('counts_of_team')`
+    SELECT t.running_builds AS limit, count(b.id)::int AS open,
+      (count(b.id) FILTER (WHERE b.wants_pod AND b.admitted_at IS NOT NULL))::int AS waiting,
+      coalesce(bool_or(b.pending_reason LIKE 'QuotaExceeded:%' AND b.wants_pod), false) AS "isShort"
+    FROM teams t
+    LEFT JOIN (pipelines p JOIN jobs j ON j.pipeline_id = p.id
+      JOIN builds b ON b.job_id = j.id AND b.ended_at IS NULL AND b.status IN ('pending', 'started')) ON p.team_id = t.id
+    WHERE t.name = ${team} AND t.deleted_at IS NULL GROUP BY t.id`);
+  if (counts === null) return { room: 0, waiting: 0, isShort: false, jobs: [] };
+  const found = await pool.any(prepared<JobRow>('active_jobs_of_team')`
+    SELECT p.id AS "pipelineId", p.name AS pipeline, ${jobNameIn(sql.fragment`v.id`)} AS job, v.id AS revision,
+      l.created_at AS "lastBuildAt", l.running AS "isRunning", t.default_timeout_seconds AS "defaultTimeoutSeconds"
+    FROM teams t JOIN pipelines p ON p.team_id = t.id AND p.deleted_at IS NULL AND NOT p.paused
+      JOIN revisions v ON v.pipeline_id = p.id AND v.number = p.revision
+      JOIN jobs j ON j.pipeline_id = p.id AND j.deleted_at IS NULL AND NOT j.paused
+      CROSS JOIN LATERAL (
+        SELECT b.created_at, b.ended_at IS NULL AND b.admitted_at IS NOT NULL AS running FROM builds b
+        WHERE b.job_id = j.id ORDER BY b.number DESC, b.retry DESC LIMIT 1) AS l
+    WHERE t.name = ${team} AND (l.running OR l.created_at >= ${timestamp(since)})
+    ORDER BY l.created_at DESC LIMIT ${MAX_JOBS}`);
+  const known = await definitions.of(pool, [...new Set(found.map(({ revision }) => revision))]);
+  return {
+    room: counts.limit === null ? Infinity : Math.max(0, counts.limit - counts.open),
+    waiting: counts.waiting,
+    isShort: counts.isShort,
+    jobs: found.flatMap(({ revision, defaultTimeoutSeconds, ...job }) => {
+      const definition = known.get(revision);
+      return definition === undefined
+        ? []
+        : [{ ...job, ...withoutNulls({ defaultTimeoutSeconds }), definition }];
+    }),
+  };
+}
+
+/** More than a Team may keep Pods ready. */
+const MAX_JOBS = 40;

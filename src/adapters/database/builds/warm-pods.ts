@@ -1,0 +1,112 @@
+import { EpochOver, fence } from '#adapters/database/connection/fence.ts';
+import { withoutNulls } from '#adapters/database/connection/nulls.ts';
+import { prepared, rows, timestamp, type Database } from '#adapters/database/connection/pool.ts';
+import type { Definitions } from '#adapters/database/revisions/definitions.ts';
+import type { RecordedWarmPod, WarmPodOwner, WarmPodStore } from '#flows/pods/warm-ports.ts';
+import { teamActivity } from './team-activity.ts';
+
+export function warmPodStore(database: Database & { definitions: Definitions }): WarmPodStore {
+  const { pool } = database;
+  return {
+    waitingPods: async () => await waitingPods(database),
+    activity: async (team, since) => await teamActivity(database, team, since),
+    async add(team, { namespace, shape, at }) {
+      const id = await pool.maybeOneFirst(rows<{ id: number }>()`
+        WITH leads AS (${fence(database)})
+        INSERT INTO warm_pods (team_id, namespace, shape, created_at)
+        SELECT t.id, ${namespace}, ${shape}, ${timestamp(at)} FROM leads, teams t
+        WHERE t.name = ${team} AND t.deleted_at IS NULL RETURNING id`);
+      return id ?? undefined;
+    },
+    async created(id, { name, uid }) {
+      await pool.query(rows()`
+        UPDATE warm_pods SET name = ${name}, pod_uid = ${uid} WHERE id = ${id} AND pod_uid IS NULL`);
+    },
+    async fail(id, failure) {
+      const failed = await pool.maybeOneFirst(rows<{ id: number }>()`
+        UPDATE warm_pods SET state = 'failed', failure = ${failure}
+        WHERE id = ${id} AND state IN ('creating', 'ready') RETURNING id`);
+      return failed !== null;
+    },
+    async remove(id) {
+      const removed = await pool.maybeOneFirst(rows<{ id: number }>()`
+        DELETE FROM warm_pods WHERE id = ${id} AND state <> 'taken' RETURNING id`);
+      return removed !== null;
+    },
+    async removeUsed(before) {
+      await pool.query(rows()`
+        DELETE FROM warm_pods w USING builds b
+        WHERE w.state = 'taken' AND w.taken_at < ${timestamp(before)} AND b.id = w.build_id
+          AND (b.ended_at < ${timestamp(before)} OR b.attempt <> w.attempt)`);
+    },
+    take: async (build, wanted) => await take(database, build, wanted),
+    owner: async (id) => await owner(database, id),
+  };
+}
+
+async function waitingPods({ pool }: Database): Promise<RecordedWarmPod[]> {
+  const found = await pool.any(prepared<
+    Omit<RecordedWarmPod, 'name' | 'podUid'> & { name: string | null; podUid: string | null }
+  >('waiting_warm_pods')`
+    SELECT w.id, t.name AS team, w.namespace, w.shape, w.state, w.created_at AS "createdAt", w.name,
+      w.pod_uid AS "podUid"
+    FROM warm_pods w JOIN teams t ON t.id = w.team_id WHERE w.state <> 'taken' ORDER BY w.id`);
+  return found.map(({ name, podUid, ...pod }) => ({ ...pod, ...withoutNulls({ name, podUid }) }));
+}
+
+/**
+ * One statement: the build gets the Pod and the session of its agent, or nothing happens. Two builds never get
+ * the same Pod, since each locks the one that it takes and passes over locked ones.
+ */
+async function take(
+  database: Database,
+  { build, attempt }: { build: number; attempt: number },
+  { team, shape, at }: { team: string; shape: string; at: Date },
+): Promise<{ id: number } | undefined> {
+  const found = await database.pool.maybeOne(prepared<{ id: number | null }>(
+    `take_warm_pod_${database.epoch === undefined}`,
+  )`
+    WITH leads AS (${fence(database)}),
+    held AS MATERIALIZED (
+      SELECT b.id, a.attempt FROM leads, builds b JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+      WHERE b.id = ${build} AND b.attempt = ${attempt} AND b.wants_pod AND b.status = 'pending'
+        AND b.admitted_at IS NOT NULL AND b.ended_at IS NULL AND a.pod_uid IS NULL
+      FOR NO KEY UPDATE OF b),
+    ready AS MATERIALIZED (
+      SELECT w.id FROM held, warm_pods w JOIN teams t ON t.id = w.team_id
+      WHERE t.name = ${team} AND w.shape = ${shape} AND w.state = 'ready'
+      ORDER BY w.id LIMIT 1 FOR UPDATE OF w SKIP LOCKED),
+    taken AS (
+      UPDATE warm_pods w SET state = 'taken', taken_at = ${timestamp(at)}, build_id = held.id, attempt = held.attempt
+      FROM ready, held WHERE w.id = ready.id
+      RETURNING w.id, w.build_id, w.attempt, w.pod_uid, w.name, w.key_hash),
+    attempt AS (
+      UPDATE build_attempts a
+      SET pod_uid = taken.pod_uid, pod_name = taken.name, pod_created_at = ${timestamp(at)}
+      FROM taken WHERE a.build_id = taken.build_id AND a.attempt = taken.attempt),
+    session AS (
+      INSERT INTO agent_sessions (build_id, attempt, key_hash, pod_uid, opened_at)
+      SELECT build_id, attempt, key_hash, pod_uid, ${timestamp(at)} FROM taken),
+    build AS (
+      UPDATE builds b SET wants_pod = false, pending_reason = NULL, start_after = NULL, start_refusals = 0
+      FROM taken WHERE b.id = taken.build_id)
+    SELECT (SELECT id FROM taken) AS id FROM leads`);
+  if (found === null) throw new EpochOver(database.epoch?.() ?? 0);
+  return found.id === null ? undefined : { id: found.id };
+}
+
+async function owner({ pool }: Database, id: number): Promise<WarmPodOwner | undefined> {
+  const found = await pool.maybeOne(prepared<{
+    state: string;
+    namespace: string;
+    podUid: string | null;
+    build: number | null;
+    attempt: number | null;
+  }>('owner_of_warm_pod')`
+    SELECT state, namespace, pod_uid AS "podUid", build_id AS build, attempt FROM warm_pods WHERE id = ${id}`);
+  if (found === null) return undefined;
+  const { state, namespace, podUid, build, attempt } = found;
+  if (build !== null && attempt !== null && podUid !== null)
+    return { state: 'taken', namespace, podUid, build, attempt };
+  return { state: state === 'failed' ? 'failed' : 'waiting', namespace, ...withoutNulls({ podUid }) };
+}

@@ -1,0 +1,57 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Placement } from '#domain/planning/place-pod.ts';
+import type { PlanContainer } from '#domain/planning/plan.ts';
+import type { Installation, TeamRules } from './installation.ts';
+import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
+import { warmPodName } from './names.ts';
+import type { PodWork, ShimKeys } from './pod-work.ts';
+import { pod, podSpec } from './pod.ts';
+
+export interface WarmPodShape {
+  containers: PlanContainer[];
+  placement: Placement;
+  /** Of a build, from the start of the Pod. */
+  deadlineSeconds: number;
+}
+
+export interface WarmPodWork extends WarmPodShape {
+  id: number;
+  team: string;
+  nonce: string;
+  shim: ShimKeys;
+  /** How long it may wait for a build. */
+  idleSeconds: number;
+}
+
+/**
+ * A Pod that waits for a build. It has no owner: the operator deletes every Pod with its seal that no row of the
+ * database describes. Nothing in it names a pipeline, a job or a secret.
+ */
+export function warmPod(work: WarmPodWork, team: TeamRules, installation: Installation): V1Pod {
+  const { id, idleSeconds, deadlineSeconds, ...shape } = work;
+  const name = warmPodName(work.team, id);
+  const labels = {
+    [MANAGED_BY]: 'millrace',
+    [LABEL.kind]: 'warm',
+    [LABEL.team]: labelValue(work.team),
+    [LABEL.warmPod]: String(id),
+  };
+  const deadline = idleSeconds + deadlineSeconds;
+  return pod({ ...shape, name, labels, annotations: {}, deadlineSeconds: deadline }, team, installation);
+}
+
+/** Equal texts for Pods that differ only in what names their build. */
+export function shapeOfPod(shape: WarmPodShape, team: TeamRules, installation: Installation): string {
+  const { containers, placement, deadlineSeconds } = shape;
+  const bare: PodWork = {
+    name: '',
+    labels: {},
+    annotations: {},
+    containers,
+    placement,
+    deadlineSeconds,
+    nonce: 'n',
+    shim: { secret: '', keyOf: () => '' },
+  };
+  return JSON.stringify({ namespace: team.namespace, containers, spec: podSpec(bare, team, installation) });
+}

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { GatewayError, SessionOver } from './gateway-client.ts';
+import { waitForWork } from './wait-for-work.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+const LIMIT_MS = 600_000;
+const WORK = { work: 'build', plan: { format: 3, containers: [] } };
+type OnLine = (line: string) => void;
+
+/** Each call follows one stream, which `streams` plays. */
+function waiting(streams: (count: number, onLine: OnLine, stop: AbortSignal) => Promise<void>) {
+  const stop = new AbortController();
+  const paths: string[] = [];
+  const follow = async (path: string, onLine: OnLine, signal: AbortSignal): Promise<void> => {
+    paths.push(path);
+    await streams(paths.length, onLine, signal);
+  };
+  const options = { architecture: 'arm64', stop: stop.signal, awayLimitMs: LIMIT_MS };
+  const work = waitForWork({ follow }, options);
+  work.catch(() => undefined);
+  return { work, paths, stop };
+}
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, milliseconds));
+
+describe('an agent that waits', () => {
+  test('gets the plan with the first line, and names its architecture', async () => {
+    const { work, paths } = waiting(async (_count, onLine) => {
+      await sleep(1000);
+      onLine(JSON.stringify(WORK));
+      await sleep(60_000);
+    });
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(await work).toEqual(WORK);
+    expect(paths).toEqual(['/agent/v1/work?architecture=arm64']);
+  });
+
+  test('connects again when its stream breaks or ends', async () => {
+    const { work, paths } = waiting(async (count, onLine) => {
+      if (count === 1) throw new Error('cut off');
+      if (count === 3) onLine(JSON.stringify(WORK));
+    });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(await work).toEqual(WORK);
+    expect(paths).toHaveLength(3);
+  });
+
+  test('ends when its session is over, or the Pod is deleted', async () => {
+    const over = waiting(() => Promise.reject(new SessionOver('401')));
+    await expect(over.work).rejects.toThrow(SessionOver);
+    const deleted = waiting(
+      (_count, _onLine, stop) =>
+        new Promise((_resolve, reject) => stop.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    deleted.stop.abort();
+    await expect(deleted.work).rejects.toThrow('aborted');
+  });
+
+  test('gives up when the gateway is away for as long as a build would wait for it', async () => {
+    const { work } = waiting(() => Promise.reject(new GatewayError('refused')));
+    const ended = expect(work).rejects.toThrow('the gateway is away');
+    await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
+    await ended;
+  });
+
+  test('waits for hours while streams work', async () => {
+    const { work, paths, stop } = waiting(() => sleep(120_000));
+    await jest.advanceTimersByTimeAsync(10 * LIMIT_MS);
+    expect(paths.length).toBeGreaterThan(10);
+    stop.abort();
+    await jest.advanceTimersByTimeAsync(120_000);
+    await expect(work).rejects.toThrow('nobody waits any more');
+  });
+
+  test('refuses a plan of another format', async () => {
+    const { work } = waiting(async (count, onLine) => {
+      onLine(JSON.stringify(count === 1 ? { work: 'build', plan: { format: 9 } } : WORK));
+    });
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(await work).toEqual(WORK);
+  });
+});

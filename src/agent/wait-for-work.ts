@@ -1,0 +1,57 @@
+import type { AgentWork } from '#domain/build/agent-protocol.ts';
+import { isSession } from './answers.ts';
+import { GatewayError, type GatewayClient } from './gateway-client.ts';
+import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
+
+/** A stream that lasts this long resets the back-off, and proves that the gateway is there. */
+const STABLE_STREAM_MS = 10_000;
+
+export interface WaitOptions {
+  architecture: string;
+  stop: AbortSignal;
+  /** Gives up after this time without a gateway: by then, a build may have taken the Pod. */
+  awayLimitMs: number;
+}
+
+/** Waits until a build takes this Pod. Reconnects whenever the stream breaks. */
+export async function waitForWork(
+  client: Pick<GatewayClient, 'follow'>,
+  { architecture, stop, awayLimitMs }: WaitOptions,
+): Promise<AgentWork> {
+  const path = `/agent/v1/work?architecture=${encodeURIComponent(architecture)}`;
+  const backOff = gatewayBackOff();
+  let seen = performance.now();
+  for (;;) {
+    const began = performance.now();
+    const received = Promise.withResolvers<AgentWork>();
+    let work: AgentWork | undefined;
+    try {
+      await Promise.race([
+        client.follow(
+          path,
+          (line) => {
+            work = workOf(line);
+            received.resolve(work);
+          },
+          stop,
+        ),
+        received.promise,
+      ]);
+      seen = performance.now();
+    } catch (error) {
+      if (isFinal(error) || stop.aborted) throw error;
+      if (performance.now() - began > STABLE_STREAM_MS) seen = performance.now();
+    }
+    if (work !== undefined) return work;
+    if (performance.now() - seen > awayLimitMs) throw new GatewayError('the gateway is away');
+    if (performance.now() - began > STABLE_STREAM_MS) backOff.reset();
+    await pauseFor(backOff.next(), stop);
+    if (stop.aborted) throw new Error('nobody waits any more');
+  }
+}
+
+function workOf(line: string): AgentWork {
+  const value: unknown = JSON.parse(line);
+  if (isSession(value) && value.work !== 'wait') return value;
+  throw new GatewayError('the gateway answered with a plan of another format');
+}

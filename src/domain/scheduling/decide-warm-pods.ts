@@ -1,0 +1,105 @@
+/** How many Pods a Team keeps ready at most, and how long one waits. */
+export interface WarmSettings {
+  pods: number;
+  idleSeconds: number;
+}
+
+/** A Pod that no build has taken. `failed`: it is gone, and never became ready. */
+export interface WarmPodState {
+  id: number;
+  shape: string;
+  state: 'creating' | 'ready' | 'failed';
+  createdAt: Date;
+}
+
+export interface WarmFacts {
+  /** Absent: the Team keeps no Pods ready. */
+  settings?: WarmSettings;
+  /** How many more builds the team may run now. Infinity: no limit. */
+  room: number;
+  /** Builds that have their turn and no Pod. They go first. */
+  waiting: number;
+  /** One of them was refused for lack of quota. */
+  isShort: boolean;
+  /** Shapes of the jobs that may be built soon, the likeliest first. Each at most once. */
+  wanted: readonly string[];
+  pods: readonly WarmPodState[];
+}
+
+type RemovalReason = 'Off' | 'QuotaExceeded' | 'TeamLimit' | 'NotWanted' | 'Idle' | 'Forgotten';
+
+export interface WarmDecision {
+  /** The shape of each Pod to create. */
+  create: string[];
+  remove: { id: number; reason: RemovalReason }[];
+  /** These never became ready. For some time, no Pod of their shape is created. */
+  fail: { id: number; message: string }[];
+}
+
+/** A Pod that is not ready after this time is given up. */
+export const MAX_CREATING_SECONDS = 180;
+/** How long no Pod of a shape is created after one of them failed. */
+export const FAILED_SECONDS = 300;
+
+/**
+ * Which Pods to create and delete, so that the likeliest builds find one. Never more than the Team asks for, and
+ * never more than it could use at once.
+ */
+export function decideWarmPods(facts: WarmFacts, now: Date): WarmDecision {
+  const judged = facts.pods.map((pod) => ({ pod, ...judgePod(pod, facts, now) }));
+  const staying = judged.filter(({ reason, message }) => reason === undefined && message === undefined);
+  const living = staying.map(({ pod }) => pod).filter(({ state }) => state !== 'failed');
+  const most = mostPods(facts);
+  // The oldest is taken first, so the newest is the one to spare.
+  const spare = living.toSorted((a, b) => a.id - b.id).slice(most);
+  const failed = new Set([
+    ...staying.flatMap(({ pod }) => (pod.state === 'failed' ? [pod.shape] : [])),
+    ...judged.flatMap(({ pod, message }) => (message === undefined ? [] : [pod.shape])),
+  ]);
+  return {
+    create: facts.waiting > 0 ? [] : shapesToCreate(facts, living, { failed, count: most - living.length }),
+    remove: [
+      ...judged.flatMap(({ pod, reason }) => (reason === undefined ? [] : [{ id: pod.id, reason }])),
+      ...spare.map(({ id }) => ({ id, reason: 'TeamLimit' as const })),
+    ],
+    fail: judged.flatMap(({ pod, message }) => (message === undefined ? [] : [{ id: pod.id, message }])),
+  };
+}
+
+function mostPods({ settings, room, isShort }: WarmFacts): number {
+  return settings === undefined || isShort ? 0 : Math.max(0, Math.min(settings.pods, room));
+}
+
+function judgePod(
+  { state, shape, createdAt }: WarmPodState,
+  { settings, isShort, wanted }: WarmFacts,
+  now: Date,
+): { reason?: RemovalReason; message?: string } {
+  const age = (now.getTime() - createdAt.getTime()) / 1000;
+  if (settings === undefined) return { reason: 'Off' };
+  if (state === 'failed') return age >= FAILED_SECONDS ? { reason: 'Forgotten' } : {};
+  if (isShort) return { reason: 'QuotaExceeded' };
+  if (!wanted.includes(shape)) return { reason: 'NotWanted' };
+  if (age >= settings.idleSeconds) return { reason: 'Idle' };
+  if (state === 'creating' && age >= MAX_CREATING_SECONDS)
+    return { message: `It was not ready after ${MAX_CREATING_SECONDS} s.` };
+  return {};
+}
+
+/** One for each shape first, then a second one for each, and so on. */
+function shapesToCreate(
+  { wanted }: WarmFacts,
+  living: readonly WarmPodState[],
+  { failed, count }: { failed: ReadonlySet<string>; count: number },
+): string[] {
+  const shapes = wanted.filter((shape) => !failed.has(shape));
+  const has = new Map(shapes.map((shape) => [shape, living.filter((pod) => pod.shape === shape).length]));
+  const create: string[] = [];
+  while (shapes.length > 0 && create.length < count) {
+    const fewest = Math.min(...has.values());
+    const next = shapes.find((shape) => has.get(shape) === fewest) ?? '';
+    has.set(next, fewest + 1);
+    create.push(next);
+  }
+  return create;
+}

@@ -1,0 +1,45 @@
+import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { getsOf } from '#domain/pipeline/steps.ts';
+
+/** A job that was built lately, or runs now. */
+export interface ActiveJob {
+  pipelineId: number;
+  job: string;
+  /** The newest revision. */
+  definition: Pipeline;
+  lastBuildAt: Date;
+  isRunning: boolean;
+}
+
+export interface LikelyJob<Active extends ActiveJob> {
+  job: string;
+  /** The job of the same pipeline that makes it likely: the upstream one, or itself. */
+  because: Active;
+}
+
+/**
+ * The jobs that may be built soon, the likeliest first: those that a running build will trigger, then those
+ * that were built last.
+ */
+export function likelyJobs<Active extends ActiveJob>(active: readonly Active[]): LikelyJob<Active>[] {
+  const newest = active.toSorted((a, b) => b.lastBuildAt.getTime() - a.lastBuildAt.getTime());
+  const downstream = newest
+    .filter(({ isRunning }) => isRunning)
+    .flatMap((upstream) => jobsAfter(upstream).map((job) => ({ job, because: upstream })));
+  const again = newest
+    .filter(({ definition, job }) => definition.jobs.some(({ name }) => name === job))
+    .map((one) => ({ job: one.job, because: one }));
+  const byKey = new Map<string, LikelyJob<Active>>();
+  for (const likely of [...downstream, ...again]) {
+    const key = `${likely.because.pipelineId} ${likely.job}`;
+    if (!byKey.has(key)) byKey.set(key, likely);
+  }
+  return [...byKey.values()];
+}
+
+/** The jobs that a good build of this one may trigger. */
+function jobsAfter({ definition, job }: ActiveJob): string[] {
+  return definition.jobs
+    .filter(({ steps }) => getsOf(steps).some(({ trigger, passed }) => trigger && passed.includes(job)))
+    .map(({ name }) => name);
+}

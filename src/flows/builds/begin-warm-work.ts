@@ -1,0 +1,43 @@
+import type { AgentWork } from '#domain/build/agent-protocol.ts';
+import type { WorkSession } from '#domain/build/agent-session.ts';
+import {
+  answerWithoutImage,
+  prepareBuild,
+  type EndWorkPorts,
+  type PrepareBuildPorts,
+} from './open-session.ts';
+import type { SessionStore } from './session-ports.ts';
+
+export interface BeginWarmWorkPorts extends PrepareBuildPorts, EndWorkPorts {
+  sessions: Pick<SessionStore, 'sessionOf' | 'warmReady'>;
+}
+
+export type WarmWorkAnswer =
+  | { answer: 'begin'; session: WorkSession; work: AgentWork }
+  /** No build has taken the Pod. From now on, one can. */
+  | { answer: 'waiting'; warm: number }
+  /** An entrypoint is not known: the agent asks again. */
+  | { answer: 'not-yet'; reason: string }
+  | { answer: 'over' };
+
+/**
+ * The work of an agent that waits: called when it begins to listen, and when a build may have taken its Pod. The
+ * database decides, so losing a notification costs time only.
+ */
+export async function beginWarmWork(
+  keyHash: string,
+  architecture: string,
+  ports: BeginWarmWorkPorts,
+): Promise<WarmWorkAnswer> {
+  const session = await ports.sessions.sessionOf(keyHash);
+  if (session === undefined || session.kind === 'checks') return { answer: 'over' };
+  if (session.kind === 'warm') {
+    await ports.sessions.warmReady(session.warm, ports.now());
+    return { answer: 'waiting', warm: session.warm };
+  }
+  const work = await prepareBuild(session, architecture, ports);
+  if (work.answer === 'over') return { answer: 'over' };
+  if (work.answer === 'ready') return { answer: 'begin', session, work: work.response };
+  const missing = await answerWithoutImage(session, work, ports);
+  return missing.answer === 'not-yet' ? missing : { answer: 'over' };
+}

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
+import { beginWarmWork } from '#flows/builds/begin-warm-work.ts';
+import { compareWithPods, followGonePod, followPod } from '#flows/builds/compare-with-pods.ts';
+import { startBuilds } from '#flows/builds/start-builds.ts';
+import { triggerJob } from '#flows/builds/trigger-job.ts';
+import { agentPodsOf, noImages } from '#testing/flows/agent-ports.ts';
+import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
+import { InMemoryCluster, RecordedForeignPods } from '#testing/kubernetes/in-memory-cluster.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { endOn } from '#testing/stores/schedule.ts';
+import { openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
+import { keepWarmPods } from './keep-warm-pods.ts';
+import type { PodFacts } from './ports.ts';
+import type { WarmResult } from './take-warm-pod.ts';
+
+const UNIT = { team: 'main', pipeline: 'app', job: 'unit' };
+const OTHER = { ...UNIT, job: 'other' };
+let stores: TestStores;
+let cluster: InMemoryCluster;
+let results: WarmResult[];
+let aheadMs = 0;
+const now = (): Date => new Date(Date.now() + aheadMs);
+
+beforeAll(async () => void (stores = await openStores()));
+afterAll(async () => await stores.close());
+
+const ports = () => ({
+  ...stores,
+  cluster,
+  notifications: new RecordedNotifications(),
+  foreign: new RecordedForeignPods(),
+  now,
+  hangs: () => undefined,
+  pods: () => [...cluster.pods.values()],
+  warmResult: (result: WarmResult) => void results.push(result),
+});
+
+const SUCCEEDED = { outcome: 'succeeded', reason: 'AllStepsSucceeded', message: 'Done.' } as const;
+
+beforeEach(async () => {
+  await stores.empty();
+  [cluster, results, aheadMs] = [new InMemoryCluster(), [], 0];
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main' });
+  const jobs = [
+    job('unit', task('test')),
+    job('other', task('test')),
+    job('deploy', get('git.app', { passed: ['unit'], trigger: true }), task('ship')),
+  ];
+  await stores.pipelines.savePipeline(toSave(samplePipeline({ resources: [resource('git.app')], jobs })));
+  // The first build makes the job one that is built lately.
+  await cold(UNIT);
+  cluster.warm = { pods: 1, idleSeconds: 600 };
+});
+
+/** Runs a build in a Pod of its own. */
+async function cold(name: typeof UNIT): Promise<void> {
+  const { number } = await trigger(name);
+  const { id, pod } = await buildOf(number, name.job);
+  await endOn(stores, id, 1, { ...SUCCEEDED, at: now() });
+  cluster.pods.delete(pod ?? [...cluster.pods.keys()][0] ?? '');
+}
+
+async function trigger(name: typeof UNIT): Promise<{ number: string }> {
+  const answer = await triggerJob(name, { by: 'ann' }, ports());
+  if (answer.answer !== 'created') throw new Error(JSON.stringify(answer));
+  await startBuilds(ports());
+  return answer.build;
+}
+
+interface BuildRow {
+  id: number;
+  status: string;
+  attempt: number;
+  wantsPod: boolean;
+  pod: string | null;
+  uid: string | null;
+}
+
+async function buildOf(number: string, of = 'unit'): Promise<BuildRow> {
+  return await stores.pool.one(rows<BuildRow>()`
+    SELECT b.id, b.status, b.attempt, b.wants_pod AS "wantsPod", a.pod_name AS pod, a.pod_uid AS uid
+    FROM builds b JOIN jobs j ON j.id = b.job_id
+      JOIN build_attempts a ON a.build_id = b.id AND a.attempt = b.attempt
+    WHERE j.name = ${of} AND b.number::text = ${number}`);
+}
+
+const warmPods = (): PodFacts[] => [...cluster.pods.values()].filter(({ work }) => work.kind === 'warm');
+const buildPods = (): PodFacts[] => [...cluster.pods.values()].filter(({ work }) => work.kind === 'build');
+const states = async (): Promise<string[]> => [
+  ...(await stores.pool.anyFirst(rows<{ state: string }>()`SELECT state FROM warm_pods ORDER BY id`)),
+];
+
+/** The agents of all new Pods connect. */
+async function connectAgents(): Promise<void> {
+  for (const { uid, work } of warmPods()) {
+    if (work.kind !== 'warm') continue;
+    await stores.sessions.openWarm(work.warm, `key of ${uid}`, uid);
+    await stores.sessions.warmReady(work.warm, now());
+  }
+}
+
+async function standReady(): Promise<PodFacts> {
+  await keepWarmPods(ports());
+  await connectAgents();
+  const [pod, ...more] = warmPods();
+  if (pod === undefined || more.length > 0) throw new Error(`${warmPods().length} Pods wait`);
+  return pod;
+}
+
+describe('a Pod that stands ready', () => {
+  test('is taken by the next build, with the session of its agent', async () => {
+    const pod = await standReady();
+    const { number } = await trigger(UNIT);
+    const { id, attempt, ...build } = await buildOf(number);
+    expect(build).toMatchObject({ wantsPod: false, pod: pod.name, uid: pod.uid });
+    expect(buildPods()).toEqual([]);
+    expect(await stores.sessions.sessionOf(`key of ${pod.uid}`)).toEqual({
+      kind: 'build',
+      build: id,
+      attempt,
+    });
+    expect(results).toEqual(['hit']);
+    expect(await states()).toEqual(['taken']);
+  });
+
+  test('hands its agent the plan of the build', async () => {
+    const pod = await standReady();
+    const keyHash = `key of ${pod.uid}`;
+    const agent = { ...ports(), pods: agentPodsOf(() => undefined), images: noImages };
+    expect(await beginWarmWork(keyHash, 'amd64', agent)).toMatchObject({ answer: 'waiting' });
+    const { number } = await trigger(UNIT);
+    expect(await beginWarmWork(keyHash, 'amd64', agent)).toMatchObject({
+      answer: 'begin',
+      work: { work: 'build', plan: { build: { job: 'unit', number } } },
+    });
+  });
+
+  test('is taken once: of many builds at a time, one gets it and the others start cold', async () => {
+    await standReady();
+    await Promise.all(Array.from({ length: 8 }, () => triggerJob(UNIT, { by: 'ann' }, ports())));
+    const pending = await stores.builds.buildsToStart(50);
+    expect(pending).toHaveLength(8);
+    const wanted = { team: 'main', shape: await shapeOfPod(), at: now() };
+    const answers = await Promise.all(
+      pending.map(({ id, attempt }) => stores.warmPods.take({ build: id, attempt }, wanted)),
+    );
+    expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
+    await startBuilds(ports());
+    expect(buildPods()).toHaveLength(7);
+  });
+
+  test('is taken once: one build gets one of two Pods', async () => {
+    cluster.warm = { pods: 2, idleSeconds: 600 };
+    await keepWarmPods(ports());
+    await connectAgents();
+    expect(await states()).toEqual(['ready', 'ready']);
+    await triggerJob(UNIT, { by: 'ann' }, ports());
+    const [build] = await stores.builds.buildsToStart(1);
+    const wanted = { team: 'main', shape: await shapeOfPod(), at: now() };
+    const of = { build: build?.id ?? 0, attempt: 1 };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => stores.warmPods.take(of, wanted)));
+    expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
+    expect((await states()).toSorted()).toEqual(['ready', 'taken']);
+  });
+
+  test('is not taken before its agent listens, or after its row is gone', async () => {
+    await keepWarmPods(ports());
+    const first = await trigger(UNIT);
+    expect((await buildOf(first.number)).pod).toBeNull();
+    await connectAgents();
+    await stores.pool.query(rows()`DELETE FROM warm_pods`);
+    const second = await trigger(UNIT);
+    expect((await buildOf(second.number)).pod).toBeNull();
+    expect(results).toEqual(['miss', 'miss']);
+  });
+
+  test('is replaced after it is taken, and also when it is deleted', async () => {
+    const pod = await standReady();
+    await trigger(UNIT);
+    await keepWarmPods(ports());
+    const [replacement] = warmPods().filter(({ uid }) => uid !== pod.uid);
+    expect(replacement).toBeDefined();
+    cluster.pods.delete(replacement?.name ?? '');
+    await followGonePod(replacement ?? pod, [], ports());
+    expect(await states()).toEqual(['taken']);
+    await keepWarmPods(ports());
+    expect(await states()).toEqual(['taken', 'creating']);
+  });
+
+  test('is deleted when no job was built for its time, and with its Team’s setting', async () => {
+    await standReady();
+    aheadMs = 601_000;
+    await keepWarmPods(ports());
+    expect([warmPods(), await states()]).toEqual([[], []]);
+    aheadMs = 0;
+    await standReady();
+    cluster.warm = undefined;
+    await keepWarmPods(ports());
+    expect([warmPods(), await states()]).toEqual([[], []]);
+  });
+});
+
+const shapeOfPod = async (): Promise<string> =>
+  await stores.pool.oneFirst(rows<{ shape: string }>()`SELECT DISTINCT shape FROM warm_pods`);
+
+describe('the build that took a Pod', () => {
+  test('gets a cold Pod if that one is gone before its first step', async () => {
+    const pod = await standReady();
+    const { number } = await trigger(UNIT);
+    cluster.warm = undefined;
+    cluster.pods.delete(pod.name);
+    await followGonePod(pod, [], ports());
+    expect(await buildOf(number)).toMatchObject({ attempt: 2, wantsPod: true, pod: null });
+    await startBuilds(ports());
+    expect(buildPods().map(({ work }) => work)).toMatchObject([{ attempt: 2 }]);
+  });
+
+  test('is judged by the end of that Pod, which is then deleted', async () => {
+    const pod = await standReady();
+    const { number } = await trigger(UNIT);
+    const { id } = await buildOf(number);
+    await followPod(pod, [], ports());
+    expect(warmPods()).toHaveLength(1);
+    await endOn(stores, id, 1, { ...SUCCEEDED, at: now() });
+    await followPod(pod, [], ports());
+    expect(warmPods()).toEqual([]);
+    aheadMs = 120_000;
+    await keepWarmPods(ports());
+    expect(await states()).not.toContain('taken');
+  });
+});
+
+describe('an operator that dies', () => {
+  test('before it records a Pod leaves one that is deleted, and a row that is given up', async () => {
+    const real = stores.warmPods;
+    const dying = { ...real, created: () => Promise.reject(new Error('killed')) };
+    const { failures } = await keepWarmPods({ ...ports(), warmPods: dying });
+    expect(failures).toHaveLength(1);
+    expect(await states()).toEqual(['creating']);
+    aheadMs = 20_000;
+    await keepWarmPods({ ...ports(), pods: () => [] });
+    const [lost] = warmPods().filter(({ name }) => name !== [...cluster.pods.keys()].at(-1));
+    await compareWithPods(ports());
+    expect(cluster.pods.has(lost?.name ?? '')).toBe(false);
+    expect(await states()).toEqual(['creating']);
+  });
+
+  test('before a build takes a Pod leaves a build that takes it later', async () => {
+    const pod = await standReady();
+    await triggerJob(UNIT, { by: 'ann' }, ports());
+    const dying = { ...stores.warmPods, take: () => Promise.reject(new Error('killed')) };
+    await expect(startBuilds({ ...ports(), warmPods: dying })).rejects.toThrow('killed');
+    await startBuilds(ports());
+    expect((await buildOf('2')).pod).toBe(pod.name);
+    // The notification was lost, too: the agent looks again by itself.
+    expect(await stores.sessions.sessionOf(`key of ${pod.uid}`)).toMatchObject({ kind: 'build' });
+  });
+});
+
+describe('a session of a Pod that waits', () => {
+  test('is refused to a Pod whose uid is not recorded', async () => {
+    const { work, uid } = await standReady();
+    const warm = work.kind === 'warm' ? work.warm : 0;
+    expect(await stores.sessions.openWarm(warm, 'key of another', 'another uid')).toEqual({ answer: 'over' });
+    expect(await stores.sessions.openWarm(warm, `key of ${uid}`, uid)).toEqual({ answer: 'same' });
+    expect(await stores.sessions.openWarm(999_999, 'key', uid)).toEqual({ answer: 'over' });
+  });
+
+  test('fails the Pod if a second key shows the credential, so that no build takes it', async () => {
+    const { work, uid } = await standReady();
+    const warm = work.kind === 'warm' ? work.warm : 0;
+    expect(await stores.sessions.openWarm(warm, 'a second key', uid)).toEqual({ answer: 'taken' });
+    const { number } = await trigger(UNIT);
+    expect((await buildOf(number)).pod).toBeNull();
+    expect(await stores.sessions.sessionOf(`key of ${uid}`)).toBeUndefined();
+  });
+
+  test('names the build to fail if a second key shows the credential afterwards', async () => {
+    const { work, uid } = await standReady();
+    const warm = work.kind === 'warm' ? work.warm : 0;
+    const { number } = await trigger(UNIT);
+    const { id: build } = await buildOf(number);
+    expect(await stores.sessions.openWarm(warm, 'a second key', uid)).toEqual({
+      answer: 'taken',
+      by: { build, attempt: 1 },
+    });
+  });
+});
+
+test('no more Pods wait than the team may run builds, and none while a build waits for quota', async () => {
+  await stores.teams.saveTeam({ name: 'main', namespace: 'main', runningBuilds: 2 });
+  cluster.warm = { pods: 5, idleSeconds: 600 };
+  await keepWarmPods(ports());
+  expect(warmPods()).toHaveLength(2);
+  cluster.refuse = (name) =>
+    name.startsWith('app')
+      ? { answer: 'refused', reason: 'QuotaExceeded', message: 'exceeded quota' }
+      : undefined;
+  await trigger(OTHER);
+  await keepWarmPods(ports());
+  expect(warmPods()).toEqual([]);
+});
