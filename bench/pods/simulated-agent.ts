@@ -80,6 +80,7 @@ async function serve(work: PodWork): Promise<void> {
     const confirmed = session.open(token, handed.resolve);
     confirmed.catch(handed.reject);
     const answer = await handed.promise;
+    if (answer.work === 'wait') throw new Error('no Team of this load keeps Pods ready');
     if (answer.work === 'build') await runBuild(answer.plan, session, confirmed);
     else await runChecks(answer.run, session, confirmed);
     done[answer.work === 'build' ? 'builds' : 'checks'] += 1;

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '#e2e/support/eventually.ts';
+import {
+  buildEnded,
+  createPipeline,
+  createTeam,
+  deleteTeam,
+  oneJob,
+  teamName,
+} from '#e2e/support/fixtures.ts';
+import { created, pipelineApi } from '#e2e/support/gateway.ts';
+import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import { endSlowBuild, startSlowBuild, waitForSecondAttempt } from '#e2e/support/slow-build.ts';
+
+const TEAM = teamName('e2e-warm');
+const LINES = Array.from({ length: 200 }, (_, index) => `line ${index + 1}`);
+const PRINT = 'for n in $(seq 200); do echo line $n; done';
+
+const podsOf = async (kind: 'warm' | 'build'): Promise<KubernetesObject[]> =>
+  await list('pods', '--namespace', TEAM, '--selector', `millrace.dev/kind=${kind}`);
+
+/** Waits until a build can take a Pod; returns its name. */
+const readyPod = async (): Promise<string> =>
+  await eventually(async () => {
+    const { status } = await get('team', TEAM);
+    expect(status?.['warmPods']).toEqual({ ready: 1, starting: 0 });
+    const waiting = (await podsOf('warm')).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    expect(waiting).toHaveLength(1);
+    return waiting[0]?.metadata.name ?? '';
+  });
+
+const setWarm = async (warm: object | null): Promise<void> => {
+  await kubectl('patch', 'team', TEAM, '--type=merge', '-p', JSON.stringify({ spec: { warm } }));
+};
+
+beforeAll(async () => await createTeam(TEAM));
+afterAll(async () => await deleteTeam(TEAM));
+
+test('a Team without spec.warm keeps no Pod ready', async () => {
+  await createPipeline(TEAM, 'app', oneJob(PRINT));
+  const { number } = created(await pipelineApi(TEAM, 'app').trigger('work'));
+  expect((await buildEnded(TEAM, 'app', 'work', number)).status).toBe('succeeded');
+  expect(await podsOf('warm')).toEqual([]);
+  expect((await get('team', TEAM)).status?.['warmPods']).toBeUndefined();
+});
+
+test('a build takes the Pod that stands ready, its log is whole, and the Pod is used once', async () => {
+  await setWarm({ pods: 1 });
+  const waiting = await readyPod();
+  const { number } = created(await pipelineApi(TEAM, 'app').trigger('work'));
+  expect((await buildEnded(TEAM, 'app', 'work', number)).status).toBe('succeeded');
+  const log = await pipelineApi(TEAM, 'app').log('work', number);
+  expect(log.split('\n').filter((line) => line.startsWith('line '))).toEqual(LINES);
+  // A cold build would have left a Pod of its own.
+  const builds = (await podsOf('build')).filter(
+    ({ metadata }) => metadata.labels?.['millrace.dev/build'] === number,
+  );
+  expect(builds).toEqual([]);
+  await eventually(async () => {
+    expect((await list('pods', '--namespace', TEAM)).map(({ metadata }) => metadata.name)).not.toContain(
+      waiting,
+    );
+  });
+  expect(await readyPod()).not.toBe(waiting);
+});
+
+test('a build whose warm Pod is deleted gets a cold one', async () => {
+  const waiting = await readyPod();
+  const number = await startSlowBuild(TEAM, 'app');
+  const taken = await list('pods', '--namespace', TEAM, '--field-selector', `metadata.name=${waiting}`);
+  expect(taken).toHaveLength(1);
+  expect(await podsOf('build')).toEqual([]);
+  await setWarm(null);
+  await eventually(async () => {
+    expect((await podsOf('warm')).map(({ metadata }) => metadata.name)).toEqual([waiting]);
+  });
+  await kubectl('delete', 'pod', waiting, '--namespace', TEAM, '--grace-period=0', '--force');
+  await waitForSecondAttempt(TEAM, 'app', number);
+  expect(await podsOf('build')).toHaveLength(1);
+  await endSlowBuild(TEAM, 'app', number);
+});
+
+test('Pods that wait are deleted when the Team keeps none any more', async () => {
+  await setWarm({ pods: 1 });
+  await readyPod();
+  await setWarm(null);
+  await eventually(async () => expect(await podsOf('warm')).toEqual([]));
+});
