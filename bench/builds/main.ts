@@ -16,6 +16,7 @@ import { recovery } from './recovery.ts';
 import { measureSteps } from './steps.ts';
 import { compareThroughput } from './throughput.ts';
 import { compareUserNamespaces } from './user-namespaces.ts';
+import { measureWarm } from './warm.ts';
 
 /*
  * Measures the figures of docs/benchmarks.md that need a cluster. Builds and bare Pods alternate in one run,
@@ -187,6 +188,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   throughput: () => compareThroughput({ ...measured, job: 'three' }, printRow),
   'user-namespaces': () => compareUserNamespaces(measured, RUNS, printRow),
   recovery: () => recovery(measured, printRow),
+  warm: () => measureWarm(RUNS, printRow),
   greedy: () => besideGreedyTeam(measured, RUNS, printRow),
 };
 // BENCH_ONLY names one part, or several with commas between them.

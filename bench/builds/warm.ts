@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
+import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
+import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
+import { get } from '#e2e/support/kubectl.ts';
+import { FINAL } from './builds.ts';
+import type { printRow } from './print-row.ts';
+
+/* Builds that take a Pod which stands ready, in turn with cold ones. */
+
+const PODS = 3;
+
+const CONFIG = `
+resource_type "stamp" {
+  check "shell" {
+    cmd = "printf '[{\\"at\\":\\"%s\\"}]' \\"$(date +%s%N)\\""
+  }
+}
+resource "stamp" "now" {
+  check_interval = "@yearly"
+}
+job "one" {
+  task "time" {
+    run "shell" {
+      cmd = "date +%s%N"
+    }
+  }
+}
+job "up" {
+  get "stamp" "now" {
+    trigger = true
+  }
+  task "work" {
+    run "shell" {
+      cmd = "sleep 1"
+    }
+  }
+}
+job "down" {
+  get "stamp" "now" {
+    trigger = true
+    passed  = ["up"]
+  }
+  task "time" {
+    run "shell" {
+      cmd = "date +%s%N"
+    }
+  }
+}
+`;
+
+type Api = ReturnType<typeof pipelineApi>;
+
+interface Figures {
+  start: number[];
+  hop: number[];
+}
+
+/** Cold and warm builds and hops, in turn. */
+export async function measureWarm(runs: number, print: typeof printRow): Promise<void> {
+  const [warm, cold] = [teamName('bench-warm'), teamName('bench-cold')];
+  try {
+    await createTeam(warm, { warm: { pods: PODS, idle: '30m' } });
+    await createTeam(cold);
+    for (const team of [warm, cold]) await createPipeline(team, 'chain', CONFIG);
+    // The first builds make the jobs likely, open connections and fill caches.
+    for (const team of [warm, cold]) await measureRound(team, async () => {});
+    const ofWarm: Figures = { start: [], hop: [] };
+    const ofCold: Figures = { start: [], hop: [] };
+    for (let round = 0; round < runs; round += 1) {
+      add(ofWarm, await measureRound(warm, () => untilReady(warm)));
+      add(ofCold, await measureRound(cold, async () => {}));
+    }
+    print('cold: trigger sent → first step’s process', rowOf(ofCold.start));
+    print('warm: trigger sent → first step’s process', rowOf(ofWarm.start), '≤ 60 ms');
+    print('cold: upstream ended → downstream’s process', rowOf(ofCold.hop));
+    print('warm: upstream ended → downstream’s process', rowOf(ofWarm.hop), '≤ 80 ms');
+  } finally {
+    for (const team of [warm, cold]) await deleteTeam(team);
+  }
+}
+
+const rowOf = (samples: number[]): string => inMilliseconds(summarise(samples));
+
+function add(figures: Figures, { start, hop }: { start: number; hop: number }): void {
+  figures.start.push(start);
+  figures.hop.push(hop);
+}
+
+async function measureRound(
+  team: string,
+  prepare: () => Promise<void>,
+): Promise<{ start: number; hop: number }> {
+  const api = pipelineApi(team, 'chain');
+  await prepare();
+  const start = await startOf(api);
+  await prepare();
+  return { start, hop: await hopOf(api) };
+}
+
+async function untilReady(team: string): Promise<void> {
+  for (;;) {
+    const pods: { ready?: number } = (await get('team', team)).status?.['warmPods'] ?? {};
+    if (pods.ready === PODS) break;
+    await sleep(200);
+  }
+  // Watches and queues of the cluster become idle.
+  await sleep(1000);
+}
+
+async function startOf(api: Api): Promise<number> {
+  const wall = Date.now();
+  const { number } = created(await api.trigger('one'));
+  await endOf(api, 'one', number);
+  return (await printedAt(api, 'one', number)) - wall;
+}
+
+async function hopOf(api: Api): Promise<number> {
+  const before = (await api.builds('down'))[0]?.number;
+  const { webhook_token: token } = await api.resource('stamp.now');
+  await request('POST', `/webhooks/${token}`);
+  for (;;) {
+    await sleep(100);
+    const [last] = await api.builds('down');
+    if (last === undefined || last.number === before) continue;
+    await endOf(api, 'down', last.number);
+    const [up] = await api.builds('up');
+    return (await printedAt(api, 'down', last.number)) - Date.parse(up?.ended_at ?? '');
+  }
+}
+
+async function endOf(api: Api, job: string, number: string): Promise<void> {
+  for (;;) {
+    // Polling takes time from what it measures, so it begins late and is slow.
+    await sleep(500);
+    const { status } = await api.build(job, number);
+    if (status === 'succeeded') return;
+    if (FINAL.has(status)) throw new Error(`${job} #${number} is ${status}`);
+  }
+}
+
+/** Milliseconds since 1970 that the step printed. */
+async function printedAt(api: Api, job: string, number: string): Promise<number> {
+  const printed = /^(\d{19})$/m.exec(await api.log(job, number))?.[1];
+  if (printed === undefined) throw new Error(`${job} #${number} printed no time`);
+  return Number(BigInt(printed) / 1000n) / 1000;
+}
