@@ -52,6 +52,8 @@ export class Loops {
   readonly #room = new Room();
   /** Teams without room for a check in their namespace, and when to try them again. */
   #withoutRoom = new Map<string, number>();
+  /** Shapes that have a warm Pod get another one with the tick: a Pod that starts would slow down the build. */
+  #refill = true;
   readonly #stop: (() => void)[] = [];
   /** By key. Work about one pipeline or one team has other keys. */
   readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
@@ -85,9 +87,14 @@ export class Loops {
     this.#stop.push(notifications.listen(TOPICS, (notification) => this.#onNotification(notification)));
     for (const [key, ms] of Object.entries(TICKS_MS)) {
       this.#queue.add(key);
-      const timer = setInterval(() => this.#queue.add(key), ms);
+      const timer = setInterval(() => this.#tick(key), ms);
       this.#stop.push(() => clearInterval(timer));
     }
+  }
+
+  #tick(key: string): void {
+    if (key === 'warm') this.#refill = true;
+    this.#queue.add(key);
   }
 
   async stop(): Promise<void> {
@@ -163,12 +170,9 @@ export class Loops {
   async #keepWarmPods(): Promise<ReconcileResult> {
     const { database, metrics } = this.#leadership;
     const { cluster } = this.#reconciling;
-    const { teams, failures } = await keepWarmPods({
-      ...database,
-      cluster,
-      pods: () => this.#pods.all(),
-      now,
-    });
+    const ports = { ...database, cluster, pods: () => this.#pods.all(), now, refill: this.#refill };
+    this.#refill = false;
+    const { teams, failures } = await keepWarmPods(ports);
     this.#reconciling.warmPodsCounted(teams);
     const sum = (what: 'ready' | 'starting'): number => teams.reduce((all, team) => all + team[what], 0);
     metrics.warmPods({ ready: sum('ready'), starting: sum('starting') });

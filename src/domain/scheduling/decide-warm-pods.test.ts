@@ -18,6 +18,7 @@ const facts = (more: Partial<WarmFacts> = {}): WarmFacts => ({
   isShort: false,
   wanted: ['a', 'b'],
   pods: [],
+  refill: true,
   ...more,
 });
 const pod = (id: number, more: Partial<WarmPodState> = {}): WarmPodState => ({
@@ -31,6 +32,7 @@ const pod = (id: number, more: Partial<WarmPodState> = {}): WarmPodState => ({
 describe('Pods are created', () => {
   const tests: Record<string, [Partial<WarmFacts>, string[]]> = {
     'for each shape once, then for the likeliest again': [{}, ['a', 'b', 'a']],
+    'for each shape without one only, while builds begin': [{ refill: false, pods: [pod(1)] }, ['b']],
     'for the shape that has fewest': [{ pods: [pod(1), pod(2)] }, ['b']],
     'as far as the team may run builds': [{ room: 1 }, ['a']],
     'for no team that runs all that it may': [{ room: 0 }, []],
@@ -100,6 +102,7 @@ const anyFacts = fc.record({
   waiting: fc.integer({ min: 0, max: 2 }),
   isShort: fc.boolean(),
   wanted: fc.uniqueArray(anyShape),
+  refill: fc.boolean(),
   pods: fc
     .array(anyPod, { maxLength: 12 })
     .map((pods): WarmPodState[] => pods.map((one, index) => ({ id: index + 1, ...one }))),

@@ -24,6 +24,8 @@ export interface WarmFacts {
   /** Shapes of the jobs that may be built soon, the likeliest first. Each at most once. */
   wanted: readonly string[];
   pods: readonly WarmPodState[];
+  /** Absent: a shape that has a Pod gets no other one yet, so that none starts while builds begin. */
+  refill?: boolean;
 }
 
 type RemovalReason = 'Off' | 'QuotaExceeded' | 'TeamLimit' | 'NotWanted' | 'Idle' | 'Forgotten';
@@ -86,9 +88,9 @@ function judgePod(
   return {};
 }
 
-/** One for each shape first, then a second one for each, and so on. */
+/** One for each shape first. Then, to refill, a second one for each, and so on. */
 function shapesToCreate(
-  { wanted }: WarmFacts,
+  { wanted, refill = false }: WarmFacts,
   living: readonly WarmPodState[],
   { failed, count }: { failed: ReadonlySet<string>; count: number },
 ): string[] {
@@ -97,6 +99,7 @@ function shapesToCreate(
   const create: string[] = [];
   while (shapes.length > 0 && create.length < count) {
     const fewest = Math.min(...has.values());
+    if (fewest > 0 && !refill) break;
     const next = shapes.find((shape) => has.get(shape) === fewest) ?? '';
     has.set(next, fewest + 1);
     create.push(next);

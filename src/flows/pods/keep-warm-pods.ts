@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { decideWarmPods, type WarmDecision } from '#domain/scheduling/decide-warm-pods.ts';
 import { likelyJobs } from '#domain/scheduling/likely-jobs.ts';
 import { pickStarts } from '#domain/scheduling/start-window.ts';
@@ -11,6 +12,8 @@ export interface KeepWarmPorts extends WindowPorts {
     TakeWarmPorts['cluster'] &
     Pick<Cluster, 'warmTeams' | 'createWarmPod' | 'deletePod'>;
   warmPods: WarmPodStore;
+  /** Absent: only a shape without any Pod gets one. */
+  refill?: boolean;
 }
 
 /** Pods of a Team that keeps some ready. */
@@ -77,12 +80,18 @@ async function withoutLost(
 }
 
 async function keepTeam(team: WarmTeam, pods: RecordedWarmPod[], ports: KeepWarmPorts): Promise<void> {
-  const { warmPods, cluster, now } = ports;
+  const { warmPods, cluster, now, refill } = ports;
   const at = now();
   const since = new Date(at.getTime() - team.settings.idleSeconds * 1000);
   const activity = await warmPods.activity(team.team, since);
   const fits = fitsOf(team, activity, cluster);
-  const facts = { settings: team.settings, ...activity, wanted: [...fits.keys()], pods };
+  const facts = {
+    settings: team.settings,
+    ...activity,
+    wanted: [...fits.keys()],
+    pods,
+    ...defined({ refill }),
+  };
   const decision = decideWarmPods(facts, at);
   await removeAll(decision, pods, ports);
   const start = await allowedByWindow(team.team, decision.create, { fits, ports });

@@ -33,6 +33,7 @@ const ports = () => ({
   now,
   hangs: () => undefined,
   pods: () => [...cluster.pods.values()],
+  refill: true,
   warmResult: (result: WarmResult) => void results.push(result),
 });
 
