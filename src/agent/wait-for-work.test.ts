@@ -66,6 +66,13 @@ describe('an agent that waits', () => {
     await ended;
   });
 
+  test('gives up when streams end at once for that time, so that the build gets another Pod', async () => {
+    const { work } = waiting(() => Promise.resolve());
+    const ended = expect(work).rejects.toThrow('the gateway is away');
+    await jest.advanceTimersByTimeAsync(LIMIT_MS + 30_000);
+    await ended;
+  });
+
   test('waits for hours while streams work', async () => {
     const { work, paths, stop } = waiting(() => sleep(120_000));
     await jest.advanceTimersByTimeAsync(10 * LIMIT_MS);

@@ -37,12 +37,12 @@ export async function waitForWork(
         ),
         received.promise,
       ]);
-      seen = performance.now();
     } catch (error) {
       if (isFinal(error) || stop.aborted) throw error;
-      if (performance.now() - began > STABLE_STREAM_MS) seen = performance.now();
     }
     if (work !== undefined) return work;
+    // A stream that ends at once brings no plan either: an entrypoint of the build's images may be unknown.
+    if (performance.now() - began > STABLE_STREAM_MS) seen = performance.now();
     if (performance.now() - seen > awayLimitMs) throw new GatewayError('the gateway is away');
     if (performance.now() - began > STABLE_STREAM_MS) backOff.reset();
     await pauseFor(backOff.next(), stop);

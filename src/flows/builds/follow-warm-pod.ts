@@ -7,7 +7,7 @@ import { followBuildPod, type FollowBuildPorts } from './follow-pods.ts';
 type Work = PodFacts['work'] & { kind: 'warm' };
 
 export interface FollowWarmPorts extends FollowBuildPorts {
-  warmPods: Pick<WarmPodStore, 'owner' | 'remove'>;
+  warmPods: Pick<WarmPodStore, 'owner' | 'remove' | 'fail'>;
 }
 
 /** No step runs in a Pod that nobody has taken. */
@@ -37,9 +37,17 @@ async function followOwn(
   if (owner.state === 'waiting') {
     if (!isOver(pod)) return;
     // If a build has just taken it, the build loses its Pod.
-    if (!(await ports.warmPods.remove(work.warm))) return await followWarmPod(pod, work, ports);
+    if (!(await giveUp(pod, work, ports))) return await followWarmPod(pod, work, ports);
   }
   await removePod(pod, ports);
+}
+
+/** A Pod that ended by itself would do so again, so none of its shape is created for some time. */
+async function giveUp(pod: PodFacts, { warm }: Work, { warmPods }: FollowWarmPorts): Promise<boolean> {
+  if (pod.deleting) return await warmPods.remove(warm);
+  const { state, exitCode, message } = brokenContainer(pod) ?? pod.containers[0] ?? {};
+  const why = state === 'terminated' ? ` with exit code ${exitCode}: ${message ?? ''}` : '.';
+  return await warmPods.fail(warm, `Its Pod ended before a build took it${why}`);
 }
 
 /** No build can run in it, or it will be gone soon. */

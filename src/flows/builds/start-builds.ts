@@ -128,17 +128,30 @@ async function takeWarm(
   { ports, progress }: { ports: Ports; progress: Progress },
 ): Promise<PendingBuild[]> {
   const results = await Promise.all(
-    pending.map(async (build): Promise<WarmResult> => {
+    pending.map(async (build): Promise<WarmResult | 'failed'> => {
       const before = progress.missed.get(build.id);
       if (before !== undefined) return before;
-      const result = await takeWarmPod(build, ports);
+      const result = await tryWarmPod(build, { ports, progress });
       if (result === 'hit') progress.started.push(build);
-      else progress.missed.set(build.id, result);
+      else if (result !== 'failed') progress.missed.set(build.id, result);
       if (result === 'hit') ports.warmResult?.(result);
       return result;
     }),
   );
-  return pending.filter((_, index) => results[index] !== 'hit');
+  return pending.filter((_, index) => results[index] !== 'hit' && results[index] !== 'failed');
+}
+
+/** If the answer is lost, the build may have a Pod by now. So it is read again before it gets one of its own. */
+async function tryWarmPod(
+  build: PendingBuild,
+  { ports, progress }: { ports: Ports; progress: Progress },
+): Promise<WarmResult | 'failed'> {
+  try {
+    return await takeWarmPod(build, ports);
+  } catch (error) {
+    progress.failures.push({ build, error });
+    return 'failed';
+  }
 }
 
 /** One decision for each team in turn. What was admitted starts before the next team is read. */

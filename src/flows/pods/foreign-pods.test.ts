@@ -217,6 +217,7 @@ function world(pods: () => PodFacts[]) {
     warmPods: {
       owner: async (id: number) => WARM.get(id),
       remove: writes('removeWarmPod', true),
+      fail: writes('failWarmPod', true),
     },
     hangs: write('hangs'),
     foreign: new RecordedForeignPods(),

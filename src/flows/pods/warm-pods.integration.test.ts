@@ -232,6 +232,21 @@ describe('the build that took a Pod', () => {
   });
 });
 
+test('a Pod that ends by itself is not replaced at once, and one that somebody deleted is', async () => {
+  const pod = await standReady();
+  await followPod(cluster.change(pod.name, { phase: 'Failed' }), [], ports());
+  expect(await states()).toEqual(['failed']);
+  await keepWarmPods(ports());
+  expect([warmPods(), await states()]).toEqual([[], ['failed']]);
+  aheadMs = 301_000;
+  await keepWarmPods(ports());
+  await keepWarmPods(ports());
+  const [next] = warmPods();
+  await followPod({ ...(next ?? pod), deleting: true }, [], ports());
+  await keepWarmPods(ports());
+  expect(await states()).toEqual(['creating']);
+});
+
 describe('an operator that dies', () => {
   test('before it records a Pod leaves one that is deleted, and a row that is given up', async () => {
     const real = stores.warmPods;
@@ -251,7 +266,9 @@ describe('an operator that dies', () => {
     const pod = await standReady();
     await triggerJob(UNIT, { by: 'ann' }, ports());
     const dying = { ...stores.warmPods, take: () => Promise.reject(new Error('killed')) };
-    await expect(startBuilds({ ...ports(), warmPods: dying })).rejects.toThrow('killed');
+    const { failures } = await startBuilds({ ...ports(), warmPods: dying });
+    expect(failures).toHaveLength(1);
+    expect(buildPods()).toEqual([]);
     await startBuilds(ports());
     expect((await buildOf('2')).pod).toBe(pod.name);
     // The notification was lost, too: the agent looks again by itself.
