@@ -11,7 +11,8 @@ import { workOnPipeline, type PipelinesOptions } from '#adapters/kubernetes/cont
 import { TeamStates } from '#adapters/kubernetes/controllers/team-states.ts';
 import { TeamTriggers } from '#adapters/kubernetes/controllers/team-triggers.ts';
 import { workOnTeam, type TeamsOptions } from '#adapters/kubernetes/controllers/teams.ts';
-import { Informers, type ChangeHandlers } from '#adapters/kubernetes/informers/informers.ts';
+import type { ChangeHandlers } from '#adapters/kubernetes/informers/change-handlers.ts';
+import { Informers } from '#adapters/kubernetes/informers/informers.ts';
 import type { PodProjection } from '#adapters/kubernetes/informers/pod-projection.ts';
 import type { Installation } from '#adapters/kubernetes/manifests/installation.ts';
 import type { WorkQueue } from '#adapters/kubernetes/watch/queue.ts';

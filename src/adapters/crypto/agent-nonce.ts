@@ -3,8 +3,8 @@ import type { AgentSession } from '#domain/build/agent-session.ts';
 
 /**
  * Signs the credential in the environment of an agent whose Pod has no volume: `b.<build>.<attempt>.<mac>`,
- * `c.<run>.<mac>` or, if the Pod waits for a build, `w.<id>.<mac>`. It names the work of the Pod. It is not a secret key: anyone who may read the Pod can read
- * it (docs/adr/0004-agent-session.md).
+ * `c.<run>.<mac>` or, if the Pod waits for a build, `w.<id>.<mac>`. It names the work of the Pod. It is not a
+ * secret key: anyone who may read the Pod can read it (docs/adr/0004-agent-session.md).
  */
 export function signNonce(key: Buffer, session: AgentSession): string {
   const claim = claimOf(session);

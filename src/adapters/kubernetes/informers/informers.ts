@@ -1,5 +1,4 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
 import { KINDS, type ApiKind, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL, OWNED_BY_MILLRACE } from '#adapters/kubernetes/manifests/labels.ts';
 import { teamLimits, teamRules, type TeamLimits } from '#adapters/kubernetes/manifests/team-rules.ts';
@@ -9,11 +8,12 @@ import {
   type ReflectorOptions,
   type ReflectorTiming,
 } from '#adapters/kubernetes/watch/reflector.ts';
-import type { CachedObject, ObjectChange } from '#adapters/kubernetes/watch/store.ts';
+import type { CachedObject } from '#adapters/kubernetes/watch/store.ts';
 import type { NodeSupport } from '#domain/planning/user-namespaces.ts';
 import type { StartNode } from '#domain/scheduling/start-window.ts';
 import type { NodeSelector, PodFacts } from '#flows/pods/ports.ts';
 import type { WarmTeam } from '#flows/pods/warm-ports.ts';
+import type { ChangeHandlers } from './change-handlers.ts';
 import type { ClusterCache } from './cluster-cache.ts';
 import { projectNode, type NodeProjection } from './node-projection.ts';
 import { owningTeam } from './owning-team.ts';
@@ -24,24 +24,10 @@ import {
   projectPipeline,
   projectReference,
   projectTeam,
-  type CronJobProjection,
   type OAuthProviderProjection,
   type PipelineProjection,
   type TeamProjection,
 } from './projections.ts';
-
-/** Handlers of changes. Each one only enqueues keys. */
-export interface ChangeHandlers {
-  team(change: ObjectChange<TeamProjection>): void;
-  pipeline(change: ObjectChange<PipelineProjection>): void;
-  oauthProvider(change: ObjectChange<OAuthProviderProjection>): void;
-  pod(change: ObjectChange<PodProjection>): void;
-  cronJob(change: ObjectChange<CronJobProjection>): void;
-  node(): void;
-  /** A ConfigMap or Secret in a team's namespace. */
-  reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
-  problem(what: string, problem: ApiProblem): void;
-}
 
 interface AnyReflector {
   readonly synced: Promise<void>;

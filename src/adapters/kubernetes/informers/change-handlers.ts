@@ -1,0 +1,22 @@
+import type { ApiProblem } from '#adapters/kubernetes/api/answer.ts';
+import type { CachedObject, ObjectChange } from '#adapters/kubernetes/watch/store.ts';
+import type { PodProjection } from './pod-projection.ts';
+import type {
+  CronJobProjection,
+  OAuthProviderProjection,
+  PipelineProjection,
+  TeamProjection,
+} from './projections.ts';
+
+/** Handlers of changes. Each one only enqueues keys. */
+export interface ChangeHandlers {
+  team(change: ObjectChange<TeamProjection>): void;
+  pipeline(change: ObjectChange<PipelineProjection>): void;
+  oauthProvider(change: ObjectChange<OAuthProviderProjection>): void;
+  pod(change: ObjectChange<PodProjection>): void;
+  cronJob(change: ObjectChange<CronJobProjection>): void;
+  node(): void;
+  /** A ConfigMap or Secret in a team's namespace. */
+  reference(kind: 'configMap' | 'secret', change: ObjectChange<CachedObject>): void;
+  problem(what: string, problem: ApiProblem): void;
+}
