@@ -37,75 +37,89 @@ export function imageRegistry({ send, plainHttp, timeoutMs = TIMEOUT_MS }: Regis
       const credentials = credentialsFor(name, credentialTexts);
       const wanted = credentials.length === 0 ? [undefined] : credentials;
       const sessions = wanted.map((credential) => new RegistrySession(name, credential, access));
-      return openImage(name, sessions, credentials.length > 0);
+      return new RegistryImage(name, sessions, credentials.length > 0);
     },
   };
 }
 
-function openImage(name: ImageName, sessions: RegistrySession[], hasCredentials: boolean): OpenImage {
-  let candidates = sessions;
+/** One image during its look-up. The methods read its registry with the first credential that is accepted. */
+class RegistryImage implements OpenImage {
+  readonly #name: ImageName;
+  readonly #hasCredentials: boolean;
+  #sessions: RegistrySession[];
+
+  constructor(name: ImageName, sessions: RegistrySession[], hasCredentials: boolean) {
+    this.#name = name;
+    this.#sessions = sessions;
+    this.#hasCredentials = hasCredentials;
+  }
+
+  async digest(): Promise<ImageAnswer<string>> {
+    const name = this.#name;
+    if (name.domain === 'localhost') return { failure: ON_NODE, transient: false };
+    if (name.digest !== undefined) return { found: name.digest };
+    const path = `manifests/${name.tag}`;
+    const answer = await this.#read({ path, method: 'HEAD', accept: MANIFEST_TYPES, maxBytes: 0 });
+    if ('failure' in answer) return this.#explain(answer);
+    const digest = answer.headers['docker-content-digest'];
+    if (answer.status === 200 && digest !== undefined && isDigest(digest)) return { found: digest };
+    const manifest = await this.#content(path, MANIFEST_TYPES);
+    return 'failure' in manifest ? manifest : { found: manifest.found.digest };
+  }
+
+  async configuration(digest: string, architecture: string): Promise<ImageAnswer<ImageConfiguration>> {
+    const described = await this.#configurationDigest(digest, architecture);
+    if ('failure' in described) return described;
+    const answer = await this.#content(`blobs/${described.found}`, '*/*', described.found);
+    if ('failure' in answer) return answer;
+    const configuration = readConfiguration(answer.found.json);
+    return 'fault' in configuration ? fault(this.#name, configuration.fault) : { found: configuration };
+  }
+
+  /** Follows lists of images to the one for the architecture. */
+  async #configurationDigest(digest: string, architecture: string): Promise<ImageAnswer<string>> {
+    let wanted = digest;
+    for (let lists = 0; lists <= MAX_LISTS; lists += 1) {
+      const answer = await this.#content(`manifests/${wanted}`, MANIFEST_TYPES, wanted);
+      if ('failure' in answer) return answer;
+      const manifest = readManifest(answer.found.json);
+      if (manifest === undefined)
+        return fault(this.#name, 'the manifest of the image has a form that is not known');
+      if (manifest.kind === 'image') return { found: manifest.configuration };
+      const next = imageFor(manifest, architecture);
+      if (next === undefined) return fault(this.#name, `it has no such image for linux/${architecture}`);
+      wanted = next;
+    }
+    return fault(this.#name, `it has lists in more than ${MAX_LISTS} lists`);
+  }
+
+  /** Reads content and verifies its digest. */
+  async #content(path: string, accept: string, digest?: string): Promise<ImageAnswer<Content>> {
+    const answer = await this.#read({ path, accept, maxBytes: MAX_MANIFEST_BYTES });
+    if ('failure' in answer || answer.status !== 200) return this.#explain(answer);
+    const actual = digestOf(answer.bytes);
+    if (digest !== undefined && actual !== digest)
+      return fault(this.#name, `it answers with another content than ${digest}`);
+    return { found: { digest: actual, json: parseJson(answer.bytes) } };
+  }
 
   /** Tries the credentials in turn, and returns the first response that does not refuse them. */
-  async function read(request: RegistryRead): Promise<RegistryResponse> {
+  async #read(request: RegistryRead): Promise<RegistryResponse> {
     let answer: RegistryResponse = { failure: 'nothing was asked', transient: true };
-    for (const session of candidates) {
+    for (const session of this.#sessions) {
       answer = await session.read(request);
       if ('failure' in answer) break;
       if (!REFUSED.has(answer.status)) {
-        candidates = [session];
+        this.#sessions = [session];
         break;
       }
     }
     return answer;
   }
 
-  /** Reads content and verifies its digest. */
-  async function content(path: string, accept: string, digest?: string): Promise<ImageAnswer<Content>> {
-    const answer = await read({ path, accept, maxBytes: MAX_MANIFEST_BYTES });
-    if ('failure' in answer || answer.status !== 200) return explain(answer, name, hasCredentials);
-    const actual = digestOf(answer.bytes);
-    if (digest !== undefined && actual !== digest)
-      return fault(name, `it answers with another content than ${digest}`);
-    return { found: { digest: actual, json: parseJson(answer.bytes) } };
+  #explain(answer: RegistryResponse): ImageAnswer<never> {
+    return explain(answer, this.#name, this.#hasCredentials);
   }
-
-  async function configurationDigest(digest: string, architecture: string): Promise<ImageAnswer<string>> {
-    let wanted = digest;
-    for (let lists = 0; lists <= MAX_LISTS; lists += 1) {
-      const answer = await content(`manifests/${wanted}`, MANIFEST_TYPES, wanted);
-      if ('failure' in answer) return answer;
-      const manifest = readManifest(answer.found.json);
-      if (manifest === undefined)
-        return fault(name, 'the manifest of the image has a form that is not known');
-      if (manifest.kind === 'image') return { found: manifest.configuration };
-      const next = imageFor(manifest, architecture);
-      if (next === undefined) return fault(name, `it has no such image for linux/${architecture}`);
-      wanted = next;
-    }
-    return fault(name, `it has lists in more than ${MAX_LISTS} lists`);
-  }
-
-  return {
-    async digest() {
-      if (name.domain === 'localhost') return { failure: ON_NODE, transient: false };
-      if (name.digest !== undefined) return { found: name.digest };
-      const path = `manifests/${name.tag}`;
-      const answer = await read({ path, method: 'HEAD', accept: MANIFEST_TYPES, maxBytes: 0 });
-      if ('failure' in answer) return explain(answer, name, hasCredentials);
-      const digest = answer.headers['docker-content-digest'];
-      if (answer.status === 200 && digest !== undefined && isDigest(digest)) return { found: digest };
-      const manifest = await content(path, MANIFEST_TYPES);
-      return 'failure' in manifest ? manifest : { found: manifest.found.digest };
-    },
-    async configuration(digest, architecture): Promise<ImageAnswer<ImageConfiguration>> {
-      const described = await configurationDigest(digest, architecture);
-      if ('failure' in described) return described;
-      const answer = await content(`blobs/${described.found}`, '*/*', described.found);
-      if ('failure' in answer) return answer;
-      const configuration = readConfiguration(answer.found.json);
-      return 'fault' in configuration ? fault(name, configuration.fault) : { found: configuration };
-    },
-  };
 }
 
 interface Content {
