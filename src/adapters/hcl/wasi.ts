@@ -41,19 +41,6 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     view().setUint32(written, total, true);
     return SUCCESS;
   };
-  /** Reports every clock as expired: the runtime checks the time itself, and never blocks here. */
-  const poll = (subscriptions: number, events: number, length: number, answered: number): number => {
-    let count = 0;
-    for (let i = 0; i < length; i++) {
-      const subscription = subscriptions + SUBSCRIPTION_SIZE * i;
-      if (view().getUint8(subscription + 8) !== CLOCK) continue;
-      const event = events + EVENT_SIZE * count++;
-      new Uint8Array(memory().buffer, event, EVENT_SIZE).fill(0);
-      view().setBigUint64(event, view().getBigUint64(subscription, true), true);
-    }
-    view().setUint32(answered, count, true);
-    return SUCCESS;
-  };
   const calls = {
     args_sizes_get: writeCounts,
     args_get: () => SUCCESS,
@@ -69,13 +56,32 @@ export function systemCalls(memory: () => WebAssembly.Memory): {
     },
     fd_write: write,
     fd_prestat_get: () => BAD_DESCRIPTOR,
-    poll_oneoff: poll,
+    poll_oneoff: (subscriptions: number, events: number, length: number, expired: number) => {
+      view().setUint32(expired, expireClocks(view(), subscriptions, events, length), true);
+      return SUCCESS;
+    },
     sched_yield: () => SUCCESS,
     proc_exit: (code: number) => {
       throw new EngineExit(`exit code ${code}`);
     },
   };
   return { calls, stderr: () => stderr };
+}
+
+/**
+ * Writes an event for each subscription to a clock, as if its time were up: the runtime checks the time
+ * itself, and never blocks here. Returns the number of events.
+ */
+function expireClocks(view: DataView, subscriptions: number, events: number, length: number): number {
+  let count = 0;
+  for (let i = 0; i < length; i++) {
+    const subscription = subscriptions + SUBSCRIPTION_SIZE * i;
+    if (view.getUint8(subscription + 8) !== CLOCK) continue;
+    const event = events + EVENT_SIZE * count++;
+    new Uint8Array(view.buffer, event, EVENT_SIZE).fill(0);
+    view.setBigUint64(event, view.getBigUint64(subscription, true), true);
+  }
+  return count;
 }
 
 /** Adds every other system call that the module imports; they return "not supported". */

@@ -36,22 +36,7 @@ export interface AgentServerParts {
 /** Creates the TLS listener for agents. Everything except opening a session needs the key of one. */
 export function createAgentServer(parts: AgentServerParts): AgentApp {
   const { flows, cancels, warmPods, metrics, log } = parts;
-  const app: AgentApp = Fastify({
-    https: { ...parts.certificate, ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
-    genReqId: () => randomUUID(),
-    requestIdHeader: false,
-    return503OnClosing: false,
-    requestTimeout: 60_000,
-    keepAliveTimeout: 120_000,
-    exposeHeadRoutes: false,
-    // Nothing is turned into another type or dropped: an agent means what it says.
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    frameworkErrors: (error, _request, reply) => {
-      void sendProblem(reply, toProblem(error));
-    },
-  }).withTypeProvider<TypeBoxTypeProvider>();
+  const app = fastifyFor(parts);
   const sessions = new Sessions((keyHash) => parts.sessions.sessionOf(keyHash));
   const streams = new CommandStreams({
     flows,
@@ -94,6 +79,25 @@ export function createAgentServer(parts: AgentServerParts): AgentApp {
   registerSessionRoute(app, routes);
   registerBehindKey(app, routes);
   return app;
+}
+
+function fastifyFor({ certificate, log }: AgentServerParts): AgentApp {
+  return Fastify({
+    https: { ...certificate, ALPNProtocols: ['http/1.1'], maxHeaderSize: 16 * 1024 },
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    return503OnClosing: false,
+    requestTimeout: 60_000,
+    keepAliveTimeout: 120_000,
+    exposeHeadRoutes: false,
+    // Nothing is turned into another type or dropped: an agent means what it says.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+    frameworkErrors: (error, _request, reply) => {
+      void sendProblem(reply, toProblem(error));
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>();
 }
 
 function logResponses(app: AgentApp, { log, observe }: AgentServerParts): void {
