@@ -29,7 +29,7 @@ const NAMESPACE = 'millrace-measure';
 const IMAGE = process.env['MILLRACE_IMAGE'] ?? 'localhost/millrace:dev';
 const FOREIGN = process.env['MILLRACE_FOREIGN_IMAGE'] ?? 'localhost/millrace-busybox:dev';
 const SHIM = '/usr/local/bin/millrace-shim';
-const LONGEST_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const COPY_HOOK = { postStart: { exec: { command: [SHIM, 'install', '/millrace/shim'] } } };
 
 type Way =
@@ -178,7 +178,7 @@ async function measure(name: string, delivery: Delivery): Promise<{ both: number
       const { agent, step } = calls.get(name) ?? {};
       if (agent !== undefined && step !== undefined)
         return { both: Math.max(agent, step) - begun, step: step - begun };
-      if (performance.now() - begun > LONGEST_MS) throw new Error(`${name} did not call within a minute.`);
+      if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`${name} did not call within a minute.`);
       await sleep(5);
     }
   } finally {

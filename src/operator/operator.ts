@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { argon2Passwords } from '#adapters/crypto/argon2.ts';
 import { makeStoreKeyPair } from '#adapters/crypto/stored-values.ts';
 import { guardedFetch } from '#adapters/fetch/guarded-fetch.ts';
-import { LONGEST_SOURCE, sourceReader } from '#adapters/fetch/source-reader.ts';
+import { MAX_SOURCE_BYTES, sourceReader } from '#adapters/fetch/source-reader.ts';
 import { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import {
   inClusterConnection,
@@ -163,7 +163,7 @@ async function campaign(candidate: Candidate): Promise<Ending> {
   const done = new AbortController();
   const holding = elector.hold(done.signal);
   void holding.then(() => lost.abort());
-  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: LONGEST_SOURCE });
+  const fetch = guardedFetch({ allowedRanges: config.sources.allowedRanges, longestBytes: MAX_SOURCE_BYTES });
   const reader = sourceReader(fetch, config.sources.registry);
   try {
     const take = (): Promise<number> => database.takeEpoch(config.podName);

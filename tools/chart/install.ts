@@ -9,7 +9,7 @@ import type { LoadedImages } from './images.ts';
 
 /** Release of the demonstration and the end-to-end tests. */
 export const RELEASE = { name: 'millrace', namespace: 'millrace-system' } as const;
-const LONGEST_START_MS = 20 * 60_000;
+const MAX_START_MS = 20 * 60_000;
 /** The registry of the end-to-end tests, which the gateway would not reach otherwise. */
 const TEST_REGISTRY = {
   'imageRegistries.allowedRanges[0]': `${testRegistry.address}/32`,
@@ -136,7 +136,7 @@ export async function waitForWorkloads(
     if (lines.join() !== lastReport) report(lines);
     lastReport = lines.join();
     if (all.length > 0 && all.every(({ ready, wanted }) => ready === wanted)) return;
-    if (Date.now() - started > LONGEST_START_MS) {
+    if (Date.now() - started > MAX_START_MS) {
       throw explain('The chart is installed, but not everything got ready.');
     }
     await sleep(500, undefined, { signal });

@@ -3,7 +3,7 @@ import { RELEASE } from '#tools/chart/install.ts';
 import { messageOf } from '#tools/cluster/explain.ts';
 import { lastLines } from '#tools/cluster/run.ts';
 
-const LONGEST_LINE = 400;
+const MAX_LINE_CHARACTERS = 400;
 
 /** Conditions, Events and Pod states of the namespaces, for an error message. */
 export async function diagnose(namespaces: readonly string[]): Promise<string[]> {
@@ -93,6 +93,6 @@ async function operatorLog(): Promise<string> {
   const args = ['logs', '--namespace', RELEASE.namespace, '-l', selector, '--tail=4', '--prefix'];
   const lines = (await kubectl(args)).split('\n');
   return lines
-    .map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)} …` : line))
+    .map((line) => (line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS)} …` : line))
     .join('\n');
 }

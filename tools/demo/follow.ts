@@ -12,7 +12,7 @@ const MARKS: Readonly<Record<string, string>> = {
   skipped: '-',
 };
 /** A build takes seconds, but the first use of an image may take minutes to unpack. */
-const LONGEST_WAIT_MS = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 
 /**
  * Shows the builds of one commit until the last job's has ended. Returns them by job, or why it stopped
@@ -36,8 +36,8 @@ export async function followCommit(
     const state = JSON.stringify([...found.values()]);
     if (state !== seen) changedAt = Date.now();
     seen = state;
-    if (Date.now() - changedAt > LONGEST_WAIT_MS) {
-      throw explain(`Nothing has changed for ${clock(LONGEST_WAIT_MS)} minutes.`);
+    if (Date.now() - changedAt > MAX_WAIT_MS) {
+      throw explain(`Nothing has changed for ${clock(MAX_WAIT_MS)} minutes.`);
     }
     await sleep(300);
   }

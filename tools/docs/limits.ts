@@ -2,11 +2,11 @@ import { MAX_UNUSED_REVISIONS } from '#adapters/database/retention/retain-revisi
 import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
 import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
 import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
-import { EVENTS_LIMIT, RESULTS_LIMIT } from '#adapters/http/agent/routes.ts';
+import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from '#adapters/http/agent/routes.ts';
 import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
 import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
-import { BODY_LIMIT } from '#adapters/http/api/pipelines.ts';
+import { MAX_BODY_BYTES } from '#adapters/http/api/pipelines.ts';
 import { MAX_WAITING_TRIGGERS, MAX_WAITING_TRIGGERS_PER_ACCOUNT } from '#adapters/http/api/trigger-limits.ts';
 import { STREAM_LIMITS } from '#adapters/http/live/open-streams.ts';
 import { MAX_LOG_CHARACTERS } from '#adapters/http/pages/build-page.ts';
@@ -246,8 +246,8 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ['Termination message of a Pod', bytes(MAX_TERMINATION_BYTES), 'cut', 'the message is shortened'],
   ],
   HTTP: [
-    ['Body with a pipeline', bytes(BODY_LIMIT), 'refusal', '413'],
-    ['Events of an agent in one request', bytes(EVENTS_LIMIT), 'refusal', '413'],
+    ['Body with a pipeline', bytes(MAX_BODY_BYTES), 'refusal', '413'],
+    ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],
     ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
     [
       'Refused calls to the internal gateway from one address, in a burst',
@@ -262,7 +262,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'refusal',
       '429, and the agent tries again',
     ],
-    ['Results of a check Pod in one request', bytes(RESULTS_LIMIT), 'refusal', '413'],
+    ['Results of a check Pod in one request', bytes(MAX_RESULTS_BYTES), 'refusal', '413'],
     [
       'Requests of non-members from one address, in a burst',
       count(PUBLIC_RATE_LIMITS.burst),

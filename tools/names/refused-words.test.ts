@@ -6,6 +6,7 @@ test.each([
   ['keptSources', ['"kept": say stored, cached or retained']],
   ['HTTPDoor', ['"door": say entry point, or component']],
   ['MOST_BYTES', ['"MOST_": say MAX_']],
+  ['LONGEST_WAIT_MS', ['"LONGEST_": say MAX_']],
   ['STRANGER_LIMITS', ['"stranger": say non-member, or the public']],
   [
     'toldWhoever',

@@ -26,7 +26,8 @@ export function refusedWords(name: string): string[] {
     const better = REFUSED.get(word);
     return better === undefined ? [] : [`"${word}": say ${better}`];
   });
-  return name.startsWith('MOST_') ? [...refused, '"MOST_": say MAX_'] : refused;
+  const bound = ['MOST_', 'LONGEST_', 'LARGEST_'].find((prefix) => name.startsWith(prefix));
+  return bound === undefined ? refused : [...refused, `"${bound}": say MAX_`];
 }
 
 /** `keptAtHTTPDoor` → kept, at, http, door */

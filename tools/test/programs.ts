@@ -7,7 +7,7 @@ import { checkout, clusterEnvironment } from '#tools/chart/cluster-commands.ts';
 import { countGo, countJest, oneIf, sum, type Counts } from './counts.ts';
 
 /** A gate that takes longer is ended and has failed. */
-const LONGEST_MS = 120 * 60_000;
+const MAX_GATE_MS = 120 * 60_000;
 
 /** Aborted when the run ends early; the programs of gates end with it. */
 export const stop = new AbortController();
@@ -22,7 +22,7 @@ export function runShown(
     cwd: checkout,
     env: testEnvironment(),
     stdio: ['ignore', 'inherit', 'inherit'],
-    timeout: LONGEST_MS,
+    timeout: MAX_GATE_MS,
     signal,
   });
   return new Promise((resolve, reject) => {
@@ -124,7 +124,7 @@ async function runRead(
     cwd: folder,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: LONGEST_MS,
+    timeout: MAX_GATE_MS,
     signal: stop.signal,
   });
   const lines: string[] = [];

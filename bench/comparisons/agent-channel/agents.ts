@@ -16,13 +16,13 @@ export interface Agent {
 }
 
 export const CONTAINER = 'step';
-const LIMIT_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** The current channel. */
 export async function sealedAgent(secret: string): Promise<Agent> {
   const server = new ShimServer(secret);
   const port = await server.listen(0);
-  const connected = server.gather([CONTAINER], LIMIT_MS).then((all) => {
+  const connected = server.gather([CONTAINER], TIMEOUT_MS).then((all) => {
     const connection = all.get(CONTAINER);
     if (connection === undefined) throw new Error('The shim did not connect.');
     return connection;

@@ -13,9 +13,9 @@ import type {
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { PodWork } from './pod-work.ts';
 
-const LONGEST_LINE = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 const PATIENCE_MS = 60_000;
 
 /** An error that a retry would not change. */
@@ -68,7 +68,7 @@ export class GatewaySession {
         return;
       }
       let confirmed = false;
-      for await (const line of linesOf(answer.body, LONGEST_LINE)) {
+      for await (const line of linesOf(answer.body, MAX_LINE_BYTES)) {
         const parsed: SessionResponse | SessionConfirmation = JSON.parse(line);
         if ('work' in parsed) work(parsed);
         else confirmed = parsed.confirmed;
@@ -89,7 +89,7 @@ export class GatewaySession {
   async followCommands(): Promise<void> {
     try {
       const answer = await this.#send('GET', '/agent/v1/commands');
-      await answer.body.dump({ limit: LONGEST_LINE });
+      await answer.body.dump({ limit: MAX_LINE_BYTES });
     } catch (error) {
       if (!this.#ended.signal.aborted) throw error;
     }
@@ -124,7 +124,7 @@ export class GatewaySession {
 
   async #retrying(act: () => Promise<void>): Promise<void> {
     const until = performance.now() + PATIENCE_MS;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         await act();
         return;

@@ -20,7 +20,7 @@ export function sourceReader(fetch: GuardedFetch, registry: string | undefined):
   };
 }
 
-export const LONGEST_SOURCE = LIMITS.bytes;
+export const MAX_SOURCE_BYTES = LIMITS.bytes;
 
 /** The registry has rules of its own, because the installation's admin configured it. */
 const registryRules = (url: string): SourceRules => ({ allowHttp: url.startsWith('http:') });

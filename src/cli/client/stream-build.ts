@@ -14,7 +14,7 @@ const SILENCE_MS = 60_000;
  * server takes.
  */
 const MAX_ATTEMPTS = 15;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 const FIRST_PAUSE_MS = 1000;
 
 /** Receives what happens in a build. */
@@ -40,9 +40,7 @@ export async function streamBuild(
     failed += 1;
     if (failed >= MAX_ATTEMPTS) throw end;
     if (failed === 1) follower.broken(end.message);
-    await pause(
-      backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS }),
-    );
+    await pause(backOffMs(failed, { firstMs: stream.retryMs ?? FIRST_PAUSE_MS, longestMs: MAX_PAUSE_MS }));
   }
 }
 

@@ -20,7 +20,7 @@ interface Ports {
 }
 
 /** Longest call, so that the rest of the operator does not wait for it. */
-const LONGEST_MS = 2000;
+const MAX_CALL_MS = 2000;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 /** How often each job and each resource has its turn. */
@@ -37,7 +37,7 @@ export async function retainHistory({
 }: Ports): Promise<{ removed: RowsRemoved; more: boolean }> {
   const removed: RowsRemoved = { builds: 0, logs: 0, versions: 0, records: 0 };
   const begun = elapsed();
-  while (elapsed() - begun < LONGEST_MS) {
+  while (elapsed() - begun < MAX_CALL_MS) {
     const some = await retainNext(retention, now());
     if (some === undefined) return { removed, more: false };
     removed.builds += some.builds;

@@ -24,7 +24,7 @@ const HOME = 'millrace-system';
 const GATEWAY = `system:serviceaccount:${HOME}:millrace-gateway-public`;
 const OPERATOR = `system:serviceaccount:${HOME}:millrace-operator`;
 /** Only ends a test that hangs. */
-const LIMIT_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 
 const group = (apiVersion: string, kind: string): ApiKind<object> => ({
   apiVersion,
@@ -78,7 +78,7 @@ export async function startTestInstallation(options: Options = {}) {
 
 /** Waits until the answer is as expected. If it never is, the error has the last answer. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  const limit = Date.now() + LIMIT_MS;
+  const limit = Date.now() + TIMEOUT_MS;
   for (;;) {
     const answer = await ask();
     if (wanted(answer)) return answer;

@@ -45,18 +45,18 @@ declare module 'fastify' {
   }
 }
 
-export const EVENTS_LIMIT = 4 * 1024 * 1024;
+export const MAX_EVENTS_BYTES = 4 * 1024 * 1024;
 /** A build has some secrets from gets at most. */
-const SECRETS_LIMIT = 16 * 1024 * 1024;
-export const RESULTS_LIMIT = 16 * 1024 * 1024;
-const IDENTITY_LIMIT = 1024;
+const MAX_SECRETS_BYTES = 16 * 1024 * 1024;
+export const MAX_RESULTS_BYTES = 16 * 1024 * 1024;
+const MAX_IDENTITY_BYTES = 1024;
 
 /** Registers the routes that need a session; a hook of the server has put it into the request. */
 export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
   const { flows, sessions, streams, metrics } = routes;
   app.post(
     '/agent/v1/events',
-    { schema: { body: EventsBody }, bodyLimit: EVENTS_LIMIT },
+    { schema: { body: EventsBody }, bodyLimit: MAX_EVENTS_BYTES },
     async ({ agent, body }) => {
       const { keyHash, session } = known(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'A check run has no events.');
@@ -69,7 +69,7 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
 
   app.post(
     '/agent/v1/secrets',
-    { schema: { body: SecretsBody }, bodyLimit: SECRETS_LIMIT },
+    { schema: { body: SecretsBody }, bodyLimit: MAX_SECRETS_BYTES },
     async ({ agent, body, log }) => {
       const { keyHash, session } = known(agent);
       if (session.kind === 'warm') throw new Problem('invalid-request', 'A warm Pod has no secrets.');
@@ -85,7 +85,7 @@ export function registerAgentRoutes(app: AgentApp, routes: AgentRoutes): void {
 
   app.post(
     '/agent/v1/check-results',
-    { schema: { body: CheckResultsBody }, bodyLimit: RESULTS_LIMIT },
+    { schema: { body: CheckResultsBody }, bodyLimit: MAX_RESULTS_BYTES },
     async ({ agent, body }) => {
       const { keyHash, session } = known(agent);
       if (session.kind !== 'checks') throw new Problem('invalid-request', 'A build has no check results.');
@@ -120,7 +120,7 @@ function registerWork(app: AgentApp, { works }: AgentRoutes): void {
 function registerIdentityTokens(app: AgentApp, flows: AgentRoutes['flows'], sessions: Sessions): void {
   app.post(
     '/agent/v1/identity-tokens',
-    { schema: { body: IdentityTokensBody }, bodyLimit: IDENTITY_LIMIT },
+    { schema: { body: IdentityTokensBody }, bodyLimit: MAX_IDENTITY_BYTES },
     async ({ agent, body, log }): Promise<IdentityTokensResponse> => {
       const { keyHash, session } = known(agent);
       if (session.kind !== 'build') throw new Problem('invalid-request', 'Checks have no identity tokens.');

@@ -8,7 +8,7 @@ import { SessionBody } from './messages.ts';
 import type { AgentApp, AgentRoutes } from './routes.ts';
 import { hashKey, sessionOver } from './sessions.ts';
 
-const SESSION_LIMIT = 64 * 1024;
+const MAX_SESSION_BYTES = 64 * 1024;
 /**
  * An opening may ask the API server for the Pod again and again for 10 s, so it counts as many refused calls
  * while it runs: four run at a time for one address.
@@ -22,7 +22,7 @@ export function registerSessionRoute(
 ): void {
   app.post(
     '/agent/v1/session',
-    { schema: { body: SessionBody }, bodyLimit: SESSION_LIMIT },
+    { schema: { body: SessionBody }, bodyLimit: MAX_SESSION_BYTES },
     async ({ body, socket, log }, reply): Promise<SessionResponse | FastifyReply> => {
       const peer = socket.remoteAddress ?? '';
       const settle = refusals.begin(peer, OPENING_WEIGHT);

@@ -32,7 +32,7 @@ import { answer, answerList, PipelineParams, Strings, TeamParams } from './schem
 
 const MAX_TEXT_CHARACTERS = 262_144;
 /** Bytes. The text may be escaped, and the variables come with it. */
-export const BODY_LIMIT = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 const Config = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS });
 const Vars = Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String({ maxLength: 65_536 })));
@@ -116,7 +116,7 @@ function createRoute(ports: TextPorts): Route {
       'Creates a pipeline from the HCL text `config`, with `vars`, `display_name` and `public`, as a ' +
       'Pipeline object. 201 once it runs; 202 with `reason` and `message` if the object exists but does ' +
       'not run yet; 400 with all `findings` if the text has errors.',
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: TeamParams,
@@ -142,7 +142,7 @@ function validateRoute(ports: TextPorts): Route {
     about:
       'Validates a text and returns its findings by line and column, as `millrace validate` does. Nothing ' +
       'is stored.',
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: TeamParams,
@@ -204,7 +204,7 @@ function changeRoute(ports: TextPorts): Route {
       'Changes a pipeline that was created over the API. Fields that the body leaves out keep their ' +
       'values; sources are always fetched again. The response is that of creating one. 409 if a manifest ' +
       'manages it.',
-    bodyLimit: BODY_LIMIT,
+    bodyLimit: MAX_BODY_BYTES,
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       params: PipelineParams,
