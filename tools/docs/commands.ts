@@ -44,9 +44,11 @@ begin](../how-to/command-line.md) and
 | Variable | Meaning |
 | --- | --- |
 | \`MILLRACE_URL\` | the server, unless \`--url\` names another |
-| \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or a file that contains it; wins over a login |
+| \`MILLRACE_TOKEN\`, \`MILLRACE_TOKEN_FILE\` | an API token for that server, or its file; wins over a login |
 | \`MILLRACE_CA_FILE\` | the same as \`--ca-file\` |
-| \`XDG_CONFIG_HOME\` | \`millrace login\` stores credentials in \`millrace/credentials.json\` below it (by default \`~/.config\`); only you can read the file |
+| \`XDG_CONFIG_HOME\` | the folder of \`millrace/credentials.json\` (default: \`~/.config\`) |
+
+\`millrace login\` stores credentials in that file, which only you can read.
 
 The command line cannot pause or unpause: use the console or the [API](api.md).
 `;

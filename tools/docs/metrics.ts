@@ -24,6 +24,9 @@ Labels come from fixed sets of words, so the number of series does not grow with
 \`node tools/docs/main.ts\` generates this page from the program.
 `;
 
+const REQUESTS = 'millrace_http_request_duration_seconds_count';
+const SERVER_ERRORS = `sum(rate(${REQUESTS}{status=~"5.."}[5m])) / sum(rate(${REQUESTS}[5m]))`;
+
 const QUESTIONS = `
 ## Questions they answer
 
@@ -34,7 +37,7 @@ const QUESTIONS = `
 | are streams refused because too many are open | \`sum by (reason) (rate(millrace_event_streams_refused_total[5m]))\` |
 | is a team near its log limit | \`millrace_operator_team_logs{fill!="fine"} > 0\` |
 | what waits, and why | \`sum by (what, reason) (millrace_waiting)\` |
-| share of responses with a server error | \`sum(rate(millrace_http_request_duration_seconds_count{status=~"5.."}[5m])) / sum(rate(millrace_http_request_duration_seconds_count[5m]))\` |
+| share of responses with a server error | \`${SERVER_ERRORS}\` |
 | is there a leader | \`max(millrace_operator_leading) == 1\` |
 `;
 
