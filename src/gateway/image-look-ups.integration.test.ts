@@ -72,7 +72,7 @@ describe('the look-up of an image', () => {
     await lookUp();
     expect(await lookUp(0, 'other')).toEqual({
       answer: 'wait',
-      reason: expect.stringContaining('wants a login for team/plugin'),
+      reason: expect.stringContaining('requires a login for team/plugin'),
     });
     expect(await lookUp()).toEqual(FOUND);
   });

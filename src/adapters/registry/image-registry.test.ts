@@ -114,7 +114,7 @@ describe('an image for several platforms', () => {
       digest = registry.addManifest('team/tool', { mediaType: LIST, manifests, depth });
       const answer = await lookUp(`@${digest}`);
       expect(failureOf(answer)).toBe(
-        depth <= 3 ? 'found' : 'The registry HOST: it has lists in more than 3 lists.',
+        depth <= 3 ? 'found' : 'The registry HOST: it nests lists of images more than 3 deep.',
       );
     }
   });
@@ -150,7 +150,7 @@ describe('a registry login', () => {
     const answer = await lookUp(':1', { credentials: { 'other.example': auth(robot) } });
     expect(answer).toMatchObject({ transient: true });
     expect(failureOf(answer)).toBe(
-      'The registry HOST wants a login for team/tool: name a Secret for it in imagePullSecrets of the Team.',
+      "The registry HOST requires a login for team/tool: name a Secret for it in the Team's imagePullSecrets.",
     );
   });
 
@@ -171,7 +171,7 @@ describe('an image is refused', () => {
   });
 
   test.each([
-    [429, 'The registry HOST answers no more requests for now (status 429).'],
+    [429, 'The registry HOST limits requests at the moment (status 429).'],
     [503, 'The registry HOST answered with status 503.'],
   ])('for status %d', async (status, failure) => {
     registry.rules.fails = (response) => void response.writeHead(status).end();
@@ -189,7 +189,7 @@ describe('an image is refused', () => {
     const digest = registry.addImage('team/tool', CONFIG, '1');
     registry.rules.tampers = (bytes) => Buffer.concat([bytes, Buffer.from(' ')]);
     expect(failureOf(await lookUp())).toBe(
-      `The registry HOST: it answers with another content than ${digest}.`,
+      `The registry HOST: it sent content that does not match the digest ${digest}.`,
     );
   });
 
@@ -218,9 +218,7 @@ describe('an image is refused', () => {
   test('if its manifest has schema 1', async () => {
     const manifest = { schemaVersion: 1, fsLayers: [{ blobSum: digestOf('') }] };
     registry.addManifest('team/tool', manifest, '1');
-    expect(failureOf(await lookUp())).toBe(
-      'The registry HOST: the manifest of the image has a form that is not known.',
-    );
+    expect(failureOf(await lookUp())).toBe("The registry HOST: the image's manifest has an unknown format.");
   });
 
   test('if the login URL is internal', async () => {

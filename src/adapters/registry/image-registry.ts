@@ -83,14 +83,13 @@ class RegistryImage implements OpenImage {
       const answer = await this.#content(`manifests/${wanted}`, MANIFEST_TYPES, wanted);
       if ('failure' in answer) return answer;
       const manifest = readManifest(answer.found.json);
-      if (manifest === undefined)
-        return fault(this.#name, 'the manifest of the image has a form that is not known');
+      if (manifest === undefined) return fault(this.#name, "the image's manifest has an unknown format");
       if (manifest.kind === 'image') return { found: manifest.configuration };
       const next = imageFor(manifest, architecture);
       if (next === undefined) return fault(this.#name, `it has no such image for linux/${architecture}`);
       wanted = next;
     }
-    return fault(this.#name, `it has lists in more than ${MAX_LISTS} lists`);
+    return fault(this.#name, `it nests lists of images more than ${MAX_LISTS} deep`);
   }
 
   /** Reads content and verifies its digest. */
@@ -99,7 +98,7 @@ class RegistryImage implements OpenImage {
     if ('failure' in answer || answer.status !== 200) return this.#explain(answer);
     const actual = digestOf(answer.bytes);
     if (digest !== undefined && actual !== digest)
-      return fault(this.#name, `it answers with another content than ${digest}`);
+      return fault(this.#name, `it sent content that does not match the digest ${digest}`);
     return { found: { digest: actual, json: parseJson(answer.bytes) } };
   }
 
@@ -152,12 +151,12 @@ function explain(answer: RegistryResponse, name: ImageName, hasCredentials: bool
       return failed(
         hasCredentials
           ? `refuses the credentials in the Team's imagePullSecrets for ${repository}`
-          : `wants a login for ${repository}: name a Secret for it in imagePullSecrets of the Team`,
+          : `requires a login for ${repository}: name a Secret for it in the Team's imagePullSecrets`,
       );
     case 404:
       return failed(`has no image ${repository}${digest === undefined ? `:${tag}` : `@${digest}`}`);
     case 429:
-      return failed('answers no more requests for now (status 429)');
+      return failed('limits requests at the moment (status 429)');
     default:
       return failed(`answered with status ${answer.status}`);
   }
