@@ -68,7 +68,7 @@ export const job: BlockSchema = {
     serial_groups: strings('Jobs with a group in common never run at the same time. At most 10.'),
     disable_retry: bool('Nobody can retry a build of the job.'),
     allow_failure: bool('A failed build ends as a warning, and `passed` counts it as good.'),
-    interruptible: bool('A new build cancels the older builds of the job.'),
+    interruptible: bool('A new build cancels the older builds of the job, of the same request or branch.'),
     supersede: bool('Newer versions replace an automatic build that has not started. Default: true.'),
     old_name: string(
       'Previous name of the job or group. Its builds, `passed` history and pauses move to the new name.',

@@ -3,6 +3,7 @@ import { counted } from '#testing/scheduling/counted.ts';
 import { decideBuilds } from './decide-builds.ts';
 import { MAX_BUILDS_PER_DECISION, MAX_INPUTS_PER_DECISION, type Decision } from './decision.ts';
 import { MAX_UNUSED_VERSIONS, type Facts, type GetFacts, type JobFacts } from './facts.ts';
+import { interruptOlder } from './interrupt-older.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from './queue-limits.ts';
 import { decideRetry } from './retry-build.ts';
 
@@ -101,17 +102,17 @@ describe('the limit of one decision', () => {
   });
 
   test('a decision supersedes a build of an interruptible job only by one that it makes', () => {
-    const decisions = decideOnAll([
-      ...flood(9),
-      job(10, [get(upTo(50))]),
-      job(11, [get(upTo(90))], { interruptible: true }),
-    ]);
+    const jobs = [...flood(9), job(10, [get(upTo(50))]), job(11, [get(upTo(90))], { interruptible: true })];
+    const open = [{ id: 500, job: 11, inputs: [] }];
+    const decisions = decideOnAll(jobs).map((decision) =>
+      interruptOlder(decision, jobs, { open, origins: new Map() }),
+    );
     const states = decisions.map(({ builds }) =>
       builds.filter((build) => build.job === 11).map(({ state }) => state),
     );
     expect(states.map((all) => all.length)).toEqual([50, 40]);
     expect(states.map((all) => all.filter((state) => state === 'pending').length)).toEqual([1, 1]);
-    expect(decisions[1]?.interrupted).toEqual([11]);
+    expect(decisions.map(({ interrupted }) => interrupted)).toEqual([[500], [500]]);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   requestedByBruteForce,
   setsByBruteForce,
 } from '#testing/scheduling/brute-force.ts';
-import { applyDecision, decideFromHistory } from '#testing/scheduling/decide-in-memory.ts';
+import { applyDecision, decideFromHistory, readyToWrite } from '#testing/scheduling/decide-in-memory.ts';
 import { gatherFacts } from '#testing/scheduling/gather-facts.ts';
 import { activeAutomatic, addVersion, isQueued, jobOf, type History } from '#testing/scheduling/history.ts';
 import { drawnEvents, drawnPipeline, happen, historyOf } from '#testing/scheduling/random-history.ts';
@@ -15,7 +15,6 @@ import { RUNS } from '#testing/scheduling/runs.ts';
 import { decideBuilds } from './decide-builds.ts';
 import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
-import { withRowIds } from './version-ids.ts';
 
 /** Pages so small that needs arise. */
 const rows = fc.constantFrom(1, 2, 3, 20);
@@ -149,7 +148,7 @@ describe('in random pipelines with random histories', () => {
             1000,
           );
           const whole = decideBuilds(facts);
-          expect(withRowIds(whole, facts.ids ?? new Map())).toEqual(decision);
+          expect(readyToWrite(history, facts, whole)).toEqual(decision);
           expect(decideBuilds(shuffled(facts, chance))).toEqual(whole);
         });
       }),

@@ -106,7 +106,6 @@ function decideJob(
   const builds = buildsOf(job, sets);
   const decision = {
     builds,
-    interrupted: job.interruptible === true && builds.length > 0 ? [job.id] : [],
     refused: [...requested.refused, ...cascaded.refused],
     waiting: automatic.waiting,
     settled: automatic.settled,
@@ -170,23 +169,20 @@ function automaticLimit({ gets }: JobFacts, { facts }: Context, { builds, inputs
   return Math.min(builds, Math.max(atLeast, byInputs));
 }
 
-/** The builds of a job, oldest first. In an interruptible job only the last one lives. */
+/** The builds of a job, oldest first. */
 function buildsOf(job: JobFacts, sets: readonly VersionSet[]): BuildDecision[] {
-  const alive = job.approval === true ? 'waiting' : 'pending';
+  const state = job.approval === true ? 'waiting' : 'pending';
   const automatic = withAutomaticInputs(job);
-  return sets.map((set, index) => {
-    const isSuperseded = job.interruptible === true && index < sets.length - 1;
-    return { job: job.id, ...automatic, ...set, state: isSuperseded ? 'superseded' : alive };
-  });
+  return sets.map((set) => ({ job: job.id, ...automatic, ...set, state }));
 }
 
 function without(
   budget: Budget,
   { job, automatic, builds }: { job: JobFacts; automatic: AutomaticSets; builds: readonly BuildDecision[] },
 ): Budget {
-  const queued = builds
-    .filter(({ state }) => state !== 'superseded')
-    .map(({ supersedes = [] }) => 1 - supersedes.length);
+  // Of an interruptible job, the last build interrupts the others, unless they are of other requests or branches.
+  const lasting = job.interruptible === true ? builds.slice(-1) : builds;
+  const queued = lasting.map(({ supersedes = [] }) => 1 - supersedes.length);
   return {
     builds: budget.builds - automatic.sets.length,
     inputs: budget.inputs - automatic.sets.length * job.gets.length,
@@ -197,7 +193,7 @@ function without(
 function combine(decisions: readonly Partial<Decision>[]): Decision {
   return {
     builds: decisions.flatMap(({ builds = [] }) => builds),
-    interrupted: decisions.flatMap(({ interrupted = [] }) => interrupted),
+    interrupted: [],
     waiting: decisions.flatMap(({ waiting = [] }) => waiting),
     refused: decisions.flatMap(({ refused = [] }) => refused),
     settled: decisions.flatMap(({ settled = [] }) => settled),

@@ -4,7 +4,7 @@ import type { Reason } from './reasons.ts';
 
 export interface Decision {
   builds: BuildDecision[];
-  /** Interruptible jobs that get a build: their older builds that have not ended are cancelled. */
+  /** Row ids of builds that builds of this decision interrupt. `interruptOlder` finds them. */
   interrupted: number[];
   /** Jobs that get no automatic build now, and why. */
   waiting: { job: number; reasons: Reason[] }[];
@@ -29,7 +29,10 @@ export interface BuildDecision {
   cause: BuildCause;
   /** The value of each input of the job. Absent: it has none. */
   inputs?: InputValues;
-  /** `superseded`: a later build of the same decision interrupts it, so it is created as cancelled. */
+  /**
+   * `superseded`: a later build of the same decision interrupts it, so it is created as cancelled
+   * (`interruptOlder`).
+   */
   state: 'pending' | 'waiting' | 'superseded';
   /** Queued builds that this one supersedes. It takes the place of the first of them in the queue. */
   supersedes?: number[];

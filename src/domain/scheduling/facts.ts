@@ -62,7 +62,7 @@ export interface JobFacts {
   id: number;
   name: string;
   paused: boolean;
-  /** A new build cancels older ones that have not ended. */
+  /** A new build cancels older ones of the same request or branch that have not ended. */
   interruptible?: boolean;
   /** Builds wait for people to approve them. */
   approval?: boolean;

@@ -1,4 +1,5 @@
 import { isActive, type BuildStatus } from './build-changes.ts';
+import { interruptedByRetry, type RetryInterrupts } from './interrupt-older.ts';
 import { whyQueueFull } from './queue-limits.ts';
 import type { Reason } from './reasons.ts';
 import { whyPaused } from './why-no-build.ts';
@@ -21,14 +22,21 @@ export interface RetryFacts {
     paused: boolean;
     pipelinePaused: boolean;
     disableRetry?: boolean;
-    interruptible?: boolean;
     approval?: boolean;
+    /** Present if the job is interruptible. */
+    interruptible?: RetryInterrupts;
   };
 }
 
 export type RetryAnswer =
   /** The retry has the inputs, parameters and approval of the original. */
-  | { answer: 'retry'; number: string; state: 'pending' | 'waiting'; interrupts: boolean }
+  | {
+      answer: 'retry';
+      number: string;
+      state: 'pending' | 'waiting';
+      /** Row ids of older builds of the same request or branch. */
+      interrupts: number[];
+    }
   | { answer: 'refused'; reasons: Reason[] };
 
 export function decideRetry(facts: RetryFacts): RetryAnswer {
@@ -40,7 +48,7 @@ export function decideRetry(facts: RetryFacts): RetryAnswer {
     answer: 'retry',
     number: `${originalNumber(facts.number)}.${facts.retries + 1}`,
     state: gated ? 'waiting' : 'pending',
-    interrupts: job.interruptible ?? false,
+    interrupts: job.interruptible === undefined ? [] : interruptedByRetry(job.interruptible),
   };
 }
 

@@ -127,8 +127,8 @@ export interface BuildActionTransaction {
   /** Ends a build that has not started; asks a running build to stop. */
   cancel(build: LockedBuild, why: { by: string; message: string; at: Date }): Promise<void>;
   retryFacts(build: LockedBuild): Promise<Omit<RetryFacts, 'number'>>;
-  /** The same for all builds of its job. Returns their row ids. */
-  cancelJob(build: LockedBuild, why: { message: string; at: Date }): Promise<number[]>;
+  /** The same for several builds. Returns the row ids of those that had not ended. */
+  cancelAll(builds: readonly number[], why: { message: string; at: Date }): Promise<number[]>;
   /** Creates a build with the inputs and the revision of the original. */
   retry(build: LockedBuild, retry: RetryToWrite): Promise<void>;
   recordVote(build: LockedBuild, vote: Vote, at: Date): Promise<void>;

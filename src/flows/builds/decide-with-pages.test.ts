@@ -45,12 +45,16 @@ function transaction() {
       const used = [{ job: 1, get: 0, from: 7, versions: [7 - asked.length], end: false }];
       return { passes: [], used, ids: new Map([[7 - asked.length, asked.length]]) };
     },
+    interruptFacts: async ({ jobs, versions }) => {
+      asked.push(`open builds of ${String(jobs)}, origins of ${String(versions)}`);
+      return { open: [{ id: 70, job: 2, inputs: [] }], origins: new Map() };
+    },
     write: async (decision, options) => {
       written.push({ decision, options });
       return { made: [], interrupted: [] };
     },
   };
-  return { tx, asked, written };
+  return { tx, asked, written, facts };
 }
 
 /** Needs an older page until it has so many. */
@@ -108,5 +112,17 @@ describe('a decision with pages', () => {
         options: { startAtOnce: new Set([1, 3]), at },
       },
     ]);
+  });
+
+  test('a build of an interruptible job is written with the open builds that it interrupts', async () => {
+    const { tx, asked, written, facts } = transaction();
+    facts.jobs = [{ id: 2, name: 'e2e', paused: false, interruptible: true, gets: [], requests: [] }];
+    const cause = { kind: 'version', resource: 1, version: 9 } as const;
+    const build = { job: 2, versions: [9], cause, state: 'pending' } as const;
+    await decideAndWrite(tx, new Date(0), {
+      decide: () => ({ ...DECISION, builds: [{ ...build, versions: [9] }] }),
+    });
+    expect(asked).toEqual(['newest 20', 'open builds of 2, origins of 90']);
+    expect(written.map(({ decision }) => decision.interrupted)).toEqual([[70]]);
   });
 });

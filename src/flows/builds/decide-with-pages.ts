@@ -1,6 +1,7 @@
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
 import { PAGE_ROWS, type Facts } from '#domain/scheduling/facts.ts';
+import { interruptingBuilds, interruptOlder } from '#domain/scheduling/interrupt-older.ts';
 import { startsAtOnce } from '#domain/scheduling/start-queued.ts';
 import { withRowIds } from '#domain/scheduling/version-ids.ts';
 import type {
@@ -62,8 +63,19 @@ export async function decideAndWrite(
   at: Date,
   how?: How,
 ): Promise<DecisionWithFacts & { written: DecisionWritten }> {
-  const { facts, decision } = await decideWithPages(tx, how);
+  const { facts, decision: decided } = await decideWithPages(tx, how);
+  const decision = await withInterrupted(tx, facts, decided);
   const free = [...facts.holds].filter(([, hold]) => startsAtOnce(hold)).map(([job]) => job);
   const written = await tx.write(decision, { startAtOnce: new Set(free), at });
   return { facts, decision, written };
+}
+
+async function withInterrupted(
+  tx: PipelineTransaction,
+  { jobs }: GatheredFacts,
+  decision: Decision,
+): Promise<Decision> {
+  const interrupting = interruptingBuilds(jobs, decision.builds);
+  if (interrupting.jobs.length === 0) return decision;
+  return interruptOlder(decision, jobs, await tx.interruptFacts(interrupting));
 }

@@ -16,7 +16,7 @@ export async function retryBuild(
     const decision = decideRetry({ ...(await tx.retryFacts(build)), number: ref.number });
     if (decision.answer === 'refused') return decision;
     const { number, state, interrupts } = decision;
-    const stopped = interrupts ? await tx.cancelJob(build, { message: 'A retry took its place.', at }) : [];
+    const stopped = await tx.cancelAll(interrupts, { message: 'A retry took its place.', at });
     await tx.retry(build, { number, of: ref.number, state, by, at });
     return { answer: 'done', pipelineId: tx.pipelineId, stopped, build: { ...ref, number } };
   });

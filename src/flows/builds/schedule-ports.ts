@@ -1,5 +1,6 @@
 import type { Decision } from '#domain/scheduling/decision.ts';
 import type { Facts, GoodBuildPage, NeededPage, UsedVersionPage } from '#domain/scheduling/facts.ts';
+import type { InterruptFacts } from '#domain/scheduling/interrupt-older.ts';
 import type { TurnConstraints } from '#domain/scheduling/start-queued.ts';
 import type { BuildRef } from '#flows/names.ts';
 
@@ -13,6 +14,8 @@ export interface FactsTransaction {
 
 /** Holds the pipeline's lock: no save, decision or cancellation happens meanwhile. */
 export interface PipelineTransaction extends FactsTransaction {
+  /** Open builds of interruptible jobs, and the origins of their versions and of these. */
+  interruptFacts(of: { jobs: readonly number[]; versions: readonly number[] }): Promise<InterruptFacts>;
   /** Writes the decision on the facts that were read and completes the requests among them. */
   write(decision: Decision, more: WriteOptions): Promise<DecisionWritten>;
 }

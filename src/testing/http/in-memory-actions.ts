@@ -80,7 +80,7 @@ type Builds = Pick<
   | 'build'
   | 'cancel'
   | 'retryFacts'
-  | 'cancelJob'
+  | 'cancelAll'
   | 'retry'
   | 'recordVote'
   | 'approve'
@@ -100,7 +100,7 @@ function buildTransaction(record: Record): Builds {
       queued: 0,
       job: { name: 'unit', paused: false, pipelinePaused: false },
     }),
-    cancelJob: async () => [],
+    cancelAll: async () => [],
     retry: async (_build, { of, by }) => record(`retry ${of} by ${by}`),
     recordVote: async ({ id }, vote) => record(`vote on ${id} ${JSON.stringify(vote)}`),
     approve: async ({ id }) => record(`approve ${id}`),

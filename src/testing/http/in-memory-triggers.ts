@@ -69,6 +69,7 @@ function transactionOf(name: JobName, asked: Asked = {}): RequestTransaction {
     request: 1,
     facts: async () => factsOf(name, asked),
     older: async () => ({ passes: [], used: [], ids: new Map() }),
+    interruptFacts: async () => ({ open: [], origins: new Map() }),
     write: async ({ builds }) => ({
       made: builds.map(({ cause }) => {
         const request = cause.kind === 'manual' ? cause.request : undefined;

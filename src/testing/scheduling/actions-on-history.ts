@@ -1,7 +1,8 @@
-import { cancelledByDisable, cancelledByPin, isActive } from '#domain/scheduling/build-changes.ts';
+import { cancelledByDisable, cancelledByPin } from '#domain/scheduling/build-changes.ts';
 import { cascadeJobs } from '#domain/scheduling/cascade.ts';
 import { isAutomatic } from '#domain/scheduling/decision.ts';
 import type { BuildRequest, ResourceVersion } from '#domain/scheduling/facts.ts';
+import type { RetryInterrupts } from '#domain/scheduling/interrupt-older.ts';
 import { decideRetry, originalNumber } from '#domain/scheduling/retry-build.ts';
 import { nextBuild } from './decide-in-memory.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type HistoryBuild,
   type HistoryJob,
 } from './history.ts';
+import { interruptFactsOf } from './version-label.ts';
 
 export function disable(history: History, taken: ResourceVersion, disabled: boolean): void {
   const { versions } = resourceOf(history, taken.resource);
@@ -83,14 +85,12 @@ export function retryOf(
       paused: job.paused,
       pipelinePaused: history.paused,
       disableRetry: job.disableRetry,
-      interruptible: job.interruptible,
       approval: job.gate !== undefined,
+      ...(job.interruptible && { interruptible: interruptsOfRetry(history, job, original) }),
     },
   });
   if (answer.answer === 'refused') return answer;
-  if (answer.interrupts)
-    for (const build of history.builds)
-      if (build.job === job.id && isActive(build.status)) build.status = 'cancelled';
+  for (const build of history.builds) if (answer.interrupts.includes(build.id)) build.status = 'cancelled';
   history.builds.push({
     id: nextBuild(history),
     job: job.id,
@@ -104,6 +104,15 @@ export function retryOf(
     votes: [],
   });
   return answer;
+}
+
+function interruptsOfRetry(
+  history: History,
+  { id, gets }: HistoryJob,
+  { inputs }: HistoryBuild,
+): RetryInterrupts {
+  const { open, origins } = interruptFactsOf(history);
+  return { open: open.filter(({ job }) => job === id), origins, gets, inputs };
 }
 
 export function ask(

@@ -1,9 +1,11 @@
-import { isActive } from '#domain/scheduling/build-changes.ts';
 import { decideBuilds } from '#domain/scheduling/decide-builds.ts';
 import type { Decision } from '#domain/scheduling/decision.ts';
+import type { Facts } from '#domain/scheduling/facts.ts';
+import { interruptOlder } from '#domain/scheduling/interrupt-older.ts';
 import { withRowIds } from '#domain/scheduling/version-ids.ts';
 import { gatherFacts, gatherMore } from './gather-facts.ts';
 import { jobOf, type History, type HistoryBuild } from './history.ts';
+import { interruptFactsOf } from './version-label.ts';
 
 /** Decides like a store: gathers missing facts and decides again until none are missing. */
 export function decideFromHistory(
@@ -13,16 +15,19 @@ export function decideFromHistory(
   let facts = gatherFacts(history, jobs, rows);
   for (;;) {
     const decision = decideBuilds(facts);
-    if (decision.needs.length === 0) return withRowIds(decision, facts.ids ?? new Map());
+    if (decision.needs.length === 0) return readyToWrite(history, facts, decision);
     facts = gatherMore(history, facts, { needs: decision.needs, rows });
   }
 }
 
+/** With row ids in place of versions, and with the builds that it interrupts. */
+export function readyToWrite(history: History, facts: Facts, decision: Decision): Decision {
+  return interruptOlder(withRowIds(decision, facts.ids ?? new Map()), facts.jobs, interruptFactsOf(history));
+}
+
 /** Applies a decision to the history; returns the new builds. */
 export function applyDecision(history: History, decision: Decision): HistoryBuild[] {
-  for (const job of decision.interrupted)
-    for (const build of history.builds)
-      if (build.job === job && isActive(build.status)) build.status = 'cancelled';
+  for (const build of history.builds) if (decision.interrupted.includes(build.id)) build.status = 'cancelled';
   for (const { job, get, version } of decision.settled) {
     const known = jobOf(history, job).gets[get];
     if (known !== undefined) known.settled = Math.max(known.settled, version);

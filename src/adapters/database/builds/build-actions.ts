@@ -1,13 +1,15 @@
 import { sql } from 'slonik';
 import { requestSchedule } from '#adapters/database/checks/record-versions.ts';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
-import { rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
+import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
+import type { RetryInterrupts } from '#domain/scheduling/interrupt-older.ts';
 import type { RetryFacts } from '#domain/scheduling/retry-build.ts';
 import type { Gate, GatedBuild } from '#domain/scheduling/vote.ts';
 import type { BuildActionTransaction, LockedBuild, RetryToWrite } from '#flows/builds/action-ports.ts';
 import type { BuildRef } from '#flows/names.ts';
 import { parseNumber } from './build-number.ts';
 import { endUnstarted } from './scheduling/end-unstarted.ts';
+import { interruptFacts } from './scheduling/interrupt-facts.ts';
 import { queuedBuilds } from './scheduling/queued-builds.ts';
 import { insertGoodVersions } from './write-changes.ts';
 
@@ -18,10 +20,12 @@ export function buildActions(connection: Transaction, pipeline: number): BuildAc
       await connection.query(rows()`${endUnstarted(sql.fragment`id = ${id}`, why)}`);
       await connection.query(rows()`${requestSchedule(sql.fragment`SELECT ${job}::bigint`)}`);
     },
-    retryFacts: async ({ id }) => await retryFacts(connection, id),
-    async cancelJob({ job }, why) {
+    retryFacts: async (build) => await retryFacts(connection, build),
+    async cancelAll(builds, why) {
+      if (builds.length === 0) return [];
+      const which = sql.fragment`id = ANY(${ids(builds)})`;
       const stopped = await connection.anyFirst(rows<{ id: number }>()`
-        WITH stopped AS (${endUnstarted(sql.fragment`job_id = ${job}`, why)}) SELECT id FROM stopped`);
+        WITH stopped AS (${endUnstarted(which, why)}) SELECT id FROM stopped`);
       return [...stopped];
     },
     retry: async ({ id }, retry) => await insertRetry(connection, id, retry),
@@ -82,19 +86,39 @@ async function lockBuild(
   };
 }
 
-type RetryRow = Omit<RetryFacts, 'number' | 'job'> & { job: NonNullable<RetryFacts['job']> | null };
+type RetriedJob = NonNullable<RetryFacts['job']>;
+type RetryRow = Omit<RetryFacts, 'number' | 'job'> & {
+  job: Omit<RetriedJob, 'interruptible'> | null;
+  /** Null unless the job is interruptible. */
+  gets: RetryInterrupts['gets'] | null;
+  inputs: RetryInterrupts['inputs'];
+};
 
-async function retryFacts(connection: Transaction, build: number): Promise<Omit<RetryFacts, 'number'>> {
-  const { job, ...facts } = await connection.one(rows<RetryRow>()`
+async function retryFacts(
+  connection: Transaction,
+  build: Pick<LockedBuild, 'id' | 'job'>,
+): Promise<Omit<RetryFacts, 'number'>> {
+  const { job, gets, inputs, ...facts } = await connection.one(rows<RetryRow>()`
     SELECT b.status, b.approved_at IS NOT NULL AS approved,
       (SELECT max(o.retry) FROM builds o WHERE o.job_id = b.job_id AND o.number = b.number) AS retries,
       EXISTS (SELECT 1 FROM build_inputs i LEFT JOIN versions v ON v.id = i.version_id
         WHERE i.build_id = b.id AND v.id IS NULL) AS "versionGone", ${queuedBuilds(sql.fragment`p.id`)} AS queued,
       CASE WHEN j.deleted_at IS NULL THEN jsonb_build_object('name', j.name, 'paused', j.paused,
-        'pipelinePaused', p.paused, 'disableRetry', j.disable_retry, 'interruptible', j.interruptible,
-        'approval', j.approval IS NOT NULL) END AS job
-    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id WHERE b.id = ${build}`);
-  return job === null ? facts : { ...facts, job };
+        'pipelinePaused', p.paused, 'disableRetry', j.disable_retry,
+        'approval', j.approval IS NOT NULL) END AS job,
+      CASE WHEN j.interruptible THEN coalesce((
+        SELECT jsonb_agg(jsonb_build_object('resource', g.resource_id, 'trigger', g.trigger))
+        FROM job_gets g WHERE g.job_id = j.id), '[]') END AS gets,
+      coalesce((
+        SELECT jsonb_agg(jsonb_build_object('resource', i.resource_id, 'version', i.version_id) ORDER BY i.position)
+        FROM build_inputs i WHERE i.build_id = b.id), '[]') AS inputs
+    FROM builds b JOIN jobs j ON j.id = b.job_id JOIN pipelines p ON p.id = j.pipeline_id
+    WHERE b.id = ${build.id}`);
+  if (job === null) return facts;
+  if (gets === null) return { ...facts, job };
+  const versions = inputs.map(({ version }) => version);
+  const open = await interruptFacts(connection, { jobs: [build.job], versions });
+  return { ...facts, job: { ...job, interruptible: { ...open, gets, inputs } } };
 }
 
 async function insertRetry(

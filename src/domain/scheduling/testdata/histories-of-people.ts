@@ -164,6 +164,40 @@ export const PEOPLE: Record<string, Histories> = {
       'deploy#1 starts → deploy#1 started',
       'unit#2 ok      → unit#2 succeeded, deploy#1 cancelled, deploy#2 v2',
     ],
+    'cancels only builds of the same request': [
+      'unit (interruptible): app trigger',
+      'app a1@1 b1@2  → unit#1 a1@1, unit#2 b1@2',
+      'unit#1 starts  → unit#1 started',
+      'app a2@1       → unit#1 cancelled, unit#3 a2@1',
+      'app c1@3 c2@3  → unit#4 c1@3 cancelled, unit#5 c2@3',
+      'unit#2 ok      → unit#2 succeeded',
+      'retry unit#1   → unit#3 cancelled, unit#1.1 a1@1',
+      'trigger unit   → unit#5 cancelled, unit#6 c2@3',
+    ],
+    'cancels only builds of the same branch, whatever a get that does not trigger takes': [
+      'unit (interruptible): app trigger, tools',
+      'tools t1@main             →',
+      'app a1@main b1@next       → unit#1 a1@main t1@main, unit#2 b1@next t1@main',
+      'tools t2@next             →',
+      'app a2@main               → unit#1 cancelled, unit#3 a2@main t2@next',
+    ],
+    'with passed cancels only builds of the same request': [
+      `${UNIT}
+      deploy (interruptible): app trigger every passed unit`,
+      'app a1@1 b1@2  → unit#1 a1@1, unit#2 b1@2',
+      'unit#1 ok      → unit#1 succeeded, deploy#1 a1@1',
+      'unit#2 ok      → unit#2 succeeded, deploy#2 b1@2',
+      'app a2@1       → unit#3 a2@1',
+      'unit#3 ok      → deploy#1 cancelled, unit#3 succeeded, deploy#3 a2@1',
+    ],
+    'that people trigger cancels builds of the same request in what it gets': [
+      'deploy (interruptible): app',
+      'app a1@1        →',
+      'trigger deploy  → deploy#1 a1@1',
+      'app b1@2        →',
+      'trigger deploy  → deploy#2 b1@2',
+      'trigger deploy  → deploy#2 cancelled, deploy#3 b1@2',
+    ],
     'cancels no builds of other jobs': [
       `unit (interruptible): app trigger
       deploy: app trigger passed unit`,

@@ -5,6 +5,7 @@ import { AUTOMATIC_PAUSE_ABOVE } from '#domain/scheduling/queue-limits.ts';
 import type { GatheredFacts, PipelineTransaction } from '#flows/builds/schedule-ports.ts';
 import { newestPages, olderPages } from './gather-pages.ts';
 import { gatherWaiting, type Gathered } from './gather.ts';
+import { interruptFacts } from './interrupt-facts.ts';
 import { queuedBuilds } from './queued-builds.ts';
 import { repeatDecision, writeDecision } from './write-decision.ts';
 
@@ -61,6 +62,7 @@ export function decisionTransaction(
       return await toFacts(connection, known, rowsOfPage);
     },
     older: async (needs, rowsOfPage) => await olderPages(connection, gathered(), { needs, rows: rowsOfPage }),
+    interruptFacts: async (of) => await interruptFacts(connection, of),
     write: async (decision, options) => await writeDecision(connection, gathered().jobs, decision, options),
   };
 }

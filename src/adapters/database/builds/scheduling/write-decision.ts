@@ -101,7 +101,7 @@ type Superseded = ReturnType<typeof rowsOf>['superseded'];
 function endOlder(decision: Decision, superseded: Superseded, at: Date): FragmentSqlToken {
   const queued = sql.fragment`builds.id = ANY(${ids(superseded.map(({ id }) => id))})`;
   return endUnstarted(
-    sql.fragment`(builds.job_id = ANY(${ids(decision.interrupted)})
+    sql.fragment`(builds.id = ANY(${ids(decision.interrupted)})
       OR (${queued} AND builds.status IN ('pending', 'waiting')))`,
     {
       reason: sql.fragment`CASE WHEN ${queued} THEN 'Superseded' ELSE 'Cancelled' END`,

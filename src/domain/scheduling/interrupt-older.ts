@@ -1,0 +1,96 @@
+import type { BuildDecision, Decision } from './decision.ts';
+import type { GetFacts, JobFacts, ResourceVersion } from './facts.ts';
+
+/**
+ * Builds of an interruptible job form interruption groups: those of one request form one, those of one branch
+ * another. A new build ends only older builds of its own group, so no request cancels another's build.
+ */
+export interface InterruptFacts {
+  /** Builds of the jobs that have not ended. */
+  open: InterruptibleBuild[];
+  /** By row id of a version, for versions that name a request or a branch. */
+  origins: ReadonlyMap<number, VersionOrigin>;
+}
+
+export interface InterruptibleBuild {
+  id: number;
+  job: number;
+  /** Versions as row ids. */
+  inputs: ResourceVersion[];
+}
+
+/** The fields `pr` and `branch` of a version. */
+export interface VersionOrigin {
+  pr?: string;
+  branch?: string;
+}
+
+type Job = Pick<JobFacts, 'id' | 'interruptible' | 'gets'>;
+
+/** The builds that may interrupt older ones: their jobs, and the row ids of their versions. */
+export function interruptingBuilds(
+  jobs: readonly Job[],
+  builds: readonly BuildDecision[],
+): { jobs: number[]; versions: number[] } {
+  const interruptible = new Set(jobs.filter((job) => job.interruptible === true).map(({ id }) => id));
+  const found = builds.filter(({ job }) => interruptible.has(job));
+  return {
+    jobs: [...new Set(found.map(({ job }) => job))],
+    versions: [...new Set(found.flatMap(({ versions }) => versions))],
+  };
+}
+
+/** Ends the older builds of each group of an interruptible job: open ones, and ones of the same decision. */
+export function interruptOlder(
+  decision: Decision,
+  jobs: readonly Job[],
+  { open, origins }: InterruptFacts,
+): Decision {
+  const gets = new Map(jobs.filter((job) => job.interruptible === true).map((job) => [job.id, job.gets]));
+  const groupOf = (job: number, inputs: (gets: Job['gets']) => ResourceVersion[]): string | undefined => {
+    const own = gets.get(job);
+    return own && `${job} ${interruptionGroup(own, inputs(own), origins)}`;
+  };
+  const groups = decision.builds.map(({ job, versions }) =>
+    groupOf(job, (own) => versions.map((version, get) => ({ resource: own[get]?.resource ?? 0, version }))),
+  );
+  const last = new Map(groups.map((group, index) => [group, index]));
+  return {
+    ...decision,
+    builds: decision.builds.map((build, index) => {
+      const isLast = groups[index] === undefined || last.get(groups[index]) === index;
+      return isLast ? build : { ...build, state: 'superseded' };
+    }),
+    interrupted: open
+      .filter(({ job, inputs }) => gets.has(job) && last.has(groupOf(job, () => inputs)))
+      .map(({ id }) => id),
+  };
+}
+
+/** What a retry of a build of an interruptible job interrupts. `open`: only builds of that job. */
+export interface RetryInterrupts extends InterruptFacts {
+  gets: Pick<GetFacts, 'resource' | 'trigger'>[];
+  /** Of the build to retry. */
+  inputs: ResourceVersion[];
+}
+
+/** The row ids of the open builds that the retry interrupts. */
+export function interruptedByRetry({ open, gets, inputs, origins }: RetryInterrupts): number[] {
+  const group = interruptionGroup(gets, inputs, origins);
+  return open.filter((build) => interruptionGroup(gets, build.inputs, origins) === group).map(({ id }) => id);
+}
+
+/** Only resources that trigger the job count, if any does: a new version of another one starts no group. */
+function interruptionGroup(
+  gets: RetryInterrupts['gets'],
+  inputs: readonly ResourceVersion[],
+  origins: InterruptFacts['origins'],
+): string {
+  const triggers = gets.filter(({ trigger }) => trigger);
+  const counted = new Set((triggers.length > 0 ? triggers : gets).map(({ resource }) => resource));
+  const named = inputs.flatMap(({ resource, version }) => {
+    const { pr, branch } = origins.get(version) ?? {};
+    return counted.has(resource) && (pr ?? branch) !== undefined ? [[resource, pr ?? '', branch ?? '']] : [];
+  });
+  return JSON.stringify(named);
+}
