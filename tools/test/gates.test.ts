@@ -5,6 +5,10 @@ test('a gate runs after the gates that it needs, in the order of the list', () =
   expect(withNeeds(['e2e', 'types'])).toEqual(['types', 'dist', 'cluster', 'images', 'install', 'e2e']);
 });
 
+test('the servers that tests start are built before these tests', () => {
+  expect(withNeeds(['child-process'])).toEqual(['dist', 'test-servers', 'child-process']);
+});
+
 test('the gates that a gate needs come before it', () => {
   const names = Object.keys(GATES);
   for (const [name, { needs = [] }] of Object.entries(GATES)) {

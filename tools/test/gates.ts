@@ -42,6 +42,9 @@ let images: LoadedImages | undefined;
  */
 const CACHED = ['--cache', '--cache-strategy=content'];
 
+/** A store with the API of S3. */
+const TEST_SERVERS = ['versitygw'];
+
 /** In the order in which they run. */
 export const GATES: Readonly<Record<string, Gate>> = {
   types: {
@@ -63,9 +66,13 @@ export const GATES: Readonly<Record<string, Gate>> = {
   commits: { about: 'messages of new commits', run: () => tool('commits') },
   dist: { about: 'the program, its shim and its HCL engine', run: () => tool('dist') },
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },
+  'test-servers': {
+    about: 'the servers in Go that tests start; a test has a time limit, and building them has none',
+    run: () => tool('cluster', 'build', ...TEST_SERVERS),
+  },
   'child-process': {
     about: 'tests that start programs: the command line, scripts of built-in types, compilers',
-    needs: ['dist'],
+    needs: ['dist', 'test-servers'],
     run: () => jestProject('child-process', '--maxWorkers=2'),
   },
   go: { about: 'the programs in Go', run: goModules },

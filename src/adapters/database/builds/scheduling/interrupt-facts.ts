@@ -1,6 +1,10 @@
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { ids, prepared, type Transaction } from '#adapters/database/connection/pool.ts';
-import type { InterruptFacts, InterruptibleBuild, VersionOrigin } from '#domain/scheduling/interrupt-older.ts';
+import type {
+  InterruptFacts,
+  InterruptibleBuild,
+  VersionOrigin,
+} from '#domain/scheduling/interrupt-older.ts';
 
 type OriginRow = { id: number } & { [Field in keyof VersionOrigin]: string | null };
 
