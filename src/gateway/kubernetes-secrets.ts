@@ -2,7 +2,7 @@ import type { V1Secret } from '@kubernetes/client-node';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS, type Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { LABEL } from '#adapters/kubernetes/manifests/labels.ts';
-import { parseSecretFile } from '#adapters/secrets/parse-secret-file.ts';
+import { parseSecretFile, type SecretFile } from '#adapters/secrets/parse-secret-file.ts';
 import type { SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretOwner } from '#flows/builds/session-ports.ts';
 import type { SecretLookupResult, SecretSource } from './team-secrets.ts';
@@ -12,6 +12,7 @@ type Client = Pick<ApiClient, 'get'>;
 type SecretFound = { secret: Wire<V1Secret> } | { fault: string; transient?: boolean };
 
 const NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;
+const MAX_SECRETS_AT_A_TIME = 4;
 const KEY = /^[\w.-]{1,253}$/;
 
 /**
@@ -20,18 +21,26 @@ const KEY = /^[\w.-]{1,253}$/;
  */
 export function kubernetesSource(client: Client): SecretSource {
   return async ({ namespace }, lookups) => {
-    const secrets = new Map<string, Promise<SecretFound>>();
-    for (const { path } of lookups) if (!secrets.has(path)) secrets.set(path, find(client, namespace, path));
-    return await Promise.all(
-      lookups.map(async ({ path, key }) => {
-        const found = (await secrets.get(path)) ?? NO_SECRET;
-        if ('fault' in found) return found;
-        if (found.secret.metadata?.labels?.[LABEL.usable] !== 'true')
-          return { fault: `it lacks the label ${LABEL.usable}=true` };
-        return valueOf(found.secret, key, 'the Secret has no such key');
-      }),
-    );
+    const results = new Map<SecretLookup, SecretLookupResult>();
+    const groups = [...Map.groupBy(lookups, ({ path }) => path)];
+    // A Secret can have 1 MiB, so few are in memory at a time.
+    const readNext = async (): Promise<void> => {
+      for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
+        const [path, group] = next;
+        const found = await find(client, namespace, path);
+        for (const lookup of group) results.set(lookup, inUsable(found, lookup));
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_SECRETS_AT_A_TIME }, readNext));
+    return lookups.map((lookup) => results.get(lookup) ?? NO_SECRET);
   };
+}
+
+function inUsable(found: SecretFound, { key }: SecretLookup): SecretLookupResult {
+  if ('fault' in found) return found;
+  if (found.secret.metadata?.labels?.[LABEL.usable] !== 'true')
+    return { fault: `it lacks the label ${LABEL.usable}=true` };
+  return valueOf(found.secret, key, 'the Secret has no such key');
 }
 
 /**
@@ -40,18 +49,25 @@ export function kubernetesSource(client: Client): SecretSource {
 export function teamSecretSource(client: Client): SecretSource {
   return async (owner, lookups) => {
     const found = await findTeamSecret(client, owner);
-    return lookups.map((lookup) => ('fault' in found ? found : inTeamSecret(found.secret, lookup)));
+    if ('fault' in found) return lookups.map(() => found);
+    const files = new Map<string, SecretFile>();
+    return lookups.map((lookup) => inTeamSecret(found.secret, lookup, files));
   };
 }
 
+/** `files`: those that were parsed before. */
 function inTeamSecret(
   secret: Wire<V1Secret>,
   { source, path, key, config }: SecretLookup,
+  files: Map<string, SecretFile>,
 ): SecretLookupResult {
   if (path === '') return valueOf(secret, key, 'the Secret of the Team has no such key');
   const text = valueOf(secret, path, 'the Secret of the Team has no key of the name in path');
   if ('fault' in text) return text;
-  const file = parseSecretFile(text.value, path, source === 'env' ? 'env' : (config['format'] ?? ''));
+  const format = source === 'env' ? 'env' : (config['format'] ?? '');
+  const name = `${format} ${path}`;
+  const file = files.get(name) ?? parseSecretFile(text.value, path, format);
+  files.set(name, file);
   if ('fault' in file) return file;
   const value = file.values.get(key);
   return value === undefined ? { fault: 'the file has no such key' } : { value };

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { openValue, sealValue, storeKeys } from '#adapters/crypto/stored-values.ts';
 import type { StoredValue } from '#adapters/database/pipelines/secret-store.ts';
 import type { SealedValue } from '#flows/pipelines/secret-ports.ts';
@@ -40,12 +41,19 @@ export function storeSource(
     const found = await values(pipelineId, [...new Set(lookups.map(({ key }) => key))]);
     const byName = new Map(found.map((value) => [value.name, value]));
     const keys = await privateKeysIn(directory);
-    return lookups.map(({ key }): SecretLookupResult => {
-      const stored = byName.get(key);
-      if (stored === undefined) return { fault: 'neither the pipeline nor the team has stored it' };
-      if ('plain' in stored) return { value: stored.plain, plain: true };
-      const value = openValue(keys, stored.sealed, stored.place);
-      return value === undefined ? { fault: 'its key is not mounted yet', transient: true } : { value };
-    });
+    const results: SecretLookupResult[] = [];
+    for (const { key } of lookups) {
+      results.push(resultOf(byName.get(key), keys));
+      // Opening a value takes some milliseconds, in which nobody else is answered.
+      await setImmediate();
+    }
+    return results;
   };
+}
+
+function resultOf(stored: StoredValue | undefined, keys: ReadonlyMap<string, KeyObject>): SecretLookupResult {
+  if (stored === undefined) return { fault: 'neither the pipeline nor the team has stored it' };
+  if ('plain' in stored) return { value: stored.plain, plain: true };
+  const value = openValue(keys, stored.sealed, stored.place);
+  return value === undefined ? { fault: 'its key is not mounted yet', transient: true } : { value };
 }

@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, jest, test } from '@jest/globals';
 import { nextLookups, type SecretLookup } from '#domain/planning/next-lookups.ts';
 import type { SecretsAnswer } from '#flows/builds/session-ports.ts';
 import { kubernetesSource, teamSecretSource } from './kubernetes-secrets.ts';
@@ -77,6 +78,25 @@ describe("the values of a team's Secrets", () => {
     });
   });
 
+  test('are read from few Secrets at the same time', async () => {
+    let [now, most] = [0, 0];
+    const slow: Client = {
+      async get(_kind, { name }) {
+        now += 1;
+        most = Math.max(most, now);
+        await sleep(1);
+        now -= 1;
+        return {
+          ok: true,
+          value: JSON.parse(JSON.stringify({ metadata: USABLE, data: { [name]: 'eA==' } })),
+        };
+      },
+    };
+    const names = Array.from({ length: 50 }, (_, index) => `s${index}/s${index}`);
+    expect(await read(names, slow)).toMatchObject({ values: new Map(names.map((name) => [name, 'x'])) });
+    expect(most).toBe(4);
+  });
+
   test('are unavailable, not absent, while the API server does not answer', async () => {
     const away: Client = {
       get: async () => ({ ok: false, status: 0, reason: 'Unreachable', message: 'away' }),
@@ -112,6 +132,19 @@ describe('the Secret that the Team names', () => {
     ['a file of another format', { path: 'lines', config: { format: 'json' } }, 'it is not valid JSON'],
   ])('has no value for %s', async (_title, lookup, fault) => {
     expect(await lookUp(lookup)).toEqual([{ fault }]);
+  });
+
+  test('is parsed once for all its values', async () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const lookup = { name: 'x', source: 'file', path: 'app.json', key: 'password', config: {} };
+    const found = await teamSecretSource(client())(
+      owner,
+      Array.from({ length: 300 }, () => lookup),
+    );
+    const parsed = parse.mock.calls.filter(([text]) => text.includes('hunter4')).length;
+    parse.mockRestore();
+    expect(found).toEqual(Array.from({ length: 300 }, () => ({ value: 'hunter4' })));
+    expect(parsed).toBe(1);
   });
 
   test('is not read if the Team names none', async () => {

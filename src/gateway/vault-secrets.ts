@@ -1,20 +1,28 @@
 import { guardedRequests } from '#adapters/fetch/guarded-request.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { KINDS } from '#adapters/kubernetes/api/kinds.ts';
+import type { VaultAccess } from '#adapters/secrets/vault-session.ts';
 import { readVault, type VaultAnswer } from '#adapters/secrets/vault.ts';
 import { defined } from '#defined';
 import type { SecretSource } from './team-secrets.ts';
 import { unavailable } from './unavailable.ts';
 
-/** Time limit of one request. The agent waits 30 s for all secrets. */
+/** Time limit of one request. */
 const REQUEST_MS = 8000;
+/** Time limit of all requests for one operation. The agent waits 30 s, then asks again. */
+export const VAULT_MS = 25_000;
 
 /**
  * Reads secrets from the Vaults that pipelines name. `allowedRanges` lists addresses that may be reached
  * although they are not public. Plain HTTP needs the permission of the Team.
  */
-export function vaultSource(client: Pick<ApiClient, 'get'>, allowedRanges: readonly string[]): SecretSource {
+export function vaultSource(
+  client: Pick<ApiClient, 'get'>,
+  allowedRanges: readonly string[],
+  limitMs = VAULT_MS,
+): SecretSource {
   return async ({ team }, lookups) => {
+    const deadline = AbortSignal.timeout(limitMs);
     const found = await client.get(KINDS.teams, { name: team });
     if (!found.ok) {
       const fault = unavailable(`reading Team ${team}`, found).reason;
@@ -26,7 +34,9 @@ export function vaultSource(client: Pick<ApiClient, 'get'>, allowedRanges: reado
     for (const [ca, group] of groups) {
       const requests = guardedRequests({ allowedRanges, timeoutMs: REQUEST_MS, ...defined({ ca }) });
       try {
-        const read = await readVault(group, { send: requests.send, allowHttp, timeoutMs: REQUEST_MS });
+        const send: VaultAccess['send'] = (url, request) =>
+          requests.send(url, { ...request, signal: AbortSignal.any([request.signal, deadline]) });
+        const read = await readVault(group, { send, allowHttp, timeoutMs: REQUEST_MS });
         for (const [index, answer] of read.entries()) answers.set(group[index] ?? {}, answer);
       } finally {
         await requests.close();

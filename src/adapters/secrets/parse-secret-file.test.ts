@@ -56,3 +56,33 @@ describe('parsing a secret file', () => {
     expect(parseSecretFile(text, 'a', format)).toEqual({ fault });
   });
 });
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n');
+
+describe('a hostile secret file', () => {
+  test('of YAML with many keys takes no more than a moment', () => {
+    const text = lines(1800);
+    const begun = performance.now();
+    expect(parseSecretFile(text, 'a.yaml', '')).toHaveProperty('values');
+    expect(performance.now() - begun).toBeLessThan(1500);
+  });
+
+  test.each([
+    ['a.json', 64],
+    ['a.yaml', 16],
+    ['a.env', 64],
+  ])('%s of more than %i KiB is not parsed', (name, limit) => {
+    const fault = `it is longer than ${limit} KiB`;
+    expect(parseSecretFile(lines(10_000), name, '')).toEqual({ fault });
+  });
+
+  test('may be longer as a whole text', () => {
+    const text = lines(10_000);
+    expect(parseSecretFile(text, 'a', '')).toEqual({ values: new Map([['content', text]]) });
+  });
+
+  test('nested thousands of times is a fault', () => {
+    expect(parseSecretFile('['.repeat(16_000), 'a.yaml', '')).toEqual({ fault: 'it is not valid YAML' });
+  });
+});

@@ -2,12 +2,20 @@ import { parse } from 'yaml';
 
 export type SecretFile = { values: Map<string, string> } | { fault: string };
 
+/** Of files that are parsed. UTF-8. */
+export const MAX_SECRET_FILE_BYTES = 64 * 1024;
+/** The parser of YAML is slow, and its time grows faster than the text. */
+export const MAX_YAML_BYTES = 16 * 1024;
+
 const FORMATS: Readonly<Record<string, (text: string) => SecretFile>> = {
   json: (text) => membersOf(() => JSON.parse(text), 'JSON'),
-  yaml: (text) => membersOf(() => parse(text, { maxAliasCount: 0 }), 'YAML'),
+  yaml: (text) => membersOf(() => parse(text, YAML), 'YAML'),
   env: (text) => ({ values: new Map(text.split(/\r?\n/).flatMap(readLine)) }),
   raw: (text) => ({ values: new Map([['content', text]]) }),
 };
+
+/** The search for duplicate keys takes quadratic time. As in JSON, the last one counts. */
+const YAML = { maxAliasCount: 0, uniqueKeys: false };
 
 /**
  * Parses a file into values by name. Without a format, the extension of the file name decides; otherwise it
@@ -15,6 +23,9 @@ const FORMATS: Readonly<Record<string, (text: string) => SecretFile>> = {
  */
 export function parseSecretFile(text: string, name: string, format: string): SecretFile {
   const known = format === '' ? formatOf(name) : format;
+  const max = known === 'yaml' ? MAX_YAML_BYTES : MAX_SECRET_FILE_BYTES;
+  if (known !== 'raw' && Buffer.byteLength(text) > max)
+    return { fault: `it is longer than ${max / 1024} KiB` };
   return FORMATS[known]?.(text) ?? { fault: 'its format is none of json, yaml, env and raw' };
 }
 

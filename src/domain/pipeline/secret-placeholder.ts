@@ -23,10 +23,29 @@ export function replaceSecretPlaceholders(
   text: string,
   valueOf: (name: string) => string | undefined,
 ): string {
-  return text.replaceAll(pattern, (placeholder, hex: string) => {
-    const name = fromHex(hex);
-    return (name === undefined ? undefined : valueOf(name)) ?? placeholder;
-  });
+  return text.replaceAll(pattern, (placeholder, hex: string) => valueOfHex(hex, valueOf) ?? placeholder);
+}
+
+/** The same with values from outside. Undefined: the result would have more characters than `max`. */
+export function fillSecretPlaceholders(
+  text: string,
+  valueOf: (name: string) => string | undefined,
+  max: number,
+): string | undefined {
+  const values = new Map<string, string>();
+  let length = text.length;
+  for (const [placeholder, hex = ''] of text.matchAll(pattern)) {
+    const value = values.get(placeholder) ?? valueOfHex(hex, valueOf) ?? placeholder;
+    values.set(placeholder, value);
+    length += value.length - placeholder.length;
+  }
+  if (length > max) return undefined;
+  return text.replaceAll(pattern, (placeholder) => values.get(placeholder) ?? placeholder);
+}
+
+function valueOfHex(hex: string, valueOf: (name: string) => string | undefined): string | undefined {
+  const name = fromHex(hex);
+  return name === undefined ? undefined : valueOf(name);
 }
 
 function toHex(name: string): string {

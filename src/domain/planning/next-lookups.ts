@@ -2,7 +2,8 @@ import { defined } from '#defined';
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Command } from '#domain/pipeline/command.ts';
 import type { Pipeline, SecretType, SecretVariable } from '#domain/pipeline/pipeline.ts';
-import { findSecretNames, replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import { fillSecretPlaceholders, findSecretNames } from '#domain/pipeline/secret-placeholder.ts';
+import { MAX_FILLED_CHARACTERS, TOO_LONG_CONFIGURATION } from './secret-limits.ts';
 
 /** One secret to read, its path, key and configuration without placeholders. */
 export interface SecretLookup {
@@ -19,6 +20,8 @@ export interface SecretLookup {
   /** Empty if neither the variable nor its type has one. */
   path: string;
   config: Record<string, string>;
+  /** Why it cannot be made. */
+  fault?: string;
 }
 
 type Declared = Pick<Pipeline, 'secrets' | 'secretTypes'>;
@@ -79,11 +82,12 @@ function lookupOf(
 }
 
 function fill(lookup: SecretLookup, known: ReadonlyMap<string, string>): SecretLookup {
-  const filled: SecretLookup = JSON.parse(
-    replaceSecretPlaceholders(JSON.stringify(lookup), (name) => {
-      const value = known.get(name);
-      return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);
-    }),
-  );
+  const valueOf = (name: string): string | undefined => {
+    const value = known.get(name);
+    return value === undefined ? undefined : JSON.stringify(value).slice(1, -1);
+  };
+  const text = fillSecretPlaceholders(JSON.stringify(lookup), valueOf, MAX_FILLED_CHARACTERS);
+  if (text === undefined) return { ...lookup, fault: TOO_LONG_CONFIGURATION };
+  const filled: SecretLookup = JSON.parse(text);
   return { ...filled, name: lookup.name };
 }

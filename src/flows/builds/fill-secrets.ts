@@ -1,15 +1,16 @@
 import { defined } from '#defined';
 import type { SecretsResponse } from '#domain/build/agent-protocol.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
-import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
+import { fillSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 import { actionsOf, hookActionsOf } from '#domain/pipeline/steps.ts';
-import { findOperation, markOperations, secretNamesOf } from '#domain/planning/operations.ts';
+import { findOperation, markOperations, secretNamesOf, type Operation } from '#domain/planning/operations.ts';
 import { planBuild, type BuildToPlan } from '#domain/planning/plan-build.ts';
 import { planChecks } from '#domain/planning/plan-checks.ts';
 import { planHooks } from '#domain/planning/plan-hooks.ts';
 import { planNotificationRun, type NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import { planSecretGets } from '#domain/planning/plan-secret-gets.ts';
 import type { CheckRun, Plan } from '#domain/planning/plan.ts';
+import { MAX_FILLED_CHARACTERS, TOO_LONG_OPERATION } from '#domain/planning/secret-limits.ts';
 import { planWithoutSecrets, whyWithoutSecrets, withoutSecrets } from '#domain/planning/withhold-secrets.ts';
 import type { CheckRunFacts } from '#flows/pods/workloads.ts';
 import type { AttemptFacts } from './ports.ts';
@@ -175,18 +176,20 @@ async function fillOperation<F extends SecretOwner & { definition: Pipeline }, W
   }
   if (read.answer !== 'read') return read;
   const { values, plain, missing = new Map<string, string>() } = read;
-  const definition: Pipeline = JSON.parse(
-    replaceSecretPlaceholders(JSON.stringify(part), (name) => inJson(values.get(name))),
-  );
+  const valueOf = (name: string): string | undefined => inJson(values.get(name));
+  const text = fillSecretPlaceholders(JSON.stringify(part), valueOf, MAX_FILLED_CHARACTERS);
+  if (text === undefined)
+    return { answer: 'filled', operation: refused(withPlaceholders, TOO_LONG_OPERATION), masks: [] };
+  const definition: Pipeline = JSON.parse(text);
   const operation = findOperation(plan({ ...facts, definition }), id);
   if (operation === undefined) return { answer: 'unknown' };
   const refusal = missing.size === 0 ? undefined : [...missing.values()].join(' ');
   const masks = [...values].flatMap(([name, value]) => (plain?.has(name) === true ? [] : value));
-  return {
-    answer: 'filled',
-    operation: { ...operation, hooks: undefined, ...defined({ refusal }) },
-    masks: [...new Set(masks)],
-  };
+  return { answer: 'filled', operation: refused(operation, refusal), masks: [...new Set(masks)] };
+}
+
+function refused(operation: Operation, refusal: string | undefined): Operation {
+  return { ...operation, hooks: undefined, ...defined({ refusal }) };
 }
 
 function inJson(value: string | undefined): string | undefined {

@@ -1,6 +1,12 @@
 import type { SecretOutput } from '#domain/build/parse-secret-output.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { nextLookups, type SecretLookup } from '#domain/planning/next-lookups.ts';
+import {
+  MAX_SECRET_CHARACTERS,
+  MAX_SECRETS,
+  TOO_LONG_SECRET,
+  TOO_MANY_SECRETS,
+} from '#domain/planning/secret-limits.ts';
 import type { SecretOwner, SecretsAnswer, TeamSecrets } from './session-ports.ts';
 
 /** What the agent got from gets of the pipeline, by the name of the secret. */
@@ -30,6 +36,7 @@ export async function lookUpSecrets(
   const missing = new Map<string, string>();
   for (;;) {
     const lookups = nextLookups(names, definition, { values, missing });
+    if (values.size + missing.size + lookups.length > MAX_SECRETS) return tooMany(names);
     const [toRun, others] = split(lookups, given);
     if (others.length === 0 && toRun.length > 0)
       return { answer: 'run', lookups: toRun, known: masked(values, plain) };
@@ -51,7 +58,8 @@ export async function lookUpSecrets(
 
 /** Those that the agent must get first, and the others. */
 function split(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
-  const waits = ({ get, name }: SecretLookup): boolean => get !== undefined && !given.has(name);
+  const waits = ({ get, name, fault }: SecretLookup): boolean =>
+    get !== undefined && fault === undefined && !given.has(name);
   return [lookups.filter(waits), lookups.filter((lookup) => !waits(lookup))];
 }
 
@@ -61,19 +69,26 @@ async function readAll(
   given: GivenSecrets,
   { owner, secrets }: { owner: SecretOwner; secrets: TeamSecrets },
 ): Promise<SecretsAnswer> {
-  const stored = lookups.filter(({ get }) => get === undefined);
+  const [stored, others] = [lookups.filter(isStored), lookups.filter((lookup) => !isStored(lookup))];
   const read: SecretsAnswer =
     stored.length === 0 ? { answer: 'read', values: new Map() } : await secrets.read(owner, stored);
   if (read.answer !== 'read') return read;
   const values = new Map(read.values);
   const missing = new Map(read.missing);
-  for (const { name, source } of lookups.filter(({ get }) => get !== undefined)) {
-    const output = given.get(name);
+  for (const { name, source, fault } of others) {
+    const output = fault === undefined ? given.get(name) : { fault };
     if (output !== undefined && 'value' in output) values.set(name, output.value);
     else
       missing.set(name, `The ${source} secret ${name} has no value: ${output?.fault ?? 'nothing has it'}.`);
   }
   return { ...read, values, missing };
+}
+
+const isStored = ({ get, fault }: SecretLookup): boolean => get === undefined && fault === undefined;
+
+function tooMany(names: readonly string[]): SecretsRead {
+  const missing = names.slice(0, 1).map((name) => [name, TOO_MANY_SECRETS] as const);
+  return { answer: 'read', values: new Map(), missing: new Map(missing) };
 }
 
 function masked(values: ReadonlyMap<string, string>, plain: ReadonlySet<string>): string[] {
@@ -87,7 +102,9 @@ function note(
   { values, missing }: { values: Map<string, string>; missing: Map<string, string> },
 ): void {
   const value = read.values.get(name);
-  if (value !== undefined) values.set(name, value);
+  if (value !== undefined && value.length > MAX_SECRET_CHARACTERS)
+    missing.set(name, withoutValue(name, TOO_LONG_SECRET));
+  else if (value !== undefined) values.set(name, value);
   else missing.set(name, read.missing?.get(name) ?? withoutValue(name, 'nothing has it'));
 }
 

@@ -1,0 +1,19 @@
+/*
+ * A pipeline can name one secret thousands of times, and the gateway reads and inserts secrets for all teams.
+ */
+
+/** Secrets that one operation needs, with those that they need. */
+export const MAX_SECRETS = 200;
+/** Of one value, wherever it is from. */
+export const MAX_SECRET_CHARACTERS = 256 * 1024;
+/** Of the part of a definition that an operation uses, or of a secret's configuration, with values in it. */
+export const MAX_FILLED_CHARACTERS = 8 * 1024 * 1024;
+
+const shown = (count: number): string => count.toLocaleString('en');
+
+export const TOO_LONG_SECRET = `it is longer than ${shown(MAX_SECRET_CHARACTERS)} characters`;
+export const TOO_LONG_CONFIGURATION = `with other secrets in it, its configuration is longer than ${shown(MAX_FILLED_CHARACTERS)} characters`;
+export const TOO_LONG_OPERATION =
+  `With the values of its secrets, the job or resource is longer than ${shown(MAX_FILLED_CHARACTERS)} characters. ` +
+  'Name a long secret once, and use it through a variable of the environment.';
+export const TOO_MANY_SECRETS = `It needs more than ${shown(MAX_SECRETS)} secrets, with those that they need.`;
