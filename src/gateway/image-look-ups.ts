@@ -2,8 +2,9 @@ import { guardedRequests } from '#adapters/fetch/guarded-request.ts';
 import type { ApiClient } from '#adapters/kubernetes/api/client.ts';
 import { imageRegistry } from '#adapters/registry/image-registry.ts';
 import type { InternalGatewayConfig } from '#config';
+import { createFairPool } from '#domain/scheduling/fair-pool.ts';
 import type { ImageLookUps, ImageStore, LookUpAnswer } from '#flows/builds/image-ports.ts';
-import { lookUpImage } from '#flows/builds/look-up-image.ts';
+import { lookUpImage, MAX_LOOK_UPS } from '#flows/builds/look-up-image.ts';
 import { createCache } from '#flows/views/cache.ts';
 import { imagePulls } from './image-pulls.ts';
 
@@ -25,6 +26,7 @@ export function imageLookUps({
     images,
     pulls: imagePulls(client),
     registry: imageRegistry({ send: requests.send, plainHttp }),
+    seats: createFairPool(Array.from({ length: MAX_LOOK_UPS }, (_, seat) => seat)),
     now: () => new Date(),
   };
   // The database stores the results; this only shares running look-ups.

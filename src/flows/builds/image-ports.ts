@@ -27,8 +27,11 @@ export interface ImageKey {
 
 export interface ImageStore {
   known(key: ImageKey): Promise<KnownImage>;
-  /** Of any image with this digest. */
-  configuration(digest: string, architecture: string): Promise<ImageConfiguration | undefined>;
+  /**
+   * Of any image with this digest that was found in the namespace. Of another one it would tell a team about an
+   * image that it may not pull.
+   */
+  configuration(key: ImageKey, digest: string): Promise<ImageConfiguration | undefined>;
   /** Ends the failures of the image. */
   recordFound(key: ImageKey, found: NonNullable<KnownImage['found']>): Promise<void>;
   recordFailure(key: ImageKey, failure: FailedLookUp): Promise<void>;

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import type { KnownImage } from '#domain/planning/image-look-up.ts';
+import { createFairPool, type FairPool } from '#domain/scheduling/fair-pool.ts';
 import type { ImageAnswer, ImageKey, LookUpAnswer, PullFacts } from './image-ports.ts';
 import { lookUpImage } from './look-up-image.ts';
 
@@ -17,6 +19,9 @@ let known: Map<string, KnownImage>;
 let configurations: Map<string, ImageConfiguration>;
 let facts: PullFacts | undefined;
 let time: number;
+let seats: FairPool<number>;
+/** What the registry does before it answers. */
+let slowly: () => Promise<void>;
 
 beforeEach(() => {
   digest = { found: 'sha256:1' };
@@ -26,6 +31,8 @@ beforeEach(() => {
   configurations = new Map();
   facts = { credentialTexts: ['{"auths":{}}'], agentStartedAt: new Date(0) };
   time = 1000;
+  seats = createFairPool([0, 1]);
+  slowly = () => Promise.resolve();
 });
 
 const nameOf = ({ namespace, image }: ImageKey): string => `${namespace} ${image}`;
@@ -34,9 +41,9 @@ async function lookUp(image: ImageKey = key): Promise<LookUpAnswer> {
   return await lookUpImage(image, 'build-1', {
     images: {
       known: (one) => Promise.resolve(known.get(nameOf(one)) ?? {}),
-      configuration: (one) => Promise.resolve(configurations.get(one)),
+      configuration: ({ namespace }, of) => Promise.resolve(configurations.get(`${namespace} ${of}`)),
       recordFound: (one, found) => {
-        configurations.set(found.digest, found.configuration);
+        configurations.set(`${one.namespace} ${found.digest}`, found.configuration);
         known.set(nameOf(one), { found });
         return Promise.resolve();
       },
@@ -49,7 +56,7 @@ async function lookUp(image: ImageKey = key): Promise<LookUpAnswer> {
       open: (one, credentialTexts) => ({
         digest: () => {
           requests.push(`digest of ${one} with ${credentialTexts.length} credentials`);
-          return Promise.resolve(digest);
+          return slowly().then(() => digest);
         },
         configuration: (of) => {
           requests.push(`configuration of ${of}`);
@@ -58,6 +65,7 @@ async function lookUp(image: ImageKey = key): Promise<LookUpAnswer> {
       }),
     },
     pulls: { of: () => Promise.resolve(facts) },
+    seats,
     now: () => new Date(time),
   });
 }
@@ -72,11 +80,11 @@ describe('an image that is not cached', () => {
     expect(requests).toEqual([`digest of ${IMAGE} with 1 credentials`, 'configuration of sha256:1']);
   });
 
-  test('is looked up again in another namespace, which shows that its credentials fit', async () => {
+  test('tells no other namespace its configuration, whatever digest a registry or a name claims', async () => {
     await lookUp();
     requests = [];
     expect(await lookUp({ ...key, namespace: 'other' })).toEqual(FOUND);
-    expect(requests).toEqual([`digest of ${IMAGE} with 1 credentials`]);
+    expect(requests).toEqual([`digest of ${IMAGE} with 1 credentials`, 'configuration of sha256:1']);
   });
 
   test('waits while the API server is away, without asking the registry', async () => {
@@ -153,5 +161,32 @@ describe('a registry that fails', () => {
     answer = away;
     expect(await lookUp()).toEqual({ answer: 'wait', reason });
     expect(configurations.size).toBe(0);
+  });
+});
+
+const images = (namespace: string, count: number): ImageKey[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...key,
+    namespace,
+    image: `r.example/${namespace}:${index}`,
+  }));
+
+describe('a team with many images on a slow registry', () => {
+  test('has few look-ups at the same time, and another team has its turn', async () => {
+    const release: (() => void)[] = [];
+    slowly = async () => await new Promise<void>((resolve) => release.push(resolve));
+    const greedy = images('greedy', 20).map(async (one) => await lookUp(one));
+    await turn();
+    const [other = key] = images('other', 1);
+    const looked = lookUp(other);
+    await turn();
+    expect(requests).toHaveLength(2);
+    for (const end of release.splice(0)) end();
+    await turn();
+    expect(requests.at(-1)).toBe(`digest of ${other.image} with 1 credentials`);
+    slowly = () => Promise.resolve();
+    for (const end of release) end();
+    expect(await looked).toEqual(FOUND);
+    expect(await Promise.all(greedy)).toEqual(Array.from({ length: 20 }, () => FOUND));
   });
 });

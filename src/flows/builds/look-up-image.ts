@@ -6,6 +6,7 @@ import {
   type KnownImage,
   type LookUpFailure,
 } from '#domain/planning/image-look-up.ts';
+import type { FairPool } from '#domain/scheduling/fair-pool.ts';
 import type {
   ImageAnswer,
   ImageKey,
@@ -15,10 +16,15 @@ import type {
   LookUpAnswer,
 } from './image-ports.ts';
 
+/** Images that a process looks up in registries at a time. Each answer can have 4 MiB. */
+export const MAX_LOOK_UPS = 8;
+
 export interface LookUpPorts {
   images: ImageStore;
   registry: ImageRegistry;
   pulls: ImagePulls;
+  /** Namespaces take turns, so that slow registries of one delay no other. */
+  seats: FairPool<number>;
   now: () => Date;
 }
 
@@ -46,8 +52,9 @@ async function askAndRecord(
   credentialTexts: string[],
   ports: LookUpPorts,
 ): Promise<ImageAnswer<ImageConfiguration>> {
-  const { images, now } = ports;
-  const looked = await askRegistry(key, credentialTexts, ports);
+  const { images, seats, now } = ports;
+  const seat = await seats.acquire(key.namespace);
+  const looked = await askRegistry(key, credentialTexts, ports).finally(() => seats.release(seat));
   if ('found' in looked) return looked;
   const count = (known.failure?.count ?? 0) + 1;
   const failure = { ...looked, count, retryAt: new Date(now().getTime() + retryLookUpAfterMs(count)) };
@@ -66,7 +73,7 @@ async function askRegistry(
   const answer = await image.digest();
   if (!('found' in answer)) return answer;
   const digest = answer.found;
-  const cached = await images.configuration(digest, key.architecture);
+  const cached = await images.configuration(key, digest);
   const looked =
     cached === undefined ? await image.configuration(digest, key.architecture) : { found: cached };
   if ('found' in looked)

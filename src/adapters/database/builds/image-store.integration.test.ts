@@ -28,16 +28,17 @@ afterAll(async () => await stores.close());
 describe('an image', () => {
   test('is unknown before it is recorded', async () => {
     expect(await images.known(key)).toEqual({});
-    expect(await images.configuration('sha256:1', 'amd64')).toBeUndefined();
+    expect(await images.configuration(key, 'sha256:1')).toBeUndefined();
   });
 
-  test('is known in the namespace that looked it up, its configuration in all', async () => {
+  test('is known with its configuration in the namespace that looked it up, and in no other', async () => {
     await images.recordFound(key, found('sha256:1', 1));
     expect(await images.known(key)).toEqual({ found: found('sha256:1', 1) });
     expect(await images.known({ ...key, namespace: 'other' })).toEqual({});
     expect(await images.known({ ...key, architecture: 'arm64' })).toEqual({});
-    expect(await images.configuration('sha256:1', 'amd64')).toEqual(configuration);
-    expect(await images.configuration('sha256:1', 'arm64')).toBeUndefined();
+    expect(await images.configuration(key, 'sha256:1')).toEqual(configuration);
+    expect(await images.configuration({ ...key, namespace: 'other' }, 'sha256:1')).toBeUndefined();
+    expect(await images.configuration({ ...key, architecture: 'arm64' }, 'sha256:1')).toBeUndefined();
   });
 
   test('has the digest that was recorded last', async () => {
@@ -88,6 +89,6 @@ test('rows of more than 30 days are removed', async () => {
   await images.recordFound({ ...key, image: 'registry.example/new' }, found('sha256:2', 32));
   expect(await images.known(key)).toEqual({});
   expect(await images.known({ ...key, image: 'registry.example/other' })).toEqual({});
-  expect(await images.configuration('sha256:1', 'amd64')).toBeUndefined();
-  expect(await images.configuration('sha256:2', 'amd64')).toEqual(configuration);
+  expect(await images.configuration(key, 'sha256:1')).toBeUndefined();
+  expect(await images.configuration(key, 'sha256:2')).toEqual(configuration);
 });

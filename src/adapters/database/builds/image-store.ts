@@ -30,10 +30,12 @@ export function imageStore({ pool }: { pool: DatabasePool }): ImageStore {
         WHERE l.namespace = ${namespace} AND l.image = ${image} AND l.architecture = ${architecture}`);
       return row === null ? {} : { ...withoutNulls({ found: foundIn(row), failure: failureIn(row) }) };
     },
-    async configuration(digest, architecture) {
+    async configuration({ namespace, architecture }, digest) {
       const found = await pool.maybeOneFirst(rows<{ configuration: ImageConfiguration }>()`
         SELECT configuration FROM image_configurations
-        WHERE digest = ${digest} AND architecture = ${architecture}`);
+        WHERE digest = ${digest} AND architecture = ${architecture} AND EXISTS (
+          SELECT FROM image_look_ups l
+          WHERE l.namespace = ${namespace} AND l.digest = ${digest} AND l.architecture = ${architecture})`);
       return found ?? undefined;
     },
     recordFound: async (key, found) => await recordFound(pool, key, found),
