@@ -25,11 +25,13 @@ import { MAX_PASSED_WAITING, MAX_UNUSED_VERSIONS } from '#domain/scheduling/fact
 import { INITIAL_PACE, MAX_STARTS_PER_NODE } from '#domain/scheduling/pace-starts.ts';
 import { AUTOMATIC_PAUSE_ABOVE, MAX_QUEUED_BUILDS } from '#domain/scheduling/queue-limits.ts';
 import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
+import { MAX_LOOK_UPS } from '#flows/builds/look-up-image.ts';
 import { MAX_CHECK_PODS } from '#flows/checks/check-slots.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
 import { bytes, characters, count, milliseconds, perSecond, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 import { POD_LIMITS } from './pod-limits.ts';
+import { SECRET_LIMITS } from './secret-limits.ts';
 
 /** Every limit that users of Millrace can reach, with the program's own values. */
 export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
@@ -220,6 +222,12 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
       'condition',
       'the build fails',
     ],
+    [
+      'Images that one process looks up in registries at the same time',
+      count(MAX_LOOK_UPS),
+      'later',
+      'teams take turns',
+    ],
     ['Manifest or configuration of an image', bytes(MAX_MANIFEST_BYTES), 'condition', 'the build fails'],
     ['Entrypoint of an image, with its command', bytes(MAX_ENTRYPOINT_BYTES), 'condition', 'the build fails'],
     [
@@ -245,6 +253,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Termination message of a Pod', bytes(MAX_TERMINATION_BYTES), 'cut', 'the message is shortened'],
   ],
+  'Secrets and identity': SECRET_LIMITS,
   HTTP: [
     ['Body with a pipeline', bytes(MAX_BODY_BYTES), 'refusal', '413'],
     ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],

@@ -1,6 +1,6 @@
 import { MAX_MEASURED_FILES } from '#adapters/process/measure-folder.ts';
 import { CACHE_SECONDS } from '#domain/build/judge-cache.ts';
-import { MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
+import { MAX_VOLUMES_OF_TEAM, MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
 import { FAILED_SECONDS, MAX_CREATING_SECONDS } from '#domain/scheduling/decide-warm-pods.ts';
 import { count, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
@@ -9,6 +9,12 @@ import { NOTIFICATION_LIMITS } from './notification-limits.ts';
 /** Of Pods that send notifications, and of caches that Pods mount. */
 export const POD_LIMITS: readonly Limit[] = [
   ...NOTIFICATION_LIMITS,
+  [
+    'Volumes of caches of a team',
+    count(MAX_VOLUMES_OF_TEAM),
+    'cut',
+    'resources without one run without a cache, and the log says so',
+  ],
   ['Builds and checks that use a cache at a time', count(1), 'cut', 'the others run without it'],
   [
     'Time that a Pod waits for the volume of a cache',
@@ -29,5 +35,11 @@ export const POD_LIMITS: readonly Limit[] = [
     'it is deleted, and for some time no other one of its shape is created',
   ],
   ['Time without new Pods of that shape', seconds(FAILED_SECONDS), 'cut', 'builds start in new Pods'],
+  [
+    'Pods of a Team that wait for builds (`warm.pods`); they count as running builds',
+    '20',
+    'refusal',
+    'the API server refuses the Team',
+  ],
   ['Files of a cache whose size is shown', count(MAX_MEASURED_FILES), 'cut', 'the size is unknown'],
 ];

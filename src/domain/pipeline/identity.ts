@@ -6,7 +6,7 @@ import { checkName, claimName } from './name.ts';
 import type { IdentityRequest } from './pipeline.ts';
 
 /** Each step fetches and masks every token of its job. */
-const MAX_IDENTITIES = 5;
+export const MAX_IDENTITIES = 5;
 const audiencePattern = /^[!-~]{1,255}$/;
 
 /** The identity tokens of a job. Two for the same variable are one too many. */

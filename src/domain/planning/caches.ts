@@ -43,6 +43,8 @@ type CacheRefusal =
   | 'Unavailable'
   /** The build runs what a pull request from a fork brings. */
   | 'Fork'
+  /** Its team has as many volumes of caches as are allowed. */
+  | 'TooMany'
   /** The API server refused its volume. */
   | 'Refused';
 

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { decideCaches, type CacheFacts, type CacheState } from './decide-caches.ts';
+import { decideCaches, MAX_VOLUMES_OF_TEAM, type CacheFacts, type CacheState } from './decide-caches.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
-const state: CacheState = { cache: 1, generation: 1, resource: 'git.app' };
+const state: CacheState = { cache: 1, generation: 1, resource: 'git.app', hasVolume: false };
+const usual = { fork: false, waited: false, volumes: 0 };
 const decide = (more: Partial<CacheState>, facts: Partial<CacheFacts> = {}) =>
-  decideCaches({ caches: [{ ...state, ...more }], fork: false, waited: false, ...facts }, now)[0]?.leftOut;
+  decideCaches({ caches: [{ ...state, ...more }], ...usual, ...facts }, now)[0]?.leftOut;
 
 test('a cache that nothing else uses is mounted', () => {
   expect(decide({})).toBeUndefined();
@@ -36,9 +37,24 @@ test.each([
 
 test('each cache is decided by itself', () => {
   const caches = [state, { ...state, cache: 2, resource: 'git.docs', usedBy: 'check' as const }];
-  const decided = decideCaches({ caches, fork: false, waited: false }, now);
+  const decided = decideCaches({ caches, ...usual }, now);
   expect(decided.map(({ resource, leftOut }) => [resource, leftOut?.reason])).toEqual([
     ['git.app', undefined],
     ['git.docs', 'Busy'],
+  ]);
+});
+
+test('a team gets no volume beyond its limit, and keeps those that it has', () => {
+  const caches = ['old', 'first', 'second'].map((resource, cache) => ({
+    ...state,
+    cache,
+    resource,
+    hasVolume: resource === 'old',
+  }));
+  const decided = decideCaches({ caches, ...usual, volumes: MAX_VOLUMES_OF_TEAM - 1 }, now);
+  expect(decided.map(({ leftOut }) => leftOut)).toEqual([
+    undefined,
+    undefined,
+    { reason: 'TooMany', message: 'the team has 200 volumes of caches already.' },
   ]);
 });

@@ -3,6 +3,9 @@ import type { CacheUse } from './caches.ts';
 /** How long a cache is left out after its volume kept a Pod waiting. */
 export const MINUTES_AFTER_FAILURE = 10;
 
+/** Volumes of caches that one team has. Anyone who writes its pipelines can name any number of resources. */
+export const MAX_VOLUMES_OF_TEAM = 200;
+
 /** What is known when the Pod of a build or check is about to be created. */
 export interface CacheFacts {
   caches: CacheState[];
@@ -10,12 +13,15 @@ export interface CacheFacts {
   fork: boolean;
   /** An earlier Pod of the same build waited too long for its volumes. */
   waited: boolean;
+  /** Volumes of caches that the team has. */
+  volumes: number;
 }
 
 export interface CacheState {
   cache: number;
   generation: number;
   resource: string;
+  hasVolume: boolean;
   /** What else uses it: a build, or a check. */
   usedBy?: { job: string; number: string } | 'check';
   /** When its volume last kept a Pod waiting. */
@@ -30,9 +36,11 @@ export function decideCaches(
   { caches, ...facts }: CacheFacts & { teamWithoutVolumes?: string },
   now: Date,
 ): CacheUse[] {
+  let { volumes } = facts;
   return caches.map((state) => {
-    const { cache, generation, resource } = state;
-    const leftOut = whyLeftOut(state, facts, now);
+    const { cache, generation, resource, hasVolume } = state;
+    const leftOut = whyLeftOut(state, { ...facts, volumes }, now);
+    if (leftOut === undefined && !hasVolume) volumes += 1;
     return { cache, generation, resource, ...(leftOut && { leftOut }) };
   });
 }
@@ -41,8 +49,13 @@ export function decideCaches(
  * Steps of a fork's request run what its author wrote, and could leave something for the builds of branches.
  */
 function whyLeftOut(
-  { usedBy, failedAt }: CacheState,
-  { fork, waited, teamWithoutVolumes: team }: Omit<CacheFacts, 'caches'> & { teamWithoutVolumes?: string },
+  { usedBy, failedAt, hasVolume }: CacheState,
+  {
+    fork,
+    waited,
+    volumes,
+    teamWithoutVolumes: team,
+  }: Omit<CacheFacts, 'caches'> & { teamWithoutVolumes?: string },
   now: Date,
 ): CacheUse['leftOut'] {
   if (team !== undefined) return { reason: 'NotAllowed', message: `Team ${team} has no spec.cache.` };
@@ -52,6 +65,8 @@ function whyLeftOut(
   if (usedBy === 'check') return { reason: 'Busy', message: 'a check uses it.' };
   if (usedBy !== undefined)
     return { reason: 'Busy', message: `build ${usedBy.number} of job ${usedBy.job} uses it.` };
+  if (!hasVolume && volumes >= MAX_VOLUMES_OF_TEAM)
+    return { reason: 'TooMany', message: `the team has ${volumes} volumes of caches already.` };
   if (failedAt === undefined || minutesBetween(failedAt, now) >= MINUTES_AFTER_FAILURE) return undefined;
   const when = `${failedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const later = `${MINUTES_AFTER_FAILURE} minutes later`;

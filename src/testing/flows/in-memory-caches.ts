@@ -5,7 +5,7 @@ import type { CacheStore, CacheTransaction, CacheUser } from '#flows/pods/cache-
 /** Caches without a database. Tests set the facts. */
 export class InMemoryCaches implements CacheStore {
   readonly uses = new Map<string, CacheUse[]>();
-  facts: Pick<CacheFacts, 'fork' | 'waited'> = { fork: false, waited: false };
+  facts: Omit<CacheFacts, 'caches'> = { fork: false, waited: false, volumes: 0 };
   states: Partial<CacheState> = {};
 
   async withCaches<T>(
@@ -17,6 +17,7 @@ export class InMemoryCaches implements CacheStore {
       cache: index + 1,
       generation: 1,
       resource,
+      hasVolume: false,
       ...this.states,
     }));
     return await work({

@@ -79,7 +79,7 @@ async function factsOf(
   held: readonly number[],
 ): Promise<CacheFacts> {
   const found = await connection.any(rows<StateRow>()`
-    SELECT k.id AS cache, k.generation, k.resource, (
+    SELECT k.id AS cache, k.generation, k.resource, k.used_at IS NOT NULL AS "hasVolume", (
         SELECT jsonb_build_object('job', ${jobNameIn(sql.fragment`b.revision_id`)},
           'number', CASE b.retry WHEN 0 THEN b.number::text ELSE b.number || '.' || b.retry END)
         FROM cache_uses u JOIN builds b ON b.id = u.build_id AND b.attempt = u.attempt AND b.ended_at IS NULL
@@ -97,7 +97,11 @@ async function factsOf(
     ...state,
     ...withoutNulls({ usedBy: build ?? (checked ? ('check' as const) : null), failedAt }),
   }));
-  return { caches, ...(await factsOfBuild(connection, user)) };
+  const volumes = await connection.oneFirst(rows<{ volumes: number }>()`
+    SELECT count(*) AS volumes FROM pipelines own JOIN pipelines p ON p.team_id = own.team_id
+      JOIN caches k ON k.pipeline_id = p.id
+    WHERE own.id = ${user.pipelineId} AND k.used_at IS NOT NULL`);
+  return { caches, volumes, ...(await factsOfBuild(connection, user)) };
 }
 
 /** Attempts and runs that ended because the volume of a cache was not ready. */
