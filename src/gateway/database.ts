@@ -15,6 +15,7 @@ import { renameRequests } from '#adapters/database/pipelines/rename-pipeline.ts'
 import { secretStore, storedValues, type StoredValue } from '#adapters/database/pipelines/secret-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
+import { triggerStreams } from '#adapters/database/views/trigger-streams.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
 import { databaseReadiness } from '#adapters/http/server/readiness.ts';
 import type { Log } from '#adapters/telemetry/log.ts';
@@ -25,6 +26,7 @@ import type { ImageStore } from '#flows/builds/image-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import { completeViews } from '#flows/views/complete-views.ts';
 import type { OverviewStore } from '#flows/views/overview-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
@@ -33,6 +35,7 @@ export interface GatewayDatabase {
   builds: BuildStore;
   actions: ActionStore;
   checks: CheckStore;
+  streams: TriggerStreams;
   sessions: SessionStore;
   images: ImageStore;
   views: Views;
@@ -64,6 +67,7 @@ export async function openGatewayDatabase(config: DatabaseConfig, log: Log): Pro
     builds: buildStore(database),
     actions: actionStore(database),
     checks: checkStore(database),
+    streams: triggerStreams(database),
     sessions: sessionStore(database),
     images: imageStore(database),
     views: completeViews(viewStore(database), () => new Date()),

@@ -7,6 +7,7 @@ import type { PublicMetrics } from '#adapters/telemetry/metrics.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { ClosableOverviews } from './overviews.ts';
@@ -14,6 +15,7 @@ import type { ClosableOverviews } from './overviews.ts';
 interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicViews'> {
   views: Views;
   checks: CheckStore;
+  streams: TriggerStreams;
   builds: BuildStore;
   actions: ActionStore;
   notifications: Notifications;
@@ -24,7 +26,8 @@ interface PipelineParts extends Pick<ClosableOverviews, 'overviews' | 'publicVie
 
 /** Creates the ports of the routes of pipelines. */
 export function pipelinePorts(parts: PipelineParts): PipelinePorts {
-  const { views, overviews, publicViews, actions, checks, builds, notifications, metrics, now } = parts;
+  const { views, overviews, publicViews, actions, checks, streams, builds, notifications, metrics, now } =
+    parts;
   return {
     views,
     overviews,
@@ -33,6 +36,7 @@ export function pipelinePorts(parts: PipelineParts): PipelinePorts {
     actions,
     builds,
     checks,
+    streams,
     notifications,
     webhooks: webhookTokens(createSecretKey(parts.webhookKey)),
     metrics,

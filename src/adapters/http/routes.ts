@@ -23,6 +23,7 @@ import { resourceRoutes } from './api/resources.ts';
 import { secretRoutes } from './api/secrets.ts';
 import { signInRoutes } from './api/sign-in.ts';
 import { teamRoutes } from './api/teams.ts';
+import { triggerRoutes } from './api/triggers.ts';
 import { userRoutes } from './api/users.ts';
 import { pinRoutes } from './api/version-actions.ts';
 import { waitingRoutes } from './api/waiting.ts';
@@ -57,6 +58,7 @@ export function publicRoutes(
     ...pauseRoutes(ports),
     ...pinRoutes(ports),
     ...waitingRoutes(ports),
+    ...triggerRoutes(ports),
   ];
 }
 

@@ -19,6 +19,7 @@ import type { LoginOptions } from './login.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
 import type { TeamOptions } from './team-options.ts';
+import { triggersCommand } from './trigger-commands.ts';
 import type { JobArgument, TriggerOptions } from './watch.ts';
 
 /** The commands that talk to a server. */
@@ -33,6 +34,7 @@ export function clientCommands(run: Run): Command[] {
     triggerCommand(run),
     secretsCommand(run),
     cachesCommand(run),
+    triggersCommand(run),
   ];
   return commands.map((command) => command.helpGroup('With a server:'));
 }

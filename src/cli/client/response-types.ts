@@ -7,6 +7,7 @@ import type { FindingSchema, PipelineResult } from '#adapters/http/api/pipeline-
 import type { Changes, DefinitionSchema, PipelineSchema } from '#adapters/http/api/pipelines.ts';
 import type { Secret } from '#adapters/http/api/secrets.ts';
 import type { SessionFields } from '#adapters/http/api/sign-in.ts';
+import type { EmittedSchema, StreamSchema, TriggerEventSchema } from '#adapters/http/api/triggers.ts';
 import type { User } from '#adapters/http/api/users.ts';
 
 /*
@@ -20,6 +21,9 @@ export type DefinitionJson = Static<TObject<typeof DefinitionSchema>>;
 export type PipelineUpdate = Static<typeof Changes>;
 export type SavedJson = Static<TObject<typeof PipelineResult>>;
 export type CacheJson = Static<typeof CacheFields>;
+export type StreamJson = Static<typeof StreamSchema>;
+export type TriggerEventJson = Static<typeof TriggerEventSchema>;
+export type EmittedJson = Static<typeof EmittedSchema>;
 export type SecretJson = Static<typeof Secret>;
 export type FindingJson = Static<typeof FindingSchema>;
 export type JobJson = Static<TObject<typeof JobSchema>>;

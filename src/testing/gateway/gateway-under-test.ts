@@ -24,6 +24,7 @@ import type { Role } from '#domain/access/roles.ts';
 import type { ActionStore } from '#flows/builds/action-ports.ts';
 import type { BuildStore } from '#flows/builds/ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { OAuthClient } from '#flows/people/oauth-ports.ts';
 import type { Passwords } from '#flows/people/ports.ts';
@@ -104,6 +105,7 @@ interface Stores {
   pool: DatabasePool;
   access: AccessStores;
   checks: CheckStore;
+  streams: TriggerStreams;
   builds: BuildStore;
   actions: ActionStore;
 }

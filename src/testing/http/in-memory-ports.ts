@@ -1,5 +1,6 @@
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { StreamName, TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
 import type { Overviews } from '#flows/views/show-pipeline.ts';
@@ -81,6 +82,7 @@ export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
     actions: inMemoryActions(calls),
     builds: inMemoryTriggers(calls),
     checks: inMemoryChecks(calls),
+    streams: inMemoryStreams(calls),
     webhooks: {
       token: (resource, generation) => `derived-for-${resource}-${generation}`,
       secret: (token) => `secret-of-${token}`,
@@ -90,6 +92,22 @@ export function inMemoryPorts(): PipelinePorts & { calls: string[] } {
     metrics: { webhook: () => undefined, trigger: () => undefined, check: () => undefined },
     sleep: async () => undefined,
     now: () => LATER,
+  };
+}
+
+const isReleased = ({ team, trigger }: StreamName): boolean => team === 'main' && trigger === 'released';
+
+/** Team `main` has the stream `released`, which its pipeline `app` declares. */
+function inMemoryStreams(calls: string[]): TriggerStreams {
+  const newest = { id: 20, version: { tag: 'v1' }, at: AT };
+  return {
+    streams: async (team) =>
+      team === 'main' ? [{ trigger: 'released', pipelines: ['app'], newest }] : undefined,
+    events: async (stream) => (isReleased(stream) ? { rows: [newest], hasMore: false } : undefined),
+    async emit(stream, { version }) {
+      calls.push(`emit ${stream.trigger} ${JSON.stringify(version)}`);
+      return isReleased(stream) ? ['app'] : undefined;
+    },
   };
 }
 

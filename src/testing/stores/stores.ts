@@ -18,6 +18,7 @@ import { logStore } from '#adapters/database/retention/log-store.ts';
 import { retentionStore } from '#adapters/database/retention/retention-store.ts';
 import { cachedDefinitions } from '#adapters/database/revisions/definitions.ts';
 import { showStore } from '#adapters/database/views/show-store.ts';
+import { triggerStreams } from '#adapters/database/views/trigger-streams.ts';
 import { viewStore } from '#adapters/database/views/view-store.ts';
 import type { BuildEvent } from '#domain/build/events.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -79,6 +80,7 @@ export function storesOver(connections: Database) {
     teams: { ...teams, ...teamFlows(teams) },
     pipelines: pipelinesOver(pipelineStore(database)),
     checks: checksOver(checkStore(database)),
+    streams: triggerStreams(database),
     builds,
     caches: cacheStore(database),
     warmPods: warmPodStore(database),

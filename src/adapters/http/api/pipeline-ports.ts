@@ -3,6 +3,7 @@ import type { Badge } from '#domain/graph/badge.ts';
 import type { ActionPorts } from '#flows/builds/action-ports.ts';
 import type { TriggerStore } from '#flows/builds/trigger-ports.ts';
 import type { CheckStore } from '#flows/checks/ports.ts';
+import type { TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Notifications } from '#flows/notification-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
@@ -19,6 +20,7 @@ export interface PipelinePorts extends ActionPorts {
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;
   checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;
+  streams: TriggerStreams;
   webhooks: WebhookTokens;
   notifications: Notifications;
   metrics: PublicMetrics;

@@ -88,6 +88,7 @@ const CASES: Case[] = [
   ['POST', `${GIT}/versions/11/disable`, 'version.disabled version app/git.app/11'],
   ['POST', `${GIT}/versions/11/enable`, 'version.enabled version app/git.app/11'],
   ['POST', `${GIT}/versions/11/trigger`, 'version.triggered version app/git.app/11'],
+  ['POST', '/teams/main/triggers', 'trigger.emitted trigger released', { body: { name: 'released' } }],
 ];
 
 describe('the audit log', () => {

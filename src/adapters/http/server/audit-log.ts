@@ -32,7 +32,7 @@ function entryOf(request: FastifyRequest, action: string, payload: unknown): Omi
     ...defined({ team: params['team'] }),
     actor: user,
     action,
-    targetType: typeOf(params),
+    targetType: typeOf(params, action),
     target: targetOf(params, responded),
     details: {
       ...Object.fromEntries(
@@ -54,8 +54,10 @@ function targetOf(params: Record<string, string>, responded: Record<string, stri
   return parts.filter((part) => part !== undefined).join('/');
 }
 
-function typeOf(params: Record<string, string>): string {
-  return ['build', 'version', 'job', 'resource'].find((name) => params[name] !== undefined) ?? 'pipeline';
+/** The last thing that the path names; otherwise what the action creates. */
+function typeOf(params: Record<string, string>, action: string): string {
+  const inPath = ['build', 'version', 'job', 'resource'].find((name) => params[name] !== undefined);
+  return inPath ?? action.split('.')[0] ?? 'pipeline';
 }
 
 function textsOf(value: unknown): Record<string, string> {

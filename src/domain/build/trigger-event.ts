@@ -1,0 +1,31 @@
+import { flattenVersion, VERSION_LIMITS } from './parse-check-output.ts';
+
+export type TriggerEvent = { ok: true; version: Record<string, string> } | { ok: false; message: string };
+
+/** Fields that Millrace sets itself in the versions of triggers. */
+const OWN_FIELDS = /^trigger_/;
+
+/**
+ * The version that an event makes which a person emits. `trigger_by` and `trigger_time` keep two events with
+ * the same fields apart.
+ */
+export function triggerEvent(fields: unknown, { by, at }: { by: string; at: Date }): TriggerEvent {
+  const own = { trigger_by: by, trigger_time: at.toISOString() };
+  if (typeof fields !== 'object' || fields === null || Array.isArray(fields))
+    return { ok: false, message: 'The version is not an object.' };
+  const taken = Object.keys(fields).find((name) => OWN_FIELDS.test(name));
+  if (taken !== undefined)
+    return {
+      ok: false,
+      message: `The field ${taken} is set by the server: names that begin with trigger_ are reserved.`,
+    };
+  const version = flattenVersion({ ...fields, ...own });
+  if (version === undefined)
+    return {
+      ok: false,
+      message:
+        `The version is too large: it may have ${VERSION_LIMITS.fields} fields of ` +
+        `${VERSION_LIMITS.name} characters in their names, and ${VERSION_LIMITS.characters} characters in all.`,
+    };
+  return { ok: true, version };
+}
