@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { expandMessage } from './expand-message.ts';
 
-const variables = { BUILD_JOB_NAME: 'unit', GET_APP_REF: '$version_ref', version_ref: '$BUILD_JOB_NAME' };
+const variables = {
+  TASK_UNIT_LIST: String.raw`a\nb`,
+  BUILD_JOB_NAME: 'unit',
+  GET_APP_REF: '$version_ref',
+  version_ref: '$BUILD_JOB_NAME',
+};
 
 test.each([
   [
@@ -17,6 +22,7 @@ test.each([
     '$BUILD_NUMBER $version_tag $HOME',
   ],
   ['a message turns a backslash and an n into a new line', String.raw`a\n$BUILD_JOB_NAME\n`, 'a\nunit\n'],
+  ['a message turns a backslash and an n of a value into a new line', '$TASK_UNIT_LIST', 'a\nb'],
   ['nothing', '', ''],
 ])('%s', (_title, message, expanded) => {
   expect(expandMessage(message, variables)).toBe(expanded);
