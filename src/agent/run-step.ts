@@ -261,9 +261,11 @@ class StepRun {
       case 'get':
         return { ended, exports: exportVersion(step.exports ?? '', step.version ?? {}) };
       case 'task': {
-        const { exports, warnings } = parseOutput(step.exports ?? '', output);
+        const { exports, warnings, problem } = parseOutput(step.exports ?? '', output);
         for (const warning of warnings) this.#log.note(`[${this.#context.masker.mask(warning)}]`);
-        return { ended, exports };
+        if (problem === undefined) return { ended, exports };
+        const message = this.#masked(problem);
+        return { ended: { status: 'failed', exitCode: 1, message }, cause: this.#failure('StepFailed', message) };
       }
       case 'put':
         return { ended: { ...ended, version: this.#version(pushed) } };

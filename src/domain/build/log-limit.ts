@@ -26,7 +26,7 @@ export function cutLog(
 /** Most logs are ASCII, for which this is a fraction of the time of counting. */
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-function utf8Length(text: string): number {
+export function utf8Length(text: string): number {
   if (!NOT_ASCII.test(text)) return text.length;
   let length = text.length;
   for (let index = 0; index < text.length; index += 1) length += extraBytes(text.charCodeAt(index));

@@ -1,7 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 import { exportVersion, parseOutput } from './step-output.ts';
 
-const cases: Record<string, { text: string; exports: Record<string, string>; ignored?: number[] }> = {
+/** As long as Linux allows, with the name. */
+const longest = 'x'.repeat(131_071 - 'TASK_UNIT_A='.length);
+
+interface Case {
+  text: string;
+  exports: Record<string, string>;
+  ignored?: number[];
+  problem?: string;
+}
+
+const cases: Record<string, Case> = {
+  'can be as long as a variable': { text: `a=${longest}`, exports: { TASK_UNIT_A: longest } },
+  'cannot be longer than a variable': {
+    text: `a=ä${longest.slice(1)}`,
+    exports: { TASK_UNIT_A: `ä${longest.slice(1)}` },
+    problem: '$SVC_OUTPUT: $TASK_UNIT_A would have 131072 bytes; a variable has at most 131071',
+  },
+  'cannot have a NUL byte': {
+    text: 'a=x\0y',
+    exports: { TASK_UNIT_A: 'x\0y' },
+    problem: '$SVC_OUTPUT: the value of $TASK_UNIT_A has a NUL byte',
+  },
   'a line is a key and a value': { text: 'image=app:1\n', exports: { TASK_UNIT_IMAGE: 'app:1' } },
   'the first = divides': { text: 'A=b=c', exports: { TASK_UNIT_A: 'b=c' } },
   'keys are spelled as variables': { text: 'my-key.x=1', exports: { TASK_UNIT_MY_KEY_X: '1' } },
@@ -23,9 +44,9 @@ const cases: Record<string, { text: string; exports: Record<string, string>; ign
 };
 
 describe('the values that a task exports', () => {
-  test.each(Object.entries(cases))('%s', (_name, { text, exports, ignored = [] }) => {
+  test.each(Object.entries(cases))('%s', (_name, { text, exports, problem, ignored = [] }) => {
     const warnings = ignored.map((line) => `$SVC_OUTPUT: line ${line} is not KEY=VALUE, so it is ignored`);
-    expect(parseOutput('TASK_UNIT_', text)).toEqual({ exports, warnings });
+    expect(parseOutput('TASK_UNIT_', text)).toEqual({ exports, warnings, problem });
   });
 });
 

@@ -1,10 +1,16 @@
 import { variablePart } from '#domain/planning/environment-names.ts';
+import { utf8Length } from './log-limit.ts';
+
+/** With its name and `=`. Linux starts no program with a longer one, so no later step or hook would run. */
+const MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
 export interface TaskOutput {
   /** Variables for later steps. */
   exports: Record<string, string>;
   /** A sentence for each line that is ignored. */
   warnings: string[];
+  /** A value that no variable can hold. */
+  problem?: string;
 }
 
 /**
@@ -20,7 +26,15 @@ export function parseOutput(prefix: string, text: string): TaskOutput {
     if (key === '') output.warnings.push(`$SVC_OUTPUT: line ${index + 1} is not KEY=VALUE, so it is ignored`);
     else output.exports[prefix + variablePart(key)] = line.slice(cut + 1);
   }
-  return output;
+  const problem = Object.entries(output.exports).map(whyNoVariable).find(Boolean);
+  return { ...output, ...(problem !== undefined && { problem }) };
+}
+
+function whyNoVariable([name, value]: [string, string]): string | undefined {
+  if (value.includes('\0')) return `$SVC_OUTPUT: the value of $${name} has a NUL byte`;
+  const bytes = utf8Length(`${name}=${value}`);
+  if (bytes <= MAX_VARIABLE_BYTES) return undefined;
+  return `$SVC_OUTPUT: $${name} would have ${bytes} bytes; a variable has at most ${MAX_VARIABLE_BYTES}`;
 }
 
 /** The fields of a version, as variables for later steps. */
