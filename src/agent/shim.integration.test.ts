@@ -62,6 +62,11 @@ describe('a command of the shim', () => {
       end: { kind: 'not-started', code: 127 },
       message: /no-such-program: no such program/,
     },
+    'that has no name': {
+      command: { argv: [''] },
+      end: { kind: 'not-started', code: 127 },
+      message: /^there is no program to run: its path is empty$/,
+    },
     'that is a directory': {
       command: { argv: ['/tmp'] },
       end: { kind: 'not-started', code: 126 },

@@ -263,6 +263,22 @@ describe('inputs and outputs of a task', () => {
     expect(gateway.end).toMatchObject({ outcome: 'succeeded' });
   });
 
+  test('that are missing are all named', async () => {
+    await run([step('0', 'true', { inputs: ['dist/app', '.', 'dist/map'] })]);
+    expect(gateway.log('0')).toBe('[its inputs dist/app, dist/map do not exist]\n');
+  });
+
+  test('that no variable can hold fail the task, so that its hooks can run', async () => {
+    const ensure = [step('ensure.0', 'echo [${TASK_0_A-}]')];
+    const script = 'printf A= >>$SVC_OUTPUT; head -c 140000 /dev/zero | tr "\\0" x >>$SVC_OUTPUT';
+    await run([step('0', script, { exports: 'TASK_0_' })], { hooks: { ensure } });
+    expect(gateway.end).toMatchObject({
+      outcome: 'failed',
+      message: expect.stringContaining('140009 bytes'),
+    });
+    expect(gateway.log('ensure.0')).toBe('[]\n');
+  });
+
   test('that a task does not make fail it, and its exports are dropped', async () => {
     const ensure = [step('ensure.0', 'echo [${TASK_0_A-}]')];
     await run([step('0', 'echo A=1 >>$SVC_OUTPUT', { outputs: ['dist'], exports: 'TASK_0_' })], {

@@ -42,7 +42,7 @@ func (k *keeper) run(c command, p *process) {
 		k.exit(c.id, *problem)
 		return
 	}
-	if problem := firstMissing("input", job.cwd, c.inputs); problem != "" {
+	if problem := explainMissing("input", job.cwd, c.inputs); problem != "" {
 		k.exit(c.id, exit{kind: exitKindNotStarted, code: 1, message: problem})
 		return
 	}
@@ -72,7 +72,7 @@ func (k *keeper) run(c command, p *process) {
 		e.notes |= exitNoteLeftovers
 	}
 	if e.kind == exitKindCode && e.code == 0 {
-		if problem := firstMissing("output", job.cwd, c.outputs); problem != "" {
+		if problem := explainMissing("output", job.cwd, c.outputs); problem != "" {
 			e = exit{kind: exitKindNotStarted, code: 1, notes: e.notes, message: problem}
 		}
 	}
@@ -84,14 +84,22 @@ func (k *keeper) run(c command, p *process) {
 	k.exit(c.id, e)
 }
 
-// Says which path does not exist. A link that points nowhere exists no more than its target.
-func firstMissing(what, cwd string, paths []string) string {
+// Says which paths do not exist. A link that points nowhere exists no more than its target.
+func explainMissing(what, cwd string, paths []string) string {
+	var missing []string
 	for _, path := range paths {
 		if _, err := os.Stat(cwd + "/" + path); err != nil {
-			return "its " + what + " " + path + " does not exist"
+			missing = append(missing, path)
 		}
 	}
-	return ""
+	switch len(missing) {
+	case 0:
+		return ""
+	case 1:
+		return "its " + what + " " + missing[0] + " does not exist"
+	default:
+		return "its " + what + "s " + strings.Join(missing, ", ") + " do not exist"
+	}
 }
 
 func conclude(status syscall.WaitStatus) exit {
@@ -153,6 +161,9 @@ func (k *keeper) prepare(c command, room string) (job, *exit) {
 		if err != nil {
 			return refuse("cannot make the file executable", err)
 		}
+	}
+	if argv[0] == "" {
+		return job{}, &exit{kind: exitKindNotStarted, code: 127, message: "there is no program to run: its path is empty"}
 	}
 	program, err := findProgram(argv[0], env.values["PATH"], cwd)
 	if err != nil {
