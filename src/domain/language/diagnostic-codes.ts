@@ -75,6 +75,10 @@ export const diagnosticCodes = {
     'Use letters, digits and _, no digit first, and no name that Millrace sets itself.',
   ),
   'invalid-command': error('A command lacks what its runner needs.', 'See the attributes of the runner.'),
+  'runner-attribute': warning(
+    'A command lacks an attribute that its runner_type uses, and that other commands give it.',
+    'Set it, if it should not be empty.',
+  ),
   'dynamic-image': error(
     'An image depends on values of the running build.',
     'Images are chosen before a build starts: use var.<name> or a fixed image.',

@@ -18,7 +18,9 @@ export function readBuiltIn<Definition extends object>(
   if (!exec || exec === 'broken') return { ...definition, builtIn: true, origin };
   const changed = kind.withCommands(definition, (command) => {
     const { path, args } = programOf(command);
-    return { runner: 'custom', name: 'exec', ...exec, attributes: { path }, callerArgs: args };
+    const { path: template, args: templates } = exec;
+    const known = { path: template, args: templates, attributes: { path } };
+    return { runner: 'custom', name: 'exec', ...known, callerArgs: args };
   });
   return { ...changed, builtIn: true, origin };
 }

@@ -25,8 +25,16 @@ export interface NeededSource {
   range?: Range;
 }
 
-/** The templates of a `runner_type`. `broken`: declared, but an error was reported. */
-export type KnownRunner = { path: string; args: string[] } | 'broken';
+/** The templates of a `runner_type`. */
+export interface RunnerTemplates {
+  path: string;
+  args: string[];
+  /** Attributes of any block that calls it. */
+  callers: ReadonlySet<string>;
+}
+
+/** `broken`: declared, but an error was reported. */
+export type KnownRunner = RunnerTemplates | 'broken';
 
 export type KnownRunners = ReadonlyMap<string, KnownRunner>;
 
@@ -38,6 +46,8 @@ export interface CompileContext {
   sources: ResolvedSources;
   need: (source: NeededSource) => void;
   runners: KnownRunners;
+  /** Attributes of the blocks that call a runner, by its name. */
+  callers: ReadonlyMap<string, ReadonlySet<string>>;
   /** The text is a built-in definition. */
   embedded: boolean;
   /** Block types of which some could not be read: those can have any name. */

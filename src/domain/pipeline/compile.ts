@@ -18,6 +18,7 @@ import { LIMITS } from './limits.ts';
 import type { Pipeline } from './pipeline.ts';
 import { resolvePipeline } from './resolve-pipeline.ts';
 import { isResourceGroup, readResourceGroups } from './resource-groups.ts';
+import { attributesOfCallers } from './runner-callers.ts';
 import { readSecretBlocks } from './secret-blocks.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import { readDeclaredVariables, UNKNOWN_OTHERS, type GivenVariables, type Variables } from './variables.ts';
@@ -117,6 +118,7 @@ function readText(text: ParsedText & { body: Body }, input: CompileInput, partia
     sources,
     need: (source) => void needs.push(source),
     runners: new Map(),
+    callers: attributesOfCallers(body, reader.runners),
     embedded: false,
     misread,
   };

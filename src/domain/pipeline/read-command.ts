@@ -3,9 +3,10 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Command, CustomCommand } from './command.ts';
-import type { KnownRunners } from './compile-context.ts';
+import type { KnownRunners, RunnerTemplates } from './compile-context.ts';
 import { readDockerArgs, type DockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
+import { fillTemplate, namesInTemplates } from './runner-templates.ts';
 
 const pathPart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
 /** `[<registry>/]<path>[:<tag>][@<digest>]` */
@@ -31,7 +32,9 @@ export function readCommand(block: ReadBlock, context: ReadingContext): Command 
   if (custom === 'broken') return undefined;
   const docker = !custom && runner === 'docker' ? readDockerFlags(block, context) : undefined;
   const environment = readEnvironmentVariables(block, context.report, docker?.variables ?? []);
-  const command = custom ? readCustom(block, runner, custom) : readProgram(block, runner, context, docker);
+  const command = custom
+    ? readCustom(block, { name: runner, ...custom }, context.report)
+    : readProgram(block, runner, context, docker);
   return command && { ...command, ...environment };
 }
 
@@ -58,17 +61,34 @@ export function attributesOf({ attributes, parameters }: ReadBlock): Record<stri
 
 function readCustom(
   block: ReadBlock,
-  name: string,
-  templates: { path: string; args: string[] },
-): CustomCommand {
-  return {
-    runner: 'custom',
-    name,
-    ...templates,
-    attributes: attributesOf(block),
-    callerArgs: stringsAt(block, 'args').map(({ text }) => text),
-  };
+  { name, path, args, callers }: RunnerTemplates & { name: string },
+  report: Report,
+): CustomCommand | undefined {
+  const given = attributesOf(block);
+  const lacking = [...namesInTemplates([path, ...args])].filter(
+    (attribute) =>
+      callers.has(attribute) &&
+      !OF_RUNNERS.has(attribute) &&
+      !Object.hasOwn(given, attribute) &&
+      !block.attributes.has(attribute) &&
+      !block.misread.has(attribute),
+  );
+  const attributes = { ...given, ...Object.fromEntries(lacking.map((attribute) => [attribute, ''])) };
+  if (fillTemplate(path, new Map(Object.entries(attributes))) === '') {
+    const message = `the path of the runner ${name} becomes empty, so nothing would run`;
+    report(diagnose('invalid-command', block.range, message, `Set what its path ${path} names.`));
+    return undefined;
+  }
+  for (const attribute of lacking) {
+    const message = `$${attribute} in the runner ${name} is empty: there is no attribute "${attribute}" here`;
+    report(diagnose('runner-attribute', block.range, message));
+  }
+  const callerArgs = stringsAt(block, 'args').map(({ text }) => text);
+  return { runner: 'custom', name, path, args, attributes, callerArgs };
 }
+
+/** What `$args`, `$env` and `$WORKDIR` mean in every template. */
+const OF_RUNNERS: ReadonlySet<string> = new Set(['args', 'env', 'WORKDIR']);
 
 function readExec(block: ReadBlock, report: Report): Command | undefined {
   const path = stringAt(block, 'path');

@@ -1,6 +1,7 @@
 import { labelAt, stringAt } from '#domain/language/block-values.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Command } from './command.ts';
+import type { RunnerTemplates } from './compile-context.ts';
 import { readDockerArgs } from './docker-args.ts';
 import { readEnvironmentVariables } from './environment.ts';
 import { attributesOf, checkImage, type ReadingContext } from './read-command.ts';
@@ -30,15 +31,13 @@ export function readOverride(block: ReadBlock, context: ReadingContext): RunnerO
   );
 }
 
-function takeTemplates(
-  block: ReadBlock,
-  name: string,
-  templates: { path: string; args: string[] },
-): RunnerOverride {
+function takeTemplates(block: ReadBlock, name: string, templates: RunnerTemplates): RunnerOverride {
   const attributes = attributesOf(block);
+  const { path, args } = templates;
   return (command) => {
-    const { path, args } = programOf(command);
-    return { runner: 'custom', name, ...templates, attributes: { ...attributes, path }, callerArgs: args };
+    const program = programOf(command);
+    const known = { ...attributes, path: program.path };
+    return { runner: 'custom', name, path, args, attributes: known, callerArgs: program.args };
   };
 }
 

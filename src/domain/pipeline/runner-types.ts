@@ -35,7 +35,8 @@ export function readRunners(blocks: readonly ReadBlock[], context: CompileContex
   for (const { labels } of blocks) {
     const name = labels[0]?.text ?? '';
     const found = types.find(name) ?? 'broken';
-    runners.set(name, found === 'broken' ? found : { path: found.path, args: found.args });
+    const callers = context.callers.get(name) ?? new Set();
+    runners.set(name, found === 'broken' ? found : { path: found.path, args: found.args, callers });
   }
   return runners;
 }

@@ -1,4 +1,5 @@
 import type { CustomCommand } from '#domain/pipeline/command.ts';
+import { fillTemplate } from '#domain/pipeline/runner-templates.ts';
 
 export interface FilledTemplates {
   path: string;
@@ -15,18 +16,12 @@ export interface FilledTemplates {
 export function fillTemplates(command: CustomCommand, workdir?: string): FilledTemplates {
   const values = new Map(Object.entries(command.attributes));
   if (workdir !== undefined) values.set('WORKDIR', workdir);
-  const fill = (template: string): string =>
-    template.replaceAll(
-      /\$(?:\{(\w+)\}|(\w+))/g,
-      (written, braced: string | undefined, bare: string | undefined) =>
-        values.get(braced ?? bare ?? '') ?? written,
-    );
   const args: string[] = [];
   const environmentAt: number[] = [];
   for (const arg of command.args) {
     if (arg === '$env') environmentAt.push(args.length);
     else if (arg === '$args') args.push(...command.callerArgs);
-    else args.push(fill(arg));
+    else args.push(fillTemplate(arg, values));
   }
-  return { path: fill(command.path), args, environmentAt };
+  return { path: fillTemplate(command.path, values), args, environmentAt };
 }

@@ -108,7 +108,7 @@ describe('the containers of a build', () => {
       containers: [{ name: `image-1-${'a'.repeat(39)}`, image: `${'a'.repeat(39)}-b` }],
     },
     'are none for a job that runs nothing': { steps: [get('cron', 'nightly')], containers: [] },
-    'are none for an empty path': {
+    'are one worker for a runner without a path: its step fails': {
       steps: [
         task('none', {
           runner: 'custom',
@@ -118,9 +118,8 @@ describe('the containers of a build', () => {
           attributes: { path: '' },
           callerArgs: [],
         }),
-        { kind: 'put', name: 'site', resource: 'probe.site', params: {} },
       ],
-      containers: [],
+      containers: [{ name: 'worker' }],
     },
   };
   test.each(Object.entries(cases))('%s', (_name, { steps, containers }) => {

@@ -1,12 +1,13 @@
 import type { Command } from '#domain/pipeline/command.ts';
-import { fillTemplates } from './fill-templates.ts';
 
 /** Name of the container with the worker image: git, jq, curl, ssh and bash. */
 export const WORKER = 'worker';
 
-/** Whether a command runs a program. An empty path means none. */
+/**
+ * Whether a command runs a program. `exec` with an empty path means none. A runner of the pipeline whose path
+ * becomes empty runs: its step fails.
+ */
 export function isRunnable(command: Command): boolean {
-  if (command.runner === 'custom') return fillTemplates(command).path !== '';
   return command.runner !== 'exec' || command.path !== '';
 }
 
