@@ -48,8 +48,15 @@ const comparisons: Record<Operator, (left: string, right: string) => boolean> = 
 
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** Compares as numbers if both are numbers, otherwise as strings. */
+/** Compares as numbers if both are numbers, otherwise by code points. */
 function order(left: string, right: string): number {
   if (number.test(left) && number.test(right)) return Number(left) - Number(right);
-  return left < right ? -1 : Number(left > right);
+  const [ones, others] = [left[Symbol.iterator](), right[Symbol.iterator]()];
+  for (;;) {
+    const [one, other] = [ones.next(), others.next()];
+    if (one.done === true || other.done === true)
+      return Number(other.done === true) - Number(one.done === true);
+    const difference = (one.value.codePointAt(0) ?? 0) - (other.value.codePointAt(0) ?? 0);
+    if (difference !== 0) return difference;
+  }
 }
