@@ -114,6 +114,17 @@ describe('hooks', () => {
     expect(gateway.end).toMatchObject({ outcome: 'cancelled', reason: 'Cancelled' });
   });
 
+  test('of a finished plan go on after a cancel, which changes nothing', async () => {
+    const ensure = [step('ensure.0', 'touch begun; sleep 2; echo whole')];
+    const agent = await start({ ...plan([]), steps: [step('0', 'true')], hooks: { ensure } });
+    await fileAppears('begun');
+    gateway.cancel();
+    gateway.cancel();
+    expect(await ended(agent)).toBe(0);
+    expect(gateway.log('ensure.0')).toBe('whole\n');
+    expect(gateway.end).toMatchObject({ outcome: 'succeeded', reason: 'AllStepsSucceeded' });
+  });
+
   test('see $BUILD_TIMED_OUT when their step ran out of time', async () => {
     const hooks = { onFailure: [step('0.on_failure.0', 'echo ${BUILD_TIMED_OUT-unset}')] };
     await run([step('0', 'sleep 60', { timeoutSeconds: 1, hooks })]);
