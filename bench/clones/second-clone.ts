@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
+import { defined } from '#defined';
 import { pull } from '#domain/pipeline/built-in/git.ts';
 
 /*
@@ -112,7 +113,7 @@ async function clone(url: string, ref: string, cache: string | undefined): Promi
       param_url: url,
       param_name: 'app',
       version_ref: ref,
-      ...(cache === undefined ? {} : { CACHE_DIR: cache }),
+      ...defined({ CACHE_DIR: cache }),
     },
   });
   const seconds = (performance.now() - started) / 1000;

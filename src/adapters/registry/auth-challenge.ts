@@ -1,3 +1,5 @@
+import { defined } from '#defined';
+
 /** The authentication that a registry requires, from the header `WWW-Authenticate` of its refusal. */
 export type AuthChallenge =
   { scheme: 'bearer'; realm: string; service?: string; scope?: string } | { scheme: 'basic' };
@@ -13,8 +15,7 @@ export function readAuthChallenge(header: string | undefined): AuthChallenge | u
     return {
       scheme: 'bearer',
       realm,
-      ...(service === undefined ? {} : { service }),
-      ...(scope === undefined ? {} : { scope }),
+      ...defined({ service, scope }),
     };
   }
   return challenges.some(({ scheme }) => scheme === 'basic') ? { scheme: 'basic' } : undefined;

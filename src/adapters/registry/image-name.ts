@@ -1,3 +1,5 @@
+import { defined } from '#defined';
+
 /** Where an image is: `https://<host>/v2/<repository>/manifests/<digest or tag>`. */
 export interface ImageName {
   /** Host and port of the registry's API. */
@@ -20,7 +22,7 @@ export function readImageName(image: string): ImageName {
   const [name = '', digest] = image.split('@');
   const { domain, path } = splitDomain(name);
   const [repository = '', tag = 'latest'] = path.split(':');
-  const rest = { tag, ...(digest === undefined ? {} : { digest }) };
+  const rest = { tag, ...defined({ digest }) };
   if (domain !== DEFAULT_DOMAIN) return { host: domain, domain, repository, ...rest };
   const isOfficial = !repository.includes('/');
   return {

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { readAuthChallenge, type AuthChallenge } from './auth-challenge.ts';
 import { isLoopbackRegistry, type ImageName } from './image-name.ts';
 import type { PullCredential } from './pull-credentials.ts';
@@ -67,7 +68,7 @@ export class RegistrySession {
   async #send({ path, method = 'GET', accept, maxBytes }: RegistryRead): Promise<RegistryResponse> {
     const { host, repository } = this.#image;
     const authorization = this.#authorization;
-    const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };
+    const headers = { accept, ...defined({ authorization }) };
     const url = `${this.#isPlain ? 'http' : 'https'}://${host}/v2/${repository}/${path}`;
     return await this.#request(url, { method, headers, maxBytes });
   }
@@ -80,7 +81,7 @@ export class RegistrySession {
     const authorization = this.#basic();
     const headers = {
       accept: 'application/json',
-      ...(authorization === undefined ? {} : { authorization }),
+      ...defined({ authorization }),
     };
     const answer = await this.#request(url, { method: 'GET', headers, maxBytes: MAX_TOKEN_BYTES });
     if ('failure' in answer || answer.status !== 200) return answer;

@@ -1,6 +1,7 @@
 import type { Cause } from '#agent/build-context.ts';
 import type { SecretLinks } from '#agent/secrets.ts';
 import type { Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
 import type { SecretsResponse } from '#domain/build/agent-protocol.ts';
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -133,7 +134,7 @@ export class LocalBuild {
       stop: this.#stops.plan,
     });
     const { engine, images } = prepared;
-    const machine = { folders, environment, images, ...(engine && { engine }) };
+    const machine = { folders, environment, images, ...defined({ engine }) };
     const containers = await Containers.open(prepared.work.containers, machine, this.#stops.plan.signal);
     this.#containers = containers;
     try {

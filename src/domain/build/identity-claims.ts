@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import { identityVariable } from '#domain/pipeline/identity.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
@@ -115,7 +116,7 @@ function sourceOf({ definition, job, versions }: IdentifiedBuild): Pick<Identity
   if (source === undefined) return {};
   const ref = refOf(source.version, source.get, definition);
   const sha = source.version['ref'];
-  return { ...(ref !== undefined && { ref }), ...(sha !== undefined && { sha }) };
+  return defined({ ref, sha });
 }
 
 /** Undefined: the default branch, whose name is not known. */

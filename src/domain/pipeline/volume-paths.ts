@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Range } from '#domain/language/syntax.ts';
@@ -52,7 +53,7 @@ export function volumeUses(
     if (type === undefined || path === undefined) return [];
     const { name } = resource;
     const writer = jobs.find(({ steps, hooks }) =>
-      [...actionsOf(steps), ...hookActionsOf({ steps, ...(hooks && { hooks }) })].some(
+      [...actionsOf(steps), ...hookActionsOf({ steps, ...defined({ hooks }) })].some(
         (action) => action.kind === 'put' && action.resource === name,
       ),
     );

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Command } from '#domain/pipeline/command.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import {
@@ -79,7 +80,7 @@ export function cachesOfBuild(
   containers: readonly PlanContainer[],
 ): CacheNeed[] {
   const { steps, hooks } = jobIn(pipeline, job);
-  const inHooks = hookActionsOf({ steps, ...(hooks && { hooks }) });
+  const inHooks = hookActionsOf({ steps, ...defined({ hooks }) });
   const uses = [...actionsOf(steps), ...inHooks].filter(usesResource);
   return needsOf(
     uses.map((step) => ({ resource: step.resource, commands: commandsWithCache(pipeline, step) })),

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Command } from '#domain/pipeline/command.ts';
 import { variablesIn } from '#domain/pipeline/environment-table.ts';
 import type { SecretLookup } from './next-lookups.ts';
@@ -47,7 +48,7 @@ function planGet(
       env: {
         ...commandEnvironment(get),
         ...variablesIn('secretGet', {
-          ...(workdir.workdir === undefined ? {} : { WORKDIR: workdir.workdir }),
+          ...defined({ WORKDIR: workdir.workdir }),
           ...prefixed('param_', params),
         }),
       },

@@ -36,7 +36,7 @@ function planService(service: JobService, { variables, workdir }: ActionContext)
           timeoutSeconds: type.ready.timeoutSeconds,
         },
       }),
-    ...(stop && { stop }),
+    ...defined({ stop }),
   };
 }
 

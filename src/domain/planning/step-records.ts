@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { ActionKind, Plan, PlanHooks, PlanNode, PlanService, PlanStep } from './plan.ts';
 
 type HookName = 'on_success' | 'on_failure' | 'on_cancel' | 'ensure';
@@ -64,7 +65,7 @@ function recordOf({ id, kind, name, resource }: PlanStep): StepRecord {
     id,
     kind,
     name,
-    ...(resource === undefined ? {} : { resource }),
+    ...defined({ resource }),
   };
 }
 
@@ -78,14 +79,14 @@ function recordsOfHooks(hooks: PlanHooks = {}, parent?: string): StepRecord[] {
   return named.flatMap(([hook, steps]) =>
     steps.map((step): StepRecord => ({
       ...recordOf(step),
-      ...(parent === undefined ? {} : { parent }),
+      ...defined({ parent }),
       hook,
     })),
   );
 }
 
 function startOf({ id, name, start, ready }: PlanService, parent?: string): StepRecord[] {
-  const of = { kind: 'service' as const, ...(parent === undefined ? {} : { parent }) };
+  const of = { kind: 'service' as const, ...defined({ parent }) };
   return [
     ...(start ? [{ id: `${id}.start`, name: `${name}:start`, ...of }] : []),
     ...(ready ? [{ id: `${id}.ready`, name: `${name}:ready`, ...of }] : []),

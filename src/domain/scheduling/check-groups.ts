@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Pipeline, Resource, ResourceType, Schedule } from '#domain/pipeline/pipeline.ts';
 import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { checkTimer } from './next-check.ts';
@@ -69,8 +70,7 @@ function groupOf(resource: Resource, type: ResourceType): CheckGroup {
     tags,
     timedByOperator: checkTimer(resource, type) !== 'cronjob',
     resources: [resource.name],
-    ...(resource.schedule === undefined ? {} : { schedule: resource.schedule }),
-    ...(image === undefined ? {} : { image }),
+    ...defined({ schedule: resource.schedule, image }),
   };
 }
 

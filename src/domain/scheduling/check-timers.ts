@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Schedule } from '#domain/pipeline/pipeline.ts';
 import { nextAfterFailure, nextCheck, type CheckTimer, type CronNext } from './next-check.ts';
 import { scheduleNow, webhookWorks } from './webhook-pace.ts';
@@ -101,7 +102,7 @@ export function afterSuccess(
   const paced = schedule === undefined ? rest : { ...rest, schedule };
   const planned = atOnce ? afterStart(scope, { cause, at }, cronNext) : scope.next;
   const next = works === scope.webhookWorks ? planned : afterStart(paced, { cause: 'webhook', at }, cronNext);
-  return withNext({ webhookWorks: works, ...(schedule === undefined ? {} : { schedule }) }, next);
+  return withNext({ webhookWorks: works, ...defined({ schedule }) }, next);
 }
 
 /** When a scope is due after a failed check. Undefined: never by itself. */

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Approval, Input, Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { isTriggerStream } from '#domain/pipeline/resources.ts';
 import { getsOf, type GetStep } from '#domain/pipeline/steps.ts';
@@ -123,8 +124,7 @@ function jobRow(job: Job, position: number): JobRow {
 function gateOf({ approvals, timeoutSeconds, notByTrigger }: Approval): Gate {
   return {
     approvals,
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(notByTrigger === undefined ? {} : { notByTrigger }),
+    ...defined({ timeoutSeconds, notByTrigger }),
   };
 }
 

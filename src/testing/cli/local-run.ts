@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { buildEngine } from '#adapters/hcl/build.ts';
+import { defined } from '#defined';
 import { buildShim } from '#testing/agent/build.ts';
 
 /* For tests of `millrace run`. Importing this file builds what it needs and gives each test a folder. */
@@ -96,8 +97,7 @@ export function runEnvironment(): Record<string, string> {
     HOME,
     TMPDIR: temporary,
     MILLRACE_SHIM_BINARY: shim,
-    ...(MILLRACE_CACHE !== undefined && { MILLRACE_CACHE }),
-    ...(XDG_CACHE_HOME !== undefined && { XDG_CACHE_HOME }),
+    ...defined({ MILLRACE_CACHE, XDG_CACHE_HOME }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { PressureLimits } from '#adapters/http/server/pressure.ts';
 import type { Route } from '#adapters/http/server/route.ts';
 import { createServer } from '#adapters/http/server/server.ts';
 import { createLog } from '#adapters/telemetry/log.ts';
+import { defined } from '#defined';
 import { ROLES } from '#domain/access/roles.ts';
 import { inMemoryPorts } from '#testing/http/in-memory-ports.ts';
 
@@ -19,7 +20,7 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
   const streams = { limits: { ...STREAM_LIMITS, total: 0 } };
   const routes = publicRoutes(ports, async () => options.ready, '0.0.0-test', streams);
   const { pressure } = options;
-  const app = createServer({ routes, authenticate, log, ...(pressure && { pressure }) });
+  const app = createServer({ routes, authenticate, log, ...defined({ pressure }) });
   const ask = async (
     method: Route['method'],
     url: string,
@@ -28,7 +29,7 @@ export function gateway(options: { ready?: string; pressure?: PressureLimits } =
   ) => {
     const type = body !== undefined && { 'content-type': 'application/json' };
     const headers = { ...(as && { authorization: `Bearer ${as}` }), ...type, ...more };
-    return await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) });
+    return await app.inject({ method, url, headers, ...defined({ payload: body }) });
   };
   return { ports, app, routes, lines, ask };
 }

@@ -4,6 +4,7 @@ import type { Wire } from '#adapters/kubernetes/api/kinds.ts';
 import { isSealed, withSeal } from '#adapters/kubernetes/cluster/seal.ts';
 import { projectPod } from '#adapters/kubernetes/informers/pod-projection.ts';
 import { ANNOTATION, LABEL, MANAGED_BY } from '#adapters/kubernetes/manifests/labels.ts';
+import { defined } from '#defined';
 import type { PodFacts } from '#flows/pods/ports.ts';
 
 /*
@@ -99,7 +100,7 @@ function wirePod({ namespace, name, uid, labels }: Shown, status: Wire<V1Pod>['s
   return {
     metadata: { namespace, name, uid, labels, creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: { containers: [{ name: 'agent' }, { name: 'worker' }] },
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { ObjectAnswer } from '#flows/people/object-ports.ts';
 import type { PipelineCluster, PipelineManifest } from '#flows/pipelines/manifest-ports.ts';
 import type {
@@ -137,5 +138,5 @@ function manifestOf(
   team: string,
 ): PipelineManifest {
   const { namespace, name, uid, renamedFrom } = object;
-  return { team, pipeline: name, namespace, uid, ...(renamedFrom && { renamedFrom }) };
+  return { team, pipeline: name, namespace, uid, ...defined({ renamedFrom }) };
 }

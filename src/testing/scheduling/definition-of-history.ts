@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import { get, put, resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 import { jobOf, type History, type HistoryJob } from './history.ts';
@@ -42,13 +43,13 @@ function jobIn(drawn: HistoryJob, history: History, puts: ReadonlySet<string>): 
   const { interruptible, allowFailure, disableRetry, gate, hooks, concurrency, supersede } = drawn;
   return {
     name: drawn.name,
-    ...(drawn.oldName !== undefined && { oldName: drawn.oldName }),
+    ...defined({ oldName: drawn.oldName }),
     steps: [...gets, ...[...puts].map((name) => put(`git.${name}`))],
     interruptible,
     allowFailure,
     disableRetry,
     ...(supersede === false ? { supersede } : {}),
-    ...(concurrency === undefined ? {} : { concurrency }),
+    ...defined({ concurrency }),
     ...(hooks === true ? { onTrigger: [{ kind: 'command', run: { runner: 'shell', cmd: 'true' } }] } : {}),
     ...(gate === undefined ? {} : { approval: { label: 'gate', notify: [], ...gate } }),
   };

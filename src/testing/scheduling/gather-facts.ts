@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { isGood } from '#domain/scheduling/build-changes.ts';
 import {
   MAX_PASSED_VERSIONS,
@@ -87,7 +88,7 @@ function resourceFacts(history: History, id: number): ResourceFacts {
     disabled: versions.some(({ disabled }) => disabled),
     ...(newest === undefined ? {} : { newest: inOrder(newest) }),
     ...(pinned === undefined ? {} : { pinned: pinOf(history, { resource: id, version: pinned }) }),
-    ...(held === undefined ? {} : { held }),
+    ...defined({ held }),
   };
 }
 
@@ -101,7 +102,7 @@ function heldOf({ versions, held = [] }: HistoryResource): HeldVersions | undefi
   if (held.length === 0) return undefined;
   const from = Math.min(...held);
   const newest = versions.findLast(({ id, disabled }) => id < from && !disabled)?.place;
-  return { from, until: new Date(0), ...(newest === undefined ? {} : { newest }) };
+  return { from, until: new Date(0), ...defined({ newest }) };
 }
 
 function jobFacts(history: History, job: HistoryJob): JobFacts {
@@ -111,7 +112,7 @@ function jobFacts(history: History, job: HistoryJob): JobFacts {
     name: job.name,
     paused: job.paused,
     interruptible: job.interruptible,
-    ...(job.concurrency === undefined ? {} : { concurrency: job.concurrency }),
+    ...defined({ concurrency: job.concurrency }),
     supersede: job.supersede !== false,
     approval: job.gate !== undefined,
     gets: job.gets.map((_, position) => getFacts(history, job, position)),

@@ -1,3 +1,4 @@
+import { defined } from '#defined';
 import { baselineFromNow, floorAfterUnpin, settledBefore } from '#domain/scheduling/baselines.ts';
 import { isActive, isGood, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import { isAutomatic, type BuildCause } from '#domain/scheduling/decision.ts';
@@ -259,7 +260,6 @@ function counted(history: History, get: HistoryGet): Parameters<typeof baselineF
     trigger: get.trigger,
     every: get.every,
     baseline: get.baseline,
-    ...(newest === undefined ? {} : { newest }),
-    ...(newestReady === undefined ? {} : { newestReady }),
+    ...defined({ newest, newestReady }),
   };
 }

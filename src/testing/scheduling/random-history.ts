@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { defined } from '#defined';
 import { isActive, type BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { ResourceVersion } from '#domain/scheduling/facts.ts';
 import { disable, pauseJob, pausePipeline, pin, retryOf, unpin } from './actions-on-history.ts';
@@ -90,7 +91,7 @@ export function historyOf(drawn: DrawnPipeline): History {
       paused: false,
       interruptible,
       supersede,
-      ...(concurrency === undefined ? {} : { concurrency }),
+      ...defined({ concurrency }),
       allowFailure: false,
       disableRetry: false,
       gets: gets.map((get) => getOf(get, history)),

@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
 import { withoutNulls } from '#adapters/database/connection/nulls.ts';
 import { prepared, rows, timestamp } from '#adapters/database/connection/pool.ts';
+import { defined } from '#defined';
 import type { ImageConfiguration } from '#domain/planning/entrypoint.ts';
 import type { FailedLookUp, KnownImage } from '#domain/planning/image-look-up.ts';
 import type { ImageKey, ImageStore } from '#flows/builds/image-ports.ts';
@@ -59,7 +60,7 @@ async function recordFound(
 ): Promise<void> {
   await removeOld(pool, checkedAt);
   const { entrypoint, cmd, workingDir } = configuration;
-  const stored = { entrypoint, cmd, ...(workingDir === undefined ? {} : { workingDir }) };
+  const stored = { entrypoint, cmd, ...defined({ workingDir }) };
   await pool.query(rows()`
     WITH configuration AS (
       INSERT INTO image_configurations (digest, architecture, configuration, stored_at)

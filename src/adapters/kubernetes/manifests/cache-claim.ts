@@ -1,4 +1,5 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { defined } from '#defined';
 import { ownerReference, type OwnerObject, type TeamRules } from './installation.ts';
 import { LABEL, labelValue, MANAGED_BY } from './labels.ts';
 import { cacheClaimName } from './names.ts';
@@ -40,7 +41,7 @@ export function cacheClaim(cache: CacheToClaim, owner: OwnerObject): V1Persisten
     spec: {
       accessModes,
       resources: { requests: { storage: size } },
-      ...(storageClassName === undefined ? {} : { storageClassName }),
+      ...defined({ storageClassName }),
     },
   };
 }
