@@ -19,7 +19,7 @@ import { childrenOf, ended, onlyChild } from '#testing/agent/local-pod.ts';
 describe('cancelling a build', () => {
   const step = 'trap "echo stopped; exit 1" TERM; echo begun; sleep 1000 & wait';
 
-  test('through the stream ends the step, stores the log, and skips the rest', async () => {
+  test('through the stream of commands ends the step, stores the log, and skips the rest', async () => {
     const agent = await start(plan([sh(step), sh('true')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
@@ -50,7 +50,7 @@ describe('cancelling a build', () => {
     expect(gateway.ended('0')).toMatchObject({ status: 'cancelled', signal: 'SIGKILL' });
   });
 
-  test('makes it cancelled even if the step succeeds', async () => {
+  test('makes its outcome cancelled even if the step succeeds', async () => {
     const agent = await start(plan([sh('trap "exit 0" TERM; echo begun; sleep 1000 & wait')]));
     await gateway.when(() => gateway.log('0') !== '');
     gateway.cancel();
@@ -147,7 +147,7 @@ describe('when a part of the Pod ends', () => {
     expect(pod.termination()).toMatchObject({ reason: 'PodLost', exits: {} });
   });
 
-  test('a plan of another format is refused', async () => {
+  test('a plan in an unknown format: the agent refuses it', async () => {
     useGateway(new FakeGateway(certificate, JSON.parse('{"work":"build","plan":{"format":2}}')));
     await gateway.open();
     const agent = pod.startAgent(bundle, gateway.url, certificate.cert);

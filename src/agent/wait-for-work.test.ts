@@ -82,7 +82,7 @@ describe('an agent that waits', () => {
     await expect(work).rejects.toThrow('nobody waits any more');
   });
 
-  test('refuses a plan of another format', async () => {
+  test('refuses a plan in an unknown format', async () => {
     const { work } = waiting(async (count, onLine) => {
       onLine(JSON.stringify(count === 1 ? { work: 'build', plan: { format: 9 } } : WORK));
     });

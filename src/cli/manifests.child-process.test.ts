@@ -33,7 +33,7 @@ describe('the Pipelines in a List are validated', () => {
   const item = `${HEAD}  config: |\n    job "a" {\n      x = 1\n    }\n`;
   const noSteps: unknown = expect.stringContaining('warning[job-without-steps]');
 
-  test('as kubectl writes it', async () => {
+  test('in the format of kubectl', async () => {
     const source = `apiVersion: v1\nkind: List\nitems:\n- ${indented(item, 2).trimStart()}`;
     expect(await validate(source)).toEqual([
       noSteps,
@@ -70,14 +70,14 @@ describe('the Pipelines in a List are validated', () => {
     ]);
   });
 
-  test('but not in a List that contains itself', async () => {
+  test('unless the List contains itself', async () => {
     expect(
       await validate('apiVersion: v1\nkind: List\nitems: &items\n- {kind: List, items: *items}\n'),
     ).toEqual(['<stdin>: warning[no-pipeline]: the file has no Pipeline']);
   });
 });
 
-describe('what the API server would refuse is an error:', () => {
+describe('validate reports what the API server would refuse:', () => {
   const config = `  config: "${GOOD.replaceAll('"', '\\"')}"\n`;
   const cases: Record<string, [source: string, ...findings: string[]]> = {
     'a number and a boolean for variables': [
@@ -130,7 +130,7 @@ describe('what the API server would refuse is an error:', () => {
   });
 });
 
-describe('invalid YAML is an error:', () => {
+describe('validate reports invalid YAML:', () => {
   test('aliases that expand too far', async () => {
     const source =
       `a: &a [x, x]\nb: &b [${Array(40).fill('*a').join()}]\nc: [${Array(40).fill('*b').join()}]\n` +
@@ -184,7 +184,7 @@ describe('a finding names its line and column in the manifest for', () => {
   });
 });
 
-test('no missing value if a Secret may provide it', async () => {
+test('validate accepts a missing value that a Secret may provide', async () => {
   const config = 'variable /* "b" */ "a" { type = string }\n';
   const source =
     `${HEAD}  varsFrom: [{secretRef: {name: more}}]\n  config: |\n` +
@@ -192,14 +192,14 @@ test('no missing value if a Secret may provide it', async () => {
   expect(await validate(source)).toEqual(['<stdin>, app: valid, 1 job, 0 resources']);
 });
 
-test('a value whose name is too long for the message', async () => {
+test('validate shortens the name of a variable that is too long for the message', async () => {
   const source = `${HEAD}  vars: {${'a'.repeat(600)}: x}\n  config: |\n    ${GOOD.replaceAll('\\n', '\n    ')}\n`;
   expect((await validate(source)).filter((line) => line.includes('warning['))).toEqual([
     expect.stringContaining('<stdin>:5:10: warning[variable-undeclared]'),
   ]);
 });
 
-test('a value of a variable that is not declared', async () => {
+test('validate warns of a value for a variable that is not declared', async () => {
   const texts = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: more}\ndata: {b: x}\n';
   const source =
     `${HEAD}  vars: {a: x}\n  varsFrom: [{configMapRef: {name: more}}]\n  config: |\n` +

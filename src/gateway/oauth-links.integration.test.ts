@@ -244,7 +244,7 @@ describe('somebody can still sign in', () => {
     );
   });
 
-  test('after both happen at the same moment', async () => {
+  test('after passwords are turned off while a provider is disabled', async () => {
     await stores.pool.query(rows()`
       INSERT INTO oauth_identities (issuer, subject, user_id, provider, linked_at)
       SELECT ${one.issuer}, 'root', id, 'one', now() FROM users`);

@@ -118,7 +118,7 @@ describe('without an external URL', () => {
     expect((await ask(open, 'POST /auth/logout', { ...ours, ...proof })).status).toBe(204);
   });
 
-  test('a request through a proxy that changes the host is told what to set', async () => {
+  test('a request through a proxy that changes the host gets an answer with the setting to change', async () => {
     const { status, text } = await signIn(open, { host: 'backend:8080', origin: 'https://ci.lan' });
     expect(status).toBe(403);
     expect(text).toContain(
@@ -135,7 +135,7 @@ describe('without an external URL', () => {
     expect(JSON.parse((await ask(open, 'GET /auth/session', { cookie })).text).data.username).toBe('ann');
   });
 
-  test('a header of an untrusted sender does not make another host ours', async () => {
+  test('a header of an untrusted sender does not make Millrace accept another host', async () => {
     const theirs = {
       host: 'localhost:8080',
       origin: 'https://evil.example',
@@ -144,7 +144,7 @@ describe('without an external URL', () => {
     expect((await signIn(open, theirs)).status).toBe(403);
   });
 
-  test('a provider cannot redirect back, and the answer says what to set', async () => {
+  test('a sign-in with a provider is refused, and the answer names the setting to change', async () => {
     const provider = {
       canonical: 'one',
       type: 'OIDC' as const,
@@ -164,7 +164,7 @@ describe('without an external URL', () => {
 });
 
 describe('with an external URL', () => {
-  test('a browser at another address is told the right one, and what to set', async () => {
+  test('a browser at another address gets the right address and the setting to change', async () => {
     const { status, cookies, text } = await signIn(set, {
       host: 'localhost:8080',
       origin: 'http://localhost:8080',
@@ -177,7 +177,7 @@ describe('with an external URL', () => {
     expect(text).toContain('set externalURL in the chart&#39;s values');
   });
 
-  test('another site is told only our address', async () => {
+  test('another site learns only the address of Millrace', async () => {
     const { status, text } = await signIn(set, {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',

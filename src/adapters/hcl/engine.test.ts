@@ -46,7 +46,7 @@ const NESTED: [construct: string, make: (depth: number) => string][] = [
 ];
 
 describe('the engine limits the depth of nesting', () => {
-  test.each(NESTED)('and refuses 30,000 %s, then parses the next text', (_, make) => {
+  test.each(NESTED)('it refuses 30,000 %s, then parses the next text', (_, make) => {
     const { body, problems } = engine.parse(`${make(30_000)}\n`, 200);
     expect({ body, problems }).toMatchObject({
       problems: [{ code: 'too-deep', subject: expect.anything() }],
@@ -54,7 +54,7 @@ describe('the engine limits the depth of nesting', () => {
     expect(engine.parse('a = 1\n', 200).problems).toEqual([]);
   });
 
-  test.each(NESTED)('and handles the most %s that it allows', (construct, make) => {
+  test.each(NESTED)('it handles the most %s that it allows', (construct, make) => {
     const deepest = Array.from({ length: 200 }, (_, i) => 200 - i).find(
       (n) => engine.parse(`${make(n)}\n`, 200).problems[0]?.code !== 'too-deep',
     );
@@ -122,7 +122,7 @@ describe('evaluation in the engine', () => {
     ['{ (a) = 1 }', false],
     ['b[a]', false],
     ['!a', false],
-  ])('in %s the value of a passes unchanged into the result: %p', (text, direct) => {
+  ])('keeps the value of `a` in %s: %p', (text, direct) => {
     const collect = ({ variables, items = [], entries = [] }: Expression): Expression['variables'] => [
       ...variables,
       ...items.flatMap(collect),
@@ -227,7 +227,7 @@ describe('types in the engine', () => {
     expect(answer.value ?? answer.problems[0]?.detail).toEqual(converted);
   });
 
-  test('of values are the same after they pass through a scope', () => {
+  test('stay the same when their values pass through a scope', () => {
     const { expression, evaluate } = expressionOf('v');
     const values: Value[] = [
       { kind: 'set', items: [text('a')] },

@@ -134,7 +134,7 @@ describe('masking secrets that are added while text arrives', () => {
     expect([one.write('go') + one.end(), other.end()]).toEqual(['***', 'ta']);
   });
 
-  test('begins with the first secret, and changes nothing for values that are known', () => {
+  test('masks from the first secret on, and ignores values that it masks already', () => {
     const masker = createMasker([]);
     const stream = masker.stream();
     expect(stream.write('tango ')).toBe('tango ');
@@ -148,7 +148,7 @@ describe('masking secrets that are added while text arrives', () => {
   const early = fc.constantFrom('a', 'b', 'c');
   const late = fc.constantFrom('a', 'b', 'x', 'y');
 
-  test('hides the same as if it had known them before they existed', () => {
+  test('hides as much as if the secrets had been there from the start', () => {
     const added = valuesOf(late).map((all) => all.filter((value) => /^[xy]/.test(value)));
     fc.assert(
       fc.property(valuesOf(early), added, textsOf(early), textsOf(late), (known, more, before, after) => {
@@ -178,7 +178,7 @@ describe('masking any secret in any encoding', () => {
   const noise = fc.string({ unit: fc.constantFrom('·', '—', '…'), minLength: 1, maxLength: 9 });
 
   test.each(Object.entries(encodings))(
-    '%s leaves nothing of it, wherever the text is cut',
+    '%s: no part of it stays, wherever the text is cut',
     (_name, encode) => {
       fc.assert(
         fc.property(secret, noise, noise, fc.integer({ min: 1, max: 7 }), (value, before, after, size) => {
@@ -190,7 +190,7 @@ describe('masking any secret in any encoding', () => {
     },
   );
 
-  test('lines of a secret of many lines, each in any encoding but base64', () => {
+  test('hides each line of a multi-line secret in any encoding but base64', () => {
     const line = secret.filter((text) => text === text.trim());
     fc.assert(
       fc.property(

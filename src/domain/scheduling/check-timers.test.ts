@@ -76,7 +76,7 @@ describe('a result', () => {
     expect(mayRecord(checked(scope), run)).toBe(counts);
   });
 
-  test('a result that left versions out missed some only if all its versions are new', () => {
+  test('a result that dropped versions counts as incomplete only if all its versions are new', () => {
     expect(versionsMissed(3, { added: 100, different: 100 })).toBe(3);
     expect(versionsMissed(3, { added: 99, different: 100 })).toBe(0);
   });
@@ -86,7 +86,7 @@ const after = (scope: Partial<CheckedScope>, more: Partial<CheckSucceeded> = {})
   afterSuccess(checked(scope), { atOnce: false, found: 0, at: AT, ...more }, minutely);
 
 describe('the next check', () => {
-  test('after a check by a run the scope is due when the claim said', () => {
+  test('after a check in a Pod, the scope is due at the time that its claim set', () => {
     expect(after({ next: AT + MINUTE })).toEqual({
       webhookWorks: false,
       schedule: every(10),
@@ -94,7 +94,7 @@ describe('the next check', () => {
     });
   });
 
-  test('after a check without a run the scope is due by its schedule', () => {
+  test('after a check without a Pod, the scope is due by its schedule', () => {
     const schedule = { kind: 'cron', expression: '* * * * *' } as const;
     expect(after({ schedule }, { atOnce: true })).toEqual({
       webhookWorks: false,
@@ -103,7 +103,7 @@ describe('the next check', () => {
     });
   });
 
-  test('after a webhook brought a version the rarer schedule counts from now', () => {
+  test('after a webhook led to a version, the rarer schedule counts from now', () => {
     const scope = { runCause: 'webhook', usualSchedule: every(10), webhookSchedule: every(60) } as const;
     expect(after(scope, { found: 1 })).toEqual({
       webhookWorks: true,
@@ -112,7 +112,7 @@ describe('the next check', () => {
     });
   });
 
-  test('after a scheduled check found what no webhook brought the usual schedule is back', () => {
+  test('after a scheduled check found a version without a webhook, the usual schedule applies again', () => {
     const scope = {
       runCause: 'schedule',
       webhookWorks: true,
@@ -127,7 +127,7 @@ describe('the next check', () => {
     });
   });
 
-  test('after a failed check the scope waits longer, and without a schedule it is not due again', () => {
+  test('after a failed check, the scope waits longer; without a schedule it is not due again', () => {
     const { schedule: _, ...unscheduled } = free();
     expect(afterFailure(free({ failures: 1 }), AT)).toBe(AT + 40 * MINUTE);
     expect(afterFailure(unscheduled, AT)).toBeUndefined();

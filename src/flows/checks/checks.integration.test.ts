@@ -19,8 +19,8 @@ import {
 } from '#testing/flows/flows-under-test.ts';
 import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
 
-describe('checks', () => {
-  test('that need no Pod are answered with the time', async () => {
+describe('a check', () => {
+  test('of the built-in cron type records the time as a version, without a Pod', async () => {
     const { id } = await save(samplePipeline({ resources: [resource('git.app'), resource('cron.tick')] }));
     setAhead(100);
     notifications.sent.length = 0;
@@ -31,7 +31,7 @@ describe('checks', () => {
     expect(await startChecks(ports())).toMatchObject({ answered: 0, runs: [] });
   });
 
-  test('share a Pod by group; a group has one at a time, a team three, all together ten', async () => {
+  test('shares a Pod with its group: one Pod at a time for a group, three for a team, ten for all', async () => {
     for (const team of ['a', 'b', 'c', 'd']) {
       await stores.teams.saveTeam({ name: team, namespace: team });
       for (const pipeline of ['one', 'two', 'three', 'four']) {
@@ -56,7 +56,7 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
-  test('count towards the limits after their agents have connected', async () => {
+  test('counts towards the limits also after its agent has connected', async () => {
     for (const team of ['a', 'b', 'c', 'd']) {
       await stores.teams.saveTeam({ name: team, namespace: team });
       for (const pipeline of ['one', 'two', 'three'])
@@ -70,7 +70,7 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toEqual([]);
   });
 
-  test('notify about those that were held back, once the last of their Pod is recorded', async () => {
+  test('that a limit held back is announced when a running Pod has recorded its last result', async () => {
     const { id } = await save();
     const { runs } = await startChecks(ports());
     const run = runs[0] ?? 0;
@@ -82,7 +82,7 @@ describe('checks', () => {
     expect(notifications.sent).toEqual([`status ${id}`, 'checks']);
   });
 
-  describe('of a team that has no room now, more than are looked at together,', () => {
+  describe('of a team at its limit, with more due checks than one query reads,', () => {
     beforeEach(async () => {
       const many = Array.from({ length: 300 }, (_, number) => resource(`git.r${number}`));
       for (const pipeline of ['one', 'two', 'three', 'four'])
@@ -91,18 +91,18 @@ describe('checks', () => {
       await save(samplePipeline(), { team: 'other', pipeline: 'later', namespace: 'other' });
     });
 
-    test('let those of others begin beside the three that it may have', async () => {
+    test('does not hold up other teams while three of its own run', async () => {
       expect((await startChecks(ports())).runs).toHaveLength(4);
       expect(await checked()).toEqual(['later', 'one', 'three', 'two']);
     });
 
-    test('let those of others begin while it is left alone', async () => {
+    test('does not hold up other teams while the cluster has no room for it', async () => {
       expect((await startChecks(ports(), new Set(['main']))).runs).toHaveLength(1);
       expect(await checked()).toEqual(['later']);
     });
   });
 
-  test('for which there is no room have not failed: they wait, say why, and are due as before', async () => {
+  test('that the cluster has no room for waits with a reason, and has not failed', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
     expect(await startChecks(ports())).toMatchObject({ runs: [], short: ['main'] });
@@ -124,7 +124,7 @@ describe('checks', () => {
     expect(await stores.views.check(GIT)).not.toHaveProperty('held');
   });
 
-  test('that find no room for more than two intervals are stalled, however often they are tried', async () => {
+  test('without room for more than two intervals is stalled, however often it is tried', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'QuotaExceeded', message: 'no room' });
     setAhead(-1000);
@@ -135,7 +135,7 @@ describe('checks', () => {
     expect((await stores.pipelines.pipelineFacts(APP))?.resources).toMatchObject([{ stalled: true }]);
   });
 
-  test('of a team that has as many as its Team lets it have are not even claimed', async () => {
+  test('is not claimed while its team runs as many checks as the Team allows', async () => {
     await save(samplePipeline({ resources: [resource('git.app'), resource('git.lib', { tags: ['gpu'] })] }));
     cluster.room = 1;
     expect(await startChecks(ports())).toMatchObject({ runs: [expect.any(Number)], held: 1, short: [] });
@@ -144,7 +144,7 @@ describe('checks', () => {
     expect((await startChecks(ports())).runs).toHaveLength(1);
   });
 
-  test('whose Pod is refused for good say so on the resource', async () => {
+  test('whose Pod the API server refuses for good reports that on its resource', async () => {
     await save();
     cluster.refuse = () => ({ answer: 'refused', reason: 'Invalid', message: 'no room' });
     expect((await startChecks(ports())).runs).toEqual([]);
@@ -152,7 +152,7 @@ describe('checks', () => {
     expect(await stores.checks.openRuns()).toEqual([]);
   });
 
-  test('whose Pod could not be asked for get it from the comparison', async () => {
+  test('whose Pod could not be created gets one when open runs are compared with the Pods', async () => {
     await save();
     cluster.refuse = () => {
       throw new Error('the API server is away');
@@ -168,7 +168,7 @@ describe('checks', () => {
     expect(cluster.made).toHaveLength(1);
   });
 
-  test('whose Pod ends without a word have failed', async () => {
+  test('whose Pod ends without a report has failed', async () => {
     await save();
     const { runs } = await startChecks(ports());
     await stores.sessions.openSession({ kind: 'checks', run: runs[0] ?? 0 }, 'key', 'uid-1', now());
@@ -178,7 +178,7 @@ describe('checks', () => {
     expect(podNames()).toEqual([]);
   });
 
-  test('whose agent never comes are given up after a while, with the reason', async () => {
+  test('whose agent never connects fails after a time, with the reason', async () => {
     await save();
     const { runs } = await startChecks(ports());
     const containers = [
@@ -202,7 +202,7 @@ describe('checks', () => {
     expect(podNames()).toEqual([]);
   });
 
-  test('bring at most a hundred versions, the newest', async () => {
+  test('records at most the newest hundred versions', async () => {
     await save();
     await find(...Array.from({ length: 150 }, (_, index) => String(index)));
     const page = await stores.views.versions(GIT, { limit: 200 });
@@ -211,7 +211,7 @@ describe('checks', () => {
     expect(await stores.views.resource(GIT)).toMatchObject({ cut: 50 });
   });
 
-  test('of a closed run are over, except for an agent that only says good-bye again', async () => {
+  test('of a closed run accepts nothing but a repeated last report', async () => {
     await save();
     const { runs } = await startChecks(ports());
     const run = runs[0] ?? 0;
