@@ -3,13 +3,13 @@ import { sql, type FragmentSqlToken, type PrimitiveValueExpression } from 'sloni
 /*
  * SQL for the versions of one scope in order, along the index (scope_id, place) or (scope_id, id).
  *
- * The scope is compared as a range of one, never with `=`. With `=` it would drop out of the ORDER BY, and
- * the planner might walk the primary key through the versions of all scopes. That is slow for a scope that
- * has not changed for long.
+ * The scope is compared as a range of one, never with `=`. With `=`, Postgres would drop it from the ORDER BY
+ * and might walk the primary key through the versions of all scopes, which is slow for a scope that has had
+ * no new version for long.
  *
  * Versions have two orders. Places say which is newer; ids say in which order versions were found. A place is
- * the id, or a larger number of the same sequence once a check has printed the version in another order. So
- * it is never below the id, and never the id of another version.
+ * the id at first. When a check prints the versions in another order, the version gets a new place from the
+ * same sequence. So a place is never below the id, and never the id of another version.
  */
 type Value = FragmentSqlToken | PrimitiveValueExpression;
 
@@ -32,5 +32,5 @@ export const OLDEST_FIRST = sql.fragment`ORDER BY scope_id, place`;
 export const foundAfter = (scope: Value, id: Value): FragmentSqlToken =>
   sql.fragment`scope_id <= ${scope} AND (scope_id, id) > (${scope}, ${id})`;
 
-export const FOUND_LAST_FIRST = sql.fragment`ORDER BY scope_id DESC, id DESC`;
-export const FOUND_FIRST_FIRST = sql.fragment`ORDER BY scope_id, id`;
+export const LAST_FOUND_FIRST = sql.fragment`ORDER BY scope_id DESC, id DESC`;
+export const FIRST_FOUND_FIRST = sql.fragment`ORDER BY scope_id, id`;

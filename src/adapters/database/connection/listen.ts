@@ -24,7 +24,7 @@ export interface NotificationListener {
 
 interface Subscription {
   channel: string;
-  heard: (payload: string) => void;
+  onPayload: (payload: string) => void;
   /** Called for each new connection. Notifications sent before it are lost. */
   connected: () => void;
 }
@@ -77,7 +77,7 @@ async function listenUntilLost(
   });
   client.on('error', fail);
   client.on('end', () => lost.resolve());
-  client.on('notification', ({ payload }) => subscription.heard(payload ?? ''));
+  client.on('notification', ({ payload }) => subscription.onPayload(payload ?? ''));
   closing.addEventListener('abort', () => lost.resolve(), { once: true });
   let heartbeat: NodeJS.Timeout | undefined;
   try {

@@ -1,11 +1,10 @@
 import type { ProcessNotification } from '#flows/notification-ports.ts';
 
-/** The channel of LISTEN and NOTIFY. It never changes, so that two releases can talk during an upgrade. */
+/** The channel of LISTEN and NOTIFY. It never changes: during an upgrade, two releases share it. */
 export const CHANNEL = 'millrace';
 
 /**
- * The payload is the topic and a row id; 0 means none. Two releases notify each other during an upgrade, so a
- * payload never changes its meaning.
+ * The payload is the topic and a row id; 0 means none. For the same reason its meaning never changes.
  */
 export function encodeNotification(notification: ProcessNotification): string {
   return `${notification.topic}:${idOf(notification)}`;

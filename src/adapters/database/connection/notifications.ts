@@ -21,8 +21,8 @@ export interface ClosableNotifications extends Notifications {
 type Deliver = (notification: ProcessNotification | MissedNotifications) => void;
 
 /**
- * Notifications over Postgres NOTIFY. Those that arrive while a statement runs are sent together, without
- * duplicates.
+ * Notifications over Postgres NOTIFY. `notify` only queues: what is queued while a statement runs is sent
+ * with the next one, without duplicates.
  */
 export function openNotifications(options: NotificationOptions): ClosableNotifications {
   const listeners = new Set<Deliver>();
@@ -37,7 +37,7 @@ export function openNotifications(options: NotificationOptions): ClosableNotific
   };
   const connection = createListener(options, {
     channel: CHANNEL,
-    heard: (payload) => {
+    onPayload: (payload) => {
       const notification = decodeNotification(payload);
       if (notification !== undefined) deliver(notification);
     },
@@ -46,9 +46,9 @@ export function openNotifications(options: NotificationOptions): ClosableNotific
   const sender = createSender(options);
   return {
     notify: (notification) => sender.add(encodeNotification(notification)),
-    listen(topics, heard) {
+    listen(topics, onNotification) {
       const listener: Deliver = (notification) => {
-        if (concerns(topics, notification)) heard(notification);
+        if (concerns(topics, notification)) onNotification(notification);
       };
       listeners.add(listener);
       connection.open();

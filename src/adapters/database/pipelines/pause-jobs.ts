@@ -1,5 +1,5 @@
 import { sql, type FragmentSqlToken } from 'slonik';
-import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { rows, type Transaction } from '#adapters/database/connection/pool.ts';
 
 /**
@@ -25,12 +25,12 @@ export async function unpauseJobs(connection: Transaction, which: FragmentSqlTok
     UPDATE job_gets g SET dealt_with = greatest(g.dealt_with, newest.id)
     FROM jobs j, resources r
       CROSS JOIN LATERAL (SELECT id FROM versions
-        WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1) AS newest
+        WHERE ${ofScope(sql.fragment`r.scope_id`)} ${LAST_FOUND_FIRST} LIMIT 1) AS newest
     WHERE j.id = g.job_id AND j.paused AND r.id = g.resource_id AND ${which}`);
   await connection.query(rows()`
     UPDATE get_marks m SET dealt_with = greatest(m.dealt_with, newest.id)
     FROM jobs j, check_scopes s
-      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${FOUND_LAST_FIRST}
+      CROSS JOIN LATERAL (SELECT id FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${LAST_FOUND_FIRST}
         LIMIT 1) AS newest
     WHERE j.id = m.job_id AND j.paused AND s.id = m.scope_id AND ${which}`);
   const unpaused = await connection.anyFirst(rows<{ id: number }>()`

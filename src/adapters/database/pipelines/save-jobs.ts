@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { endUnstarted } from '#adapters/database/builds/scheduling/end-unstarted.ts';
-import { FOUND_LAST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { LAST_FOUND_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import { ids, rows, textArray, type Transaction } from '#adapters/database/connection/pool.ts';
 import type { DefinitionRows, GetRow } from '#domain/scheduling/definition-rows.ts';
 import { dropMarks, swapMarks, type Mark } from './get-marks.ts';
@@ -75,7 +75,7 @@ async function saveGets(connection: Transaction, pipeline: number, gets: readonl
       ARRAY(SELECT u.id FROM jobs u JOIN jsonb_array_elements_text(n.passed) p ON u.name = p.value
         WHERE u.pipeline_id = ${pipeline}),
       coalesce(before.dealt_with,
-        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${FOUND_LAST_FIRST} LIMIT 1),
+        (SELECT v.id FROM versions v WHERE ${ofScope(sql.fragment`r.scope_id`)} ${LAST_FOUND_FIRST} LIMIT 1),
         0),
       coalesce(before.settled, 0), coalesce(before.floor, 0)
     FROM jsonb_to_recordset(${sql.jsonb(gets.map((get) => ({ ...get })))}) AS n

@@ -1,5 +1,5 @@
 import {
-  FOUND_FIRST_FIRST,
+  FIRST_FOUND_FIRST,
   foundAfter,
   NEWEST_FIRST,
   ofScope,
@@ -28,7 +28,7 @@ export async function oldVersions(
             OR EXISTS (SELECT 1 FROM build_outputs o WHERE o.version_id = v.id)
             OR EXISTS (SELECT 1 FROM resources r WHERE r.pinned_version = v.id)) ORDER BY v.id)
         FROM (SELECT id, found_at FROM versions
-          WHERE ${foundAfter(scope, from)} AND NOT forgotten ${FOUND_FIRST_FIRST} LIMIT ${limit}) AS v) AS versions,
+          WHERE ${foundAfter(scope, from)} AND NOT forgotten ${FIRST_FOUND_FIRST} LIMIT ${limit}) AS v) AS versions,
       (SELECT max(pinned_version) FROM resources WHERE scope_id = ${scope}) AS pinned,
       (SELECT id FROM versions WHERE ${ofScope(scope)} ${NEWEST_FIRST} LIMIT 1) AS newest,
       (SELECT id FROM versions WHERE ${ofScope(scope)} AND NOT disabled ${NEWEST_FIRST} LIMIT 1) AS enabled,

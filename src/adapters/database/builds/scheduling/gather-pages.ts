@@ -21,14 +21,15 @@ export async function newestPages(connection: Transaction, gathered: Gathered, r
   return await olderPages(connection, gathered, { needs, rows });
 }
 
+/** The pages that a decision needs and does not have yet. */
 export async function olderPages(
   connection: Transaction,
   { jobs, resources }: Gathered,
   { needs, rows }: { needs: readonly NeededPage[]; rows: number },
 ): Promise<Pages> {
   const ids = new Map<number, number>();
-  const known = jobs.map((job) => job.facts);
-  const passes = await passPages(connection, needs, { jobs: known, resources, rows, ids });
+  const facts = jobs.map((job) => job.facts);
+  const passes = await passPages(connection, needs, { jobs: facts, resources, rows, ids });
   const used = await usedPages(connection, needs, { jobs, rows });
   return { passes, used, ids };
 }
@@ -55,7 +56,7 @@ interface PassRow {
   rows: { version: number; build: number; id: number; also: (ResourceVersion & { id: number })[] }[] | null;
 }
 
-/** One row more than the page shows whether it is the last. */
+/** Reads one row more than a page holds: if there is none, the page is the last. */
 async function passPages(
   connection: Transaction,
   needs: readonly NeededPage[],
@@ -64,7 +65,7 @@ async function passPages(
   const wanted = needs.filter((need): need is PassNeed => need.kind === 'passes');
   if (wanted.length === 0) return [];
   const through = takenThrough(jobs);
-  const partly = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
+  const withDisabled = resources.filter(({ disabled }) => disabled).map(({ id }) => id);
   const lists = wanted.map(({ upstream, resource, from }, position) => ({
     position,
     upstream,
@@ -72,7 +73,7 @@ async function passPages(
     version: from.version,
     build: from.build,
     also: through.get(upstream) ?? [],
-    partly,
+    with_disabled: withDisabled,
   }));
   const found = await connection.any(prepared<PassRow>('gather_passes')`
     SELECT n.position, (
@@ -83,17 +84,18 @@ async function passPages(
               'id', o.version_id)) FROM good_versions o
             WHERE o.build_id = page.build_id AND o.resource_id = ANY(n.also)
               AND o.scope_id = (SELECT scope_id FROM resources WHERE id = o.resource_id)
-              AND NOT (o.resource_id = ANY(n.partly)
+              AND NOT (o.resource_id = ANY(n.with_disabled)
                 AND (SELECT v.disabled FROM versions v WHERE v.id = o.version_id))), '[]') END)
         ORDER BY page.place DESC, page.build_id DESC)
       FROM (SELECT version_id, place, build_id FROM good_versions g
         WHERE g.job_id = n.upstream AND g.scope_id = (SELECT scope_id FROM resources WHERE id = n.resource)
           AND (g.place, g.build_id) <= (n.version, n.build)
-          AND NOT (n.resource = ANY(n.partly) AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
+          AND NOT (n.resource = ANY(n.with_disabled)
+            AND (SELECT v.disabled FROM versions v WHERE v.id = g.version_id))
         ORDER BY place DESC, build_id DESC LIMIT ${rows + 1}) AS page) AS rows
     FROM jsonb_to_recordset(${sql.jsonb(lists)})
       AS n (position integer, upstream bigint, resource bigint, version bigint, build bigint, also bigint[],
-        partly bigint[])`);
+        with_disabled bigint[])`);
   return found.flatMap(({ position, rows: all }): GoodBuildPage[] => {
     const need = wanted[position];
     if (need === undefined) return [];
@@ -112,7 +114,8 @@ function toPass(
 }
 
 /**
- * Resources by upstream job that some job takes several of through it. Builds of that job must be read whole.
+ * By upstream job: the resources of which one downstream job takes several through it. They must come from
+ * the same build, so a page of that upstream job lists them together.
  */
 function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
   const through = new Map<number, Set<number>>();
@@ -120,9 +123,9 @@ function takenThrough(jobs: JobFacts[]): Map<number, number[]> {
     const named = gets.flatMap(({ resource, passed }) => passed.map(({ job }) => ({ job, resource })));
     for (const [upstream, taken] of Map.groupBy(named, ({ job }) => job)) {
       if (taken.length < 2) continue;
-      const known = through.get(upstream) ?? new Set();
-      for (const { resource } of taken) known.add(resource);
-      through.set(upstream, known);
+      const resources = through.get(upstream) ?? new Set();
+      for (const { resource } of taken) resources.add(resource);
+      through.set(upstream, resources);
     }
   }
   return new Map([...through].map(([upstream, taken]) => [upstream, [...taken]]));

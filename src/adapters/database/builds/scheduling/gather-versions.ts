@@ -1,6 +1,6 @@
 import { sql, type FragmentSqlToken } from 'slonik';
 import { placed } from '#adapters/database/checks/placed-version.ts';
-import { FOUND_FIRST_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
+import { FIRST_FOUND_FIRST, NEWEST_FIRST, ofScope } from '#adapters/database/checks/versions-in-order.ts';
 import {
   MAX_PASSED_VERSIONS,
   MAX_UNUSED_VERSIONS,
@@ -46,7 +46,7 @@ export const unusedVersions = (limit: number) => sql.fragment`ARRAY(
     AND (scope_id, id) <= (r.scope_id, ${toPin})
     AND NOT v.disabled AND ${neverUsed(sql.fragment`v.id`)}
     AND v.place >= g.floor
-  ${FOUND_FIRST_FIRST} LIMIT ${limit})`;
+  ${FIRST_FOUND_FIRST} LIMIT ${limit})`;
 
 const newestPassed = sql.fragment`
       SELECT place, version_id FROM good_versions
