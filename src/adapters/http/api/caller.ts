@@ -13,8 +13,8 @@ const KINDS = {
   'already-a-member': 'already-exists',
 } as const satisfies Record<ChangeRefusal['reason'], string>;
 
-/** Returns the result of a change, or throws the problem why there is none. */
-export function done<T>(changed: ChangeResult<T> | { answer: 'fault'; message: string }): T {
+/** Returns the result of a change, or throws a problem that says why there is none. */
+export function requireChanged<T>(changed: ChangeResult<T> | { answer: 'fault'; message: string }): T {
   if (changed.answer === 'done') return changed.value;
   if (changed.answer === 'unknown') throw new Problem('not-found', `${changed.what} does not exist.`);
   if (changed.answer === 'fault') throw new Problem('invalid-request', changed.message);

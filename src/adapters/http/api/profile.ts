@@ -7,7 +7,7 @@ import { changePassword, type PasswordChanged } from '#flows/people/change-passw
 import { changeAccount } from '#flows/people/manage-accounts.ts';
 import type { UserSession } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, callerOf, done, signInAgain, tooMany } from './caller.ts';
+import { accountOf, actOf, callerOf, requireChanged, signInAgain, tooMany } from './caller.ts';
 import { requireFound } from './found.ts';
 import { body, FullName, KeepTokens, Nothing, Password, SMALL_BODY } from './request-bodies.ts';
 import { answer, answerList, Time } from './schemas.ts';
@@ -49,7 +49,7 @@ export function profileRoutes(ports: AccountPorts): Route[] {
       schema: { body: body({ full_name: FullName }), response: answer(User) },
       handler: async ({ identity, body: { full_name: fullName } }) => {
         const { user } = accountOf(identity);
-        done(await changeAccount(user, { fullName }, actOf(identity, now()), ports));
+        requireChanged(await changeAccount(user, { fullName }, actOf(identity, now()), ports));
         return { data: encodeUser(requireFound(await accounts.account(user), `User ${user}`)) };
       },
     }),

@@ -8,7 +8,7 @@ import { jobStateOf, type Overview } from '#flows/views/show-pipeline.ts';
 import type { PipelinePorts } from './pipeline-ports.ts';
 import { answer, PipelineParams } from './schemas.ts';
 
-const Named = { id: Type.Integer(), name: Type.String() };
+const IdAndName = { id: Type.Integer(), name: Type.String() };
 /** Steps nest: branches contain groups and branches. The schema refers to itself. */
 const Step = Type.Cyclic(
   {
@@ -24,21 +24,21 @@ const Step = Type.Cyclic(
   'Step',
 );
 
-const View = {
-  ...Named,
+const PublicView = {
+  ...IdAndName,
   team: Type.String(),
   public: Type.Boolean(),
   paused: Type.Boolean(),
   jobs: Type.Array(
     Type.Object({
-      ...Named,
+      ...IdAndName,
       paused: Type.Boolean(),
       status: Type.Optional(Type.Enum(['succeeded', 'failed', 'cancelled', 'warning'])),
       doing: Type.Optional(Type.Enum(['pending', 'waiting', 'started'])),
       steps: Type.Array(Step),
     }),
   ),
-  resources: Type.Array(Type.Object({ ...Named, type: Type.String(), pinned: Type.Boolean() })),
+  resources: Type.Array(Type.Object({ ...IdAndName, type: Type.String(), pinned: Type.Boolean() })),
   resource_types: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
 };
 
@@ -52,18 +52,18 @@ export function publicViewRoutes({ overviews }: PipelinePorts): Route[] {
       about:
         'The pipeline as the public may see it: names of jobs, steps, resources and types, and ' +
         'states; no parameters, commands, logs, tokens or schedules.',
-      schema: { params: PipelineParams, response: answer(View) },
+      schema: { params: PipelineParams, response: answer(PublicView) },
       forPublic: 'same',
       handler: async (request) => {
         const { params, identity } = request;
         const view = await overviews.overview(params, isMember(identity, params.team));
-        return { data: encode(requireVisible(request, view)) };
+        return { data: encodeOverview(requireVisible(request, view)) };
       },
     }),
   ];
 }
 
-function encode({ pipeline, jobs, resourceTypes, state }: Overview) {
+function encodeOverview({ pipeline, jobs, resourceTypes, state }: Overview) {
   const { id, team, paused } = pipeline;
   const steps = new Map(jobs.map((job) => [job.name, job.steps]));
   return {

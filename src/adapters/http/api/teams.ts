@@ -6,7 +6,7 @@ import { createTeam, deleteTeam, updateTeam } from '#flows/people/change-team.ts
 import { addMember, changeRole, removeMember } from '#flows/people/manage-accounts.ts';
 import type { Member, TeamView } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { accountOf, actOf, done } from './caller.ts';
+import { accountOf, actOf, requireChanged } from './caller.ts';
 import { objectProblem, requireObjects } from './cluster-objects.ts';
 import { requireFound } from './found.ts';
 import { body, Nothing, RoleName, SMALL_BODY, Username } from './request-bodies.ts';
@@ -81,21 +81,21 @@ export function teamRoutes(ports: AccountPorts): Route[] {
       about: 'The members of a team and their roles.',
       schema: { params: TeamParams, response: answerList(Type.Object(TeamMember)) },
       handler: async ({ params: { team } }) => ({
-        data: requireFound(await members.members(team), `Team ${team}`).map(encode),
+        data: requireFound(await members.members(team), `Team ${team}`).map(encodeMember),
       }),
     }),
-    ...lifeRoutes(ports),
-    ...changeRoutes(ports),
+    ...changeTeamRoutes(ports),
+    ...memberRoutes(ports),
   ];
 }
 
 const DisplayName = Type.String({ maxLength: 100, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
 /** Longer than a flow waits for the operator. */
 const RESPONSE_TIME_LIMIT_MS = 20_000;
-const Name = Type.Object({ data: Type.Object({ name: Type.String() }) });
+const TeamName = Type.Object({ data: Type.Object({ name: Type.String() }) });
 
 /** Creates, changes and deletes teams. */
-function lifeRoutes(ports: AccountPorts): Route[] {
+function changeTeamRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
   return [
     createTeamRoute(ports),
@@ -117,7 +117,9 @@ function lifeRoutes(ports: AccountPorts): Route[] {
       },
       handler: async ({ params: { team }, body: { display_name: displayName, groups }, identity }) => {
         const change = defined({ displayName, groups });
-        done(await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }));
+        requireChanged(
+          await updateTeam(team, change, actOf(identity, now()), { members, oauth: ports.oauth }),
+        );
         return { data: encodeTeam(requireFound(await members.team(team), `Team ${team}`)) };
       },
     }),
@@ -129,7 +131,7 @@ function lifeRoutes(ports: AccountPorts): Route[] {
         'Deletes a team that was created over the API and has no pipelines; its namespace stays. 204 once ' +
         'it is deleted, 202 while that takes.',
       timeLimit: RESPONSE_TIME_LIMIT_MS,
-      schema: { params: TeamParams, response: { ...Nothing, 202: Name } },
+      schema: { params: TeamParams, response: { ...Nothing, 202: TeamName } },
       handler: async ({ params: { team }, identity }, reply) => {
         const removed = await deleteTeam(team, actOf(identity, now()), objectPorts(ports));
         if (removed.answer === 'waiting') return reply.code(202).send({ data: { name: team } });
@@ -152,14 +154,18 @@ function createTeamRoute(ports: AccountPorts): Route {
     timeLimit: RESPONSE_TIME_LIMIT_MS,
     schema: {
       body: body({ name: TeamParams.properties.team, display_name: Type.Optional(DisplayName) }),
-      response: { 201: Type.Object({ data: Type.Object(Team) }), 202: Name },
+      response: { 201: Type.Object({ data: Type.Object(Team) }), 202: TeamName },
     },
     handler: async ({ body: { name, display_name: displayName }, identity }, reply) => {
-      const made = await createTeam({ name, displayName }, actOf(identity, ports.now()), objectPorts(ports));
-      if (made.answer === 'fault') throw new Problem('invalid-request', made.message);
-      if (made.answer === 'waiting') return reply.code(202).send({ data: { name } });
-      if (made.answer !== 'done') throw objectProblem(made, `Team ${name}`);
-      return reply.code(201).send({ data: encodeTeam(made.team) });
+      const created = await createTeam(
+        { name, displayName },
+        actOf(identity, ports.now()),
+        objectPorts(ports),
+      );
+      if (created.answer === 'fault') throw new Problem('invalid-request', created.message);
+      if (created.answer === 'waiting') return reply.code(202).send({ data: { name } });
+      if (created.answer !== 'done') throw objectProblem(created, `Team ${name}`);
+      return reply.code(201).send({ data: encodeTeam(created.team) });
     },
   });
 }
@@ -168,12 +174,12 @@ function objectPorts({ objects, members, wait }: AccountPorts) {
   return { objects: requireObjects(objects).teams, members, wait };
 }
 
-function changeRoutes(ports: AccountPorts): Route[] {
+function memberRoutes(ports: AccountPorts): Route[] {
   const { members, now } = ports;
-  const one = async (team: string, username: string) => {
+  const memberAnswer = async (team: string, username: string) => {
     const all = requireFound(await members.members(team), `Team ${team}`);
     return {
-      data: encode(
+      data: encodeMember(
         requireFound(
           all.find((member) => member.username === username),
           `Member ${username}`,
@@ -194,8 +200,8 @@ function changeRoutes(ports: AccountPorts): Route[] {
         response: { 201: Type.Object({ data: Type.Object(TeamMember) }) },
       },
       handler: async ({ params: { team }, body: { username, role = 'maintain' }, identity }, reply) => {
-        done(await addMember({ team, username, role }, actOf(identity, now()), members));
-        return reply.code(201).send(await one(team, username));
+        requireChanged(await addMember({ team, username, role }, actOf(identity, now()), members));
+        return reply.code(201).send(await memberAnswer(team, username));
       },
     }),
     route({
@@ -206,8 +212,8 @@ function changeRoutes(ports: AccountPorts): Route[] {
       bodyLimit: SMALL_BODY,
       schema: { params: MemberParams, body: body({ role: RoleName }), response: answer(TeamMember) },
       handler: async ({ params: { team, username }, body: { role }, identity }) => {
-        done(await changeRole({ team, username, role }, actOf(identity, now()), members));
-        return await one(team, username);
+        requireChanged(await changeRole({ team, username, role }, actOf(identity, now()), members));
+        return await memberAnswer(team, username);
       },
     }),
     route({
@@ -217,7 +223,7 @@ function changeRoutes(ports: AccountPorts): Route[] {
       about: 'Removes a member and their tokens for the team. The last admin cannot be removed.',
       schema: { params: MemberParams, response: Nothing },
       handler: async ({ params: { team, username }, identity }, reply) => {
-        done(await removeMember({ team, username }, actOf(identity, now()), members));
+        requireChanged(await removeMember({ team, username }, actOf(identity, now()), members));
         return reply.code(204).send(undefined);
       },
     }),
@@ -233,7 +239,7 @@ function encodeTeam({ displayName, byApi, byManifest, ...team }: TeamView) {
   };
 }
 
-function encode({ fullName, addedAt, groupRole, ...member }: Member) {
+function encodeMember({ fullName, addedAt, groupRole, ...member }: Member) {
   return {
     ...member,
     full_name: fullName,

@@ -5,7 +5,7 @@ import { defined } from '#defined';
 import { changeAccount, createAccount, removeAccount } from '#flows/people/manage-accounts.ts';
 import type { Account } from '#flows/people/ports.ts';
 import type { AccountPorts } from './account-ports.ts';
-import { actOf, done } from './caller.ts';
+import { actOf, requireChanged } from './caller.ts';
 import { requireFound } from './found.ts';
 import {
   body,
@@ -67,7 +67,7 @@ export function userRoutes(ports: AccountPorts): Route[] {
         'admin cannot be deleted.',
       schema: { params: UserParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
-        done(await removeAccount(params.username, actOf(identity, ports.now()), ports));
+        requireChanged(await removeAccount(params.username, actOf(identity, ports.now()), ports));
         return reply.code(204).send(undefined);
       },
     }),
@@ -125,7 +125,7 @@ function changeRoute(ports: AccountPorts): Route {
     handler: async ({ params: { username }, body: wanted, identity }) => {
       const { full_name: fullName, global_admin: globalAdmin, disabled, password, keep_tokens } = wanted;
       const change = defined({ disabled, fullName, globalAdmin, password, keepTokens: keep_tokens });
-      done(await changeAccount(username, change, actOf(identity, ports.now()), ports));
+      requireChanged(await changeAccount(username, change, actOf(identity, ports.now()), ports));
       return { data: encodeUser(requireFound(await ports.accounts.account(username), `User ${username}`)) };
     },
   });

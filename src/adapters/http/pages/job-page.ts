@@ -14,7 +14,7 @@ import { buildTable } from './lists.ts';
 import { page } from './page.ts';
 import { cursor, older, PER_PAGE } from './paging.ts';
 import { breadcrumbs, jobFromParams, paths } from './paths.ts';
-import { fields, pauseOf, reasons } from './pipeline-page.ts';
+import { fields, pauseControl, reasons } from './pipeline-page.ts';
 import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
 import { checkFirstField, startForm } from './start-form.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
@@ -53,7 +53,8 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
           <div id="live">
             ${reasons(waiting?.jobs[0]?.reasons ?? [])}
             <div class="actions">
-              ${button} ${pauseOf('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
+              ${button}
+              ${pauseControl('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
             </div>
             ${buildTable(name, listed.rows, [{ title: 'Why', cell: ({ message }) => message }])}
             ${older(listed, paths.builds(name), 'builds')}

@@ -13,7 +13,7 @@ import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** A pipeline: its picture, its jobs and why they wait, its resources. */
+/** A pipeline: its picture, its jobs and reasonsByJob they wait, its resources. */
 export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
@@ -28,9 +28,9 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         views.resources(name),
         views.waiting(name),
       ]);
-      const there = requireFound(view, `Pipeline ${pipeline} in team ${team}`);
+      const existing = requireFound(view, `Pipeline ${pipeline} in team ${team}`);
       const teamViewer = teamViewerOf(request, codec, team);
-      const title = there.displayName ?? pipeline;
+      const title = existing.displayName ?? pipeline;
       return layout({
         title,
         viewer: teamViewer.viewer,
@@ -39,7 +39,7 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
         main: html`<h1>${title}</h1>
           ${pipelineImage(name, title, jobs, resources)}
           <div id="live">
-            ${pauseOf('pipeline', { url: paths.pipeline(name), paused: there.paused }, teamViewer)}
+            ${pauseControl('pipeline', { url: paths.pipeline(name), paused: existing.paused }, teamViewer)}
             ${jobsOf(name, jobs, waiting, teamViewer)} ${resourcesOf(name, resources, teamViewer)}
           </div>`,
       });
@@ -47,8 +47,8 @@ export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: A
   });
 }
 
-/** Whether it is paused, and the button that changes it. */
-export function pauseOf(
+/** Says whether the pipeline or job is paused, with the button that changes it. */
+export function pauseControl(
   what: 'pipeline' | 'job',
   { url, paused }: { url: string; paused: boolean },
   teamViewer: TeamViewer,
@@ -65,7 +65,7 @@ function jobsOf(
   waiting: WaitingView | undefined,
   teamViewer: TeamViewer,
 ): Html {
-  const why = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
+  const reasonsByJob = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
   const start = {
     title: 'Start',
     unseen: true,
@@ -79,14 +79,15 @@ function jobsOf(
       }),
   };
   return jobTable(name, jobs, [
-    { title: 'Why it waits', cell: (job) => reasons(why.get(job.name) ?? []) },
+    { title: 'Why it waits', cell: (job) => reasons(reasonsByJob.get(job.name) ?? []) },
     ...(may(teamViewer, 'write') ? [start] : []),
   ]);
 }
 
-export function reasons(known: readonly { message: string }[]): Html {
+/** Sentences why a job or build waits, one to a line. */
+export function reasons(list: readonly { message: string }[]): Html {
   return joined(
-    known.map(({ message }) => html`${message}`),
+    list.map(({ message }) => html`${message}`),
     html`<br />`,
   );
 }

@@ -7,7 +7,7 @@ const RECORDED_FIELDS = ['version_id', 'comment', 'message', 'signature'];
 
 /**
  * Returns a hook that records the action that the route names in `audit`, before the response is sent. If the
- * entry cannot be stored, the action still counts and the log has the entry.
+ * entry cannot be stored, the response is sent nevertheless and the program's log contains the entry.
  */
 export function auditHook(audit: Pick<AuditStore, 'record'>, now: () => Date) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
