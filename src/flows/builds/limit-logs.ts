@@ -4,8 +4,8 @@ export interface LogStore {
   /** Bytes of the team's logs in the database, counted from its builds each time. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes logs of ended builds, the oldest first, while the logs of newer builds alone reach the limit. One
-   * bounded, repeatable transaction. Returns how many builds lost their logs. 0: nothing more can be removed.
+   * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of newer
+   * builds. One bounded transaction: call it until it returns 0. Returns how many builds lost their logs.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }
@@ -32,27 +32,32 @@ export interface LogsLimited {
  * this.
  */
 export async function limitLogs(teams: readonly TeamLogs[], logs: LogStore): Promise<LogsLimited> {
-  const done: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };
-  for (const one of teams) {
+  const limited: LogsLimited = { fills: new Map(), bytes: 0, removed: new Map(), failures: [] };
+  for (const { team, limit } of teams) {
     try {
-      await limitOne(one, logs, done);
+      const { fill, removed, bytes } = await limitTeam(team, limit, logs);
+      limited.fills.set(team, fill);
+      if (removed > 0) limited.removed.set(team, removed);
+      limited.bytes += bytes;
     } catch (error) {
-      done.failures.push({ error });
+      limited.failures.push({ error });
     }
   }
-  return done;
+  return limited;
 }
 
-async function limitOne({ team, limit }: TeamLogs, logs: LogStore, done: LogsLimited): Promise<void> {
+async function limitTeam(
+  team: string,
+  limit: number | undefined,
+  logs: LogStore,
+): Promise<{ fill: LogFill; removed: number; bytes: number }> {
   const before = await logs.logBytes(team);
   const fill = judgeLogs(before, limit);
-  done.fills.set(team, fill);
-  const removed = fill === 'full' && limit !== undefined ? await removeAll(team, limit, logs) : 0;
-  if (removed > 0) done.removed.set(team, removed);
-  done.bytes += removed > 0 ? await logs.logBytes(team) : before;
+  const removed = fill === 'full' && limit !== undefined ? await removeUntilBelow(team, limit, logs) : 0;
+  return { fill, removed, bytes: removed > 0 ? await logs.logBytes(team) : before };
 }
 
-async function removeAll(team: string, limit: number, logs: LogStore): Promise<number> {
+async function removeUntilBelow(team: string, limit: number, logs: LogStore): Promise<number> {
   let removed = 0;
   for (;;) {
     const count = await logs.removeOldestLogs(team, limit);

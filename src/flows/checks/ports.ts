@@ -11,7 +11,7 @@ import type { CronNext } from '#domain/scheduling/next-check.ts';
 import type { PipelineName, ResourceName } from '#flows/names.ts';
 import type { CheckRunFacts, OpenHookRun, OpenRun } from '#flows/pods/workloads.ts';
 
-/* Checks: what is requested, claimed and found. The rules at the top of builds/ports.ts hold here too. */
+/* Checks: requesting, claiming and recording them. The rules at the top of builds/ports.ts apply here too. */
 
 export type CheckCause = 'schedule' | 'manual' | 'webhook';
 
@@ -83,13 +83,13 @@ export interface CheckStore {
   /** Runs that are not closed. */
   openRuns(): Promise<OpenRun[]>;
   /**
-   * Open runs of hooks and of notifications, oldest first. Recording versions that trigger hooks opens those of
-   * hooks.
+   * Open runs of hooks and of notifications, oldest first. `addVersions` opens a run for hooks that the new
+   * versions trigger.
    */
   openHookRuns(): Promise<OpenHookRun[]>;
   /**
-   * Builds that wait for approval, or ended without their agent, and whose notifications no run has: some of
-   * each team without an open run, oldest first.
+   * Builds whose notifications no run sends yet: those that wait for approval or ended without their agent.
+   * Some of each team that has no open run, oldest first.
    */
   dueNotifications(): Promise<DueNotifications[]>;
   /** Opens the runs, and drops what is not to be sent. */
@@ -163,7 +163,7 @@ export interface VersionsAdded {
 
 export interface ScopeChecked extends ScopeAfterCheck {
   scope: number;
-  /** The check had no run. */
+  /** The check had no run: it started and ended at once. */
   atOnce: boolean;
   /** Versions that were dropped although they may be new. */
   cut: number;

@@ -13,7 +13,10 @@ interface CacheFactsOfPipeline {
 export interface CacheViews {
   /** Undefined: no such pipeline. */
   cachesOf(name: PipelineName): Promise<CacheFactsOfPipeline | undefined>;
-  /** The next use starts with a new volume. False: no build or check has used the cache. Audited. */
+  /**
+   * Gives the cache a new volume from its next use on, and writes that to the audit log. False: no build or
+   * check has used the cache.
+   */
   clearCache(name: ResourceName, act: Act): Promise<boolean>;
 }
 
@@ -33,7 +36,7 @@ export interface KnownCache {
 
 export interface CacheRows {
   knownCaches(): Promise<KnownCache[]>;
-  /** Leaves those alone that are in use by now. */
+  /** Skips caches that a build or check has begun to use. */
   removeCaches(caches: readonly number[]): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { PipelineName } from '#flows/names.ts';
 export interface WaitingStore {
   /** All jobs in the order of the definition, or the named one; undefined: no such pipeline or job. */
   jobsToExplain(name: PipelineName & { job?: string }): Promise<JobToExplain[] | undefined>;
-  /** Facts of these jobs (row ids). Of unused versions they contain only whether there are any. */
+  /** Facts of these jobs (row ids). They say whether there are unused versions, but not which. */
   withFacts<T>(jobs: readonly number[], work: (tx: FactsTransaction) => Promise<T>): Promise<T>;
   /** The newest builds of the jobs that have not started, at most a thousand. */
   unstartedBuilds(jobs: readonly number[]): Promise<BuildToExplain[]>;
