@@ -258,7 +258,7 @@ export class Agent {
     return async (request) => {
       await confirmed;
       const answer = await this.#client.post('/agent/v1/secrets', JSON.stringify(request));
-      if (!isSecrets(answer)) throw new GatewayError('the gateway answered in another format');
+      if (!isSecrets(answer)) throw new GatewayError('the gateway sent secrets in an unknown format');
       return answer;
     };
   }

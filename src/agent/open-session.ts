@@ -28,7 +28,7 @@ export function requestSession(
       } else if (isConfirmation(line)) {
         throwForStatus(PATH, line.confirmed ? 200 : line.status, 'the session was not confirmed');
         confirmed = true;
-      } else throw new GatewayError('the gateway answered with a plan of another format');
+      } else throw new GatewayError('the gateway sent a plan in an unknown format');
     });
     if (!confirmed) throw new GatewayError('the gateway did not confirm the session');
   };

@@ -3,7 +3,7 @@ import { sendsFor } from '#domain/build/notification-events.ts';
 import type { BuildContext, NodeEnd } from './build-context.ts';
 import { runStep } from './run-step.ts';
 
-/** Sends the notifications that ask for the event of this end. A failing one changes nothing. */
+/** Sends the notifications for how the build ended. If one fails, the build's outcome stays. */
 export async function sendNotifications(
   end: NodeEnd,
   variables: Record<string, string>,

@@ -27,6 +27,7 @@ export class Spool {
   readonly #entries: Entry[] = [];
   #inMemory = 0;
   #onDisk = 0;
+  /** Where the next entry goes in the file. */
   #end = 0;
   #file: number | undefined;
 
@@ -39,7 +40,7 @@ export class Spool {
     return this.#entries.length === 0;
   }
 
-  /** False: the spool or the disk is full. Essential entries stay in memory instead. */
+  /** Returns false if the spool or the disk is full. Essential entries are always kept, in memory. */
   add(sequence: number, json: string, essential: boolean): boolean {
     const text = Buffer.from(json);
     const entry: Entry = { sequence, size: text.length, offset: 0 };

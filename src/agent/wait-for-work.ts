@@ -53,5 +53,5 @@ export async function waitForWork(
 function workOf(line: string): AgentWork {
   const value: unknown = JSON.parse(line);
   if (isSession(value) && value.work !== 'wait') return value;
-  throw new GatewayError('the gateway answered with a plan of another format');
+  throw new GatewayError('the gateway sent a plan in an unknown format');
 }
