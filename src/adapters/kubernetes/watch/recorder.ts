@@ -54,6 +54,7 @@ export class EventRecorder {
     this.#options = options;
   }
 
+  /** Queues the Event. Drops it if too many wait already. */
   record(regarding: Regarding, event: EventNote): void {
     if (this.#waiting.length >= MAX_WAITING_EVENTS) return;
     this.#waiting.push({ regarding, event });
