@@ -7,14 +7,15 @@ export const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
 export interface BuildRun {
   number: string;
   pod: string;
-  /** In time of `performance.now()`. */
+  /** A time of `performance.now()`. */
   sentAt: number;
   /** Milliseconds from sending the trigger request to its answer. */
   answered: number;
   /** Milliseconds from the answer, which is sent when the trigger is committed, to the Pod object. */
   podObject: number;
-  /** Milliseconds to the time that the first step's process printed; absent for steps that print nothing. */
+  /** Milliseconds from sending to the time that the first step printed. Absent if it printed none. */
   firstProcess?: number;
+  /** Milliseconds from sending until the API shows the outcome. */
   outcome: number;
 }
 
@@ -26,13 +27,13 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   const api = pipelineApi(team, pipeline);
   const pods: PodEvent[] = [];
   const stop = await watchPods(team, (event) => pods.push(event));
-  const wall = Date.now();
+  const startOnWallClock = Date.now();
   const start = performance.now();
   const { number } = created(await api.trigger(job));
   const answered = performance.now() - start;
-  const isMine = ({ labels, at }: PodEvent): boolean =>
+  const isOfBuild = ({ labels, at }: PodEvent): boolean =>
     at >= start && labels['millrace.dev/job'] === job && labels['millrace.dev/build'] === number;
-  while (!pods.some((event) => event.phase !== 'Pending' && isMine(event))) await sleep(2);
+  while (!pods.some((event) => event.phase !== 'Pending' && isOfBuild(event))) await sleep(2);
   let status = '';
   while (!FINAL.has(status)) {
     ({ status } = await api.build(job, number));
@@ -41,7 +42,7 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
   const outcome = performance.now() - start;
   stop();
   if (status !== 'succeeded') throw new Error(`${pipeline}/${job} #${number} is ${status}`);
-  const added = pods.find((event) => event.type === 'ADDED' && isMine(event));
+  const added = pods.find((event) => event.type === 'ADDED' && isOfBuild(event));
   if (added === undefined) throw new Error(`the watch did not show the Pod of ${pipeline}/${job} #${number}`);
   const printed = /^(\d{19})$/m.exec(await api.log(job, number))?.[1];
   return {
@@ -50,7 +51,9 @@ export const measureBuild = async (team: string, pipeline: string, job: string):
     sentAt: start,
     answered,
     podObject: added.at - start - answered,
-    ...(printed === undefined ? {} : { firstProcess: Number(BigInt(printed) / 1000n) / 1000 - wall }),
+    ...(printed === undefined
+      ? {}
+      : { firstProcess: Number(BigInt(printed) / 1000n) / 1000 - startOnWallClock }),
     outcome,
   };
 };
@@ -72,7 +75,7 @@ export const measureThroughput = async (
   const lane = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const number = await triggered(() => api.trigger(names.job));
+      const number = await triggerUntilAccepted(() => api.trigger(names.job));
       let status = '';
       while (!FINAL.has(status)) {
         await sleep(POLL_MS);
@@ -84,7 +87,7 @@ export const measureThroughput = async (
   return total / ((performance.now() - start) / 1000);
 };
 
-async function triggered(trigger: () => Promise<Answer>): Promise<string> {
+async function triggerUntilAccepted(trigger: () => Promise<Answer>): Promise<string> {
   for (;;) {
     const answer = await trigger();
     if (answer.status !== 503) return created(answer).number;

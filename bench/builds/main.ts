@@ -60,7 +60,7 @@ const latencies = async (): Promise<void> => {
     await sleep(500);
   }
   const builds = [...one, ...three];
-  const process1 = summarise(one.map(({ firstProcess }) => firstProcess ?? Number.NaN));
+  const firstSteps = summarise(one.map(({ firstProcess }) => firstProcess ?? Number.NaN));
   const reference = summarise(bare.map(({ running }) => running));
   printRow('trigger sent → answered', inMilliseconds(summarise(builds.map(({ answered }) => answered))));
   printRow(
@@ -70,8 +70,8 @@ const latencies = async (): Promise<void> => {
   );
   printRow('bare Pod: create → Pod object', inMilliseconds(summarise(bare.map(({ object }) => object))));
   printRow('bare Pod: create → process of its last container', inMilliseconds(reference));
-  printRow('trigger sent → first step’s process', inMilliseconds(process1), '≤ 400 ms');
-  printRow('  ratio to the bare Pod', (process1.median / reference.median).toFixed(2), '≤ 1.15');
+  printRow('trigger sent → first step’s process', inMilliseconds(firstSteps), '≤ 400 ms');
+  printRow('  ratio to the bare Pod', (firstSteps.median / reference.median).toFixed(2), '≤ 1.15');
   printRow(
     'trigger sent → outcome recorded, 1 step',
     inMilliseconds(summarise(one.map(({ outcome }) => outcome))),
@@ -89,10 +89,10 @@ const webhook = async (): Promise<void> => {
   const { webhook_token: token } = await api.resource('stamp.now');
   const samples: number[] = [];
   for (let round = 0; round < RUNS; round++) {
-    const known = (await api.versions('stamp.now'))[0]?.id ?? 0;
+    const newest = (await api.versions('stamp.now'))[0]?.id ?? 0;
     const start = performance.now();
     await request('POST', `/webhooks/${token}`);
-    while (((await api.versions('stamp.now'))[0]?.id ?? 0) <= known) await sleep(5);
+    while (((await api.versions('stamp.now'))[0]?.id ?? 0) <= newest) await sleep(5);
     samples.push(performance.now() - start);
     await sleep(1500);
   }
@@ -172,6 +172,7 @@ const memory = async (): Promise<void> => {
   }
 };
 
+/** The figures of an installation that does nothing else. */
 const alone = async (): Promise<void> => {
   await memory();
   await latencies();
