@@ -58,6 +58,19 @@ describe('docs/architecture.md', () => {
     expect(order.filter((name) => !name.includes('/')).toSorted()).toEqual(folders);
   });
 
+  test.each([
+    ['kubernetes', []],
+    ['http', ['testdata']],
+  ])('names the folders of src/adapters/%s', (adapter, others) => {
+    const item = new RegExp(
+      String.raw`^- \`src/adapters/${adapter}\`:\s(?<names>.*(?:\n {2}.*)*)$`,
+      'm',
+    ).exec(PAGE);
+    const names = item?.groups?.['names'] ?? '';
+    const folders = foldersOf(`src/adapters/${adapter}`).filter((name) => !others.includes(name));
+    expect(folders.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(names))).toEqual([]);
+  });
+
   test('names only files that exist', () => {
     const files = [...PAGE.matchAll(/`(?<file>(src|tools)\/[\w./-]+\.ts)`/g)].map(
       ({ groups }) => groups?.['file'],
