@@ -12,7 +12,7 @@ export interface BlockSchema {
    * an axis, a list of such values.
    */
   open?: 'text' | 'lists';
-  /** By the first label: the attributes of each built-in runner. */
+  /** The attributes of each built-in runner, by the first label. */
   variants?: Readonly<Record<string, Variant>>;
   /** Attributes of a block whose label is a runner of the pipeline. */
   customVariant?: Variant;

@@ -2,7 +2,7 @@ export interface CodeEntry {
   severity: 'error' | 'warning';
   /** What it means, for the reference. */
   meaning: string;
-  /** What to do; a diagnostic may bring a better sentence of its own. */
+  /** What to do. A diagnostic may replace this by a more exact sentence. */
   help: string;
 }
 

@@ -81,7 +81,7 @@ function explain(found: string): string {
   return `${found} means nothing here${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
-/** As in a shell, variables are expanded outside quotes and in double quotes. */
+/** Variables are expanded outside quotes and in double quotes, as in a shell. */
 function partsOf(written: string): Operand {
   const pieces = written.match(/'[^']*'|"(?:[^"\\]|\\.)*"|\$\{\w+\}|\$\w+|[^'"$]+/g) ?? [];
   return pieces.flatMap((piece) => {

@@ -18,13 +18,13 @@ export interface Diagnostic {
    */
   blocks?: string[];
   /**
-   * Another line of the text, which the message names as `in line <number>`: where the text stands in a file,
-   * it is another one there.
+   * Another line of the text, which the message names as `in line <number>`. In a file that contains the
+   * text, the line has another number.
    */
   otherLine?: number;
   /** Until messages are complete (`completeMessages`): the instance of a group that it was found in. */
   instance?: InstanceName;
-  /** Until messages are complete: what the names in the expression stand for. */
+  /** Values of the names in the expression; only until `completeMessages` has used them. */
   values?: string;
   /**
    * Name of the variable that it is about, for codes about a variable's value; the message may have cut it.
@@ -50,18 +50,17 @@ export function diagnose(
   };
 }
 
-const LONGEST = 500;
+const MAX_NAME_CHARACTERS = 500;
 
 /**
- * Names come from the text and may hold anything: control characters are spelt out, and what is too long is
- * cut.
+ * Makes a name from the text fit for a message: spells out control characters and shortens it if it is long.
  */
 export function onOneLine(text: string): string {
   const spelt = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = char.charCodeAt(0).toString(16).padStart(4, '0');
     return char === '\n' ? String.raw`\n` : String.raw`\u${code}`;
   });
-  return spelt.length <= LONGEST ? spelt : `${spelt.slice(0, LONGEST - 1)}…`;
+  return spelt.length <= MAX_NAME_CHARACTERS ? spelt : `${spelt.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
 }
 
 /** An HCL error, in HCL's words except places. `code` is used unless the engine's guard named one. */
@@ -83,7 +82,7 @@ export function diagnoseProblem(problem: HclProblem, code: DiagnosticCode): Diag
   };
 }
 
-/** As HCL names places within a message; there is no name of a file before the colon. */
+/** Matches places as HCL writes them in a message, without a file name before the colon. */
 const HCL_PLACE = / at :(\d+),\d+-(?:\d+,)?\d+/;
 
 /** `line:column: in <blocks>: message`, as the conditions of a Pipeline show it. */
@@ -98,7 +97,7 @@ export function withBlocks(message: string, blocks: readonly string[] = []): str
   return others.length === 0 ? message : `in ${others.join(', ')}: ${message}`;
 }
 
-/** In the order of the text, each once. What concerns no place comes last. */
+/** Sorts by place and drops duplicates. Diagnostics without a place come last. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const position = ({ range }: Diagnostic) => range?.start.byte ?? Infinity;
   const seen = new Set<string>();

@@ -4,11 +4,11 @@ import { functionNames, helpForFunction } from './function-names.ts';
 import { closestName, didYouMean } from './suggest.ts';
 import type { Convert, Evaluate, Expression, Range, Reference, Scope, Value } from './syntax.ts';
 
-/** What is needed to read a block besides its schema. */
+/** What reading a block requires besides its schema. */
 export interface BlockReader {
   evaluate: Evaluate;
   convert: Convert;
-  /** What the text has at a place. */
+  /** The text at a place. */
   spell: (range: Range) => string;
   scope: Scope;
   /** Names of all secrets whose placeholders the text contains. */

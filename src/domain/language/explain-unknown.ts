@@ -92,9 +92,9 @@ export function explainUnknownRunner(
   return diagnose('unknown-runner', range, message, help);
 }
 
-/** Which block it may stand in, when it exists elsewhere. */
+/** Names the blocks that allow the attribute or block, if other blocks do. */
 function sayWhere(name: string, isAttribute: boolean): string {
-  // The first two are enough to find one's way.
+  // Two of them are enough as a hint.
   const owners = new Set<string>();
   const seen = new Set<BlockSchema>();
   const look = (owner: string, schema: BlockSchema): void => {

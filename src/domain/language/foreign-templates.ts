@@ -10,23 +10,23 @@ import { readTemplateMarks, type TemplateMark } from './template-marks.ts';
  */
 
 /**
- * What a mark is, when it is not HCL's. `doubtful`: HCL may mean it too, so it counts only where HCL found an
- * error.
+ * A mark that another language means. `doubtful`: it may be HCL, so it is an error only if HCL reports one
+ * there.
  */
 export interface ForeignTemplate extends TemplateMark {
   kind: 'shell' | 'actions' | 'directive' | 'number';
   doubtful: boolean;
-  /** As it stands in the text, cut when it is long. */
+  /** The text of the mark, shortened if it is long. */
   written: string;
   range: Range;
 }
 
-/** No expression of HCL begins so: it has names before a dot or a bracket only. */
+/** No HCL expression begins like this: before a dot or bracket, HCL has only a name. */
 const SHELL =
   /\$\{(?:[#@*?$]|-\}|!\}|!\w{1,100}(?:[*@]\}|\[@\])|\w{1,100}(?:[#^,@:]|%[%.*/:?]|\/[^\s/}]{0,100}\/|=(?!=)|\[@\]))/y;
-/** What begins a comment of HCL, and so hides the closing brace. */
+/** The beginning of an HCL comment, which would hide the closing brace. */
 const HIDES_BRACE = /\$\{\w(?:[^\s}"{#]{0,100}#|(?:[^\s}"{/]|\/(?!\/)){0,100}\/\/)/y;
-/** Operators of HCL, directly behind a bare name. */
+/** An HCL operator directly after a bare name. */
 const PERHAPS_SHELL = /\$\{\w{1,100}[%/?+\-[]/y;
 const ACTIONS = /\$\{\{/y;
 const SURELY_ACTIONS = /\$\{\{[^}=\n]{0,200}\}\}/y;
@@ -37,7 +37,7 @@ const DIRECTIVES = ['if', 'else', 'endif', 'for', 'endfor'];
 /** Whether a text without errors has anything to find. */
 export const mayHoldNumbers = (text: string): boolean => /\$\{~?[ \t]*\d/.test(text);
 
-/** More than anybody corrects before reading the messages again: the search ends here. */
+/** The search ends here: people fix fewer before they validate again. */
 export const MAX_FOREIGN_TEMPLATES = 1000;
 
 export function findForeignTemplates(text: string): ForeignTemplate[] {
@@ -67,7 +67,7 @@ function kindOf(text: string, { sign, at }: TemplateMark): Kind | undefined {
   return fits(NUMBER) ? { kind: 'number', doubtful: false } : undefined;
 }
 
-/** One of HCL's, or a slip that HCL itself has a suggestion for. */
+/** Whether it is a template of HCL, or a mistake for which HCL itself has a suggestion. */
 function isDirective(text: string, at: number): boolean {
   DIRECTIVE.lastIndex = at;
   const word = DIRECTIVE.exec(text)?.[1];
@@ -75,22 +75,22 @@ function isDirective(text: string, at: number): boolean {
   return word.length > 1 && closestName(word, DIRECTIVES) !== undefined;
 }
 
-const LONGEST = 60;
+const MAX_SPELLING = 60;
 
-/** From the mark to the brace that closes it, on its line. */
+/** The text from the mark to its closing brace on the same line. */
 function spelling(text: string, from: number): string {
   let open = 0;
-  for (let at = from; at < Math.min(text.length, from + LONGEST); at += 1) {
+  for (let at = from; at < Math.min(text.length, from + MAX_SPELLING); at += 1) {
     const sign = text[at];
     if (sign === '\n') return text.slice(from, at);
     if (sign === '{') open += 1;
     if (sign === '}') open -= 1;
     if (sign === '}' && open === 0) return text.slice(from, at + 1);
   }
-  return text.slice(from, from + LONGEST);
+  return text.slice(from, from + MAX_SPELLING);
 }
 
-/** Places by offset; asked in the order of the text. */
+/** Converts offsets to places. Ask for them in ascending order. */
 function places(text: string): (at: number, length: number) => Range {
   let last = 0;
   let spot = { line: 1, column: 1, byte: 0 };
@@ -102,8 +102,8 @@ function places(text: string): (at: number, length: number) => Range {
 }
 
 /**
- * Those that are wrong: the ones that are known already, all that HCL never means, and those in which it
- * found an error.
+ * Returns the templates that are errors: those found earlier, all that are certainly not HCL, and doubtful
+ * ones in which HCL found an error.
  */
 export function judgeForeignTemplates(
   found: readonly ForeignTemplate[],
@@ -122,7 +122,7 @@ export function judgeForeignTemplates(
   });
 }
 
-/** The text with these as plain text, each of them as long as before. */
+/** Replaces these templates by plain text of the same length. */
 export function withoutTemplates(text: string, foreign: readonly ForeignTemplate[]): string {
   let rest = 0;
   const parts = foreign.map(({ at }) => {
@@ -140,7 +140,9 @@ export function explainForeignTemplate(template: ForeignTemplate): HclProblem {
   return kind === 'number' ? { ...problem, severity: 'warning', code: 'number-in-template' } : problem;
 }
 
-/** By what was written, and that with its sign doubled: what is wrong, and what to do. */
+/**
+ * Summary and help for each kind. `doubled`: the mark with its sign doubled, which HCL reads as plain text.
+ */
 const WORDS: Readonly<
   Record<ForeignTemplate['kind'], (written: string, doubled: string) => [summary: string, help: string]>
 > = {

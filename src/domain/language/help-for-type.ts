@@ -23,7 +23,7 @@ export function describeValue({ kind }: Value): string {
   return kind === 'set' ? 'a set' : ARTICLES[kind];
 }
 
-/** What to write where a value of another type is wanted. */
+/** What to write if the schema requires a value of another type. */
 export function helpForType(what: ValueSubject, wanted: string, value: Value): string | undefined {
   const quoted = value.kind === 'string';
   switch (wanted) {

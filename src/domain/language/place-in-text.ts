@@ -9,11 +9,11 @@ export interface Spelling {
 
 interface Place {
   range: Range;
-  /** A template makes a part of the value, so the spelling does not show all of it. */
+  /** A template makes a part of the value, so the spelling does not show the whole value. */
   computed: boolean;
 }
 
-/** A stretch of the spelling and what it adds to the value; without `value` a template. */
+/** A part of the spelling and what it adds to the value. Without `value`, it is a template. */
 interface Piece {
   from: number;
   to: number;
@@ -21,9 +21,9 @@ interface Piece {
 }
 
 /**
- * Where the character at `index` of a value is spelled; `index` may be the end of the value. A character that
- * a template makes is at the template, or at all of them if there are several. Undefined for other
- * expressions, and for templates with directives.
+ * Where the text spells the character at `index` of a value; `index` may be the end of the value. If a
+ * template makes the character, the place is the template, or all templates if there are several. Undefined
+ * for templates with directives, and for expressions that are not a text.
  */
 export function placeInText(spelling: Spelling, value: string, index: number): Place | undefined {
   for (const pieces of readings(spelling.text)) {
@@ -40,7 +40,7 @@ const isTemplate = (piece: Piece): boolean => piece.value === undefined;
 
 type Stretch = Omit<Piece, 'value'>;
 
-/** The stretch of the character, if the pieces give this value. */
+/** Where the character is, if the pieces together make this value. */
 function locate(pieces: readonly Piece[], value: string, index: number): Stretch | undefined {
   const first = pieces.findIndex(isTemplate);
   if (first < 0) return valueOf(pieces) === value ? pieceAt(pieces, index) : undefined;
@@ -66,7 +66,7 @@ function pieceAt(pieces: readonly Piece[], index: number): Stretch | undefined {
     if (index < passed) return { from, to };
   }
   const end = pieces.at(-1)?.to;
-  // The end of the value is the letter behind it.
+  // The end of the value is shown at the character after it.
   return end === undefined ? undefined : { from: end, to: end + 1 };
 }
 
@@ -90,10 +90,10 @@ function indentationsOf(lines: readonly string[]): Set<number> {
 const leastIndentation = (lines: readonly string[]): number =>
   lines.reduce((least, line) => Math.min(least, line.search(/\S|$/)), Infinity);
 
-/** Reads one piece that is no template. */
+/** Reads one piece that is not a template. */
 type ReadPiece = (text: string, at: number) => Piece;
 
-/** Undefined with directives, which may leave out or repeat what is between them. */
+/** Returns undefined for directives, because they can omit or repeat what they enclose. */
 function scan(text: string, start: number, read: ReadPiece): Piece[] | undefined {
   const pieces: Piece[] = [{ from: start, to: start, value: '' }];
   for (let at = start; at < text.length; at = pieces.at(-1)?.to ?? text.length) {
@@ -131,7 +131,7 @@ function letterAt(text: string, from: number): Piece {
   return { from, to: from + value.length, value };
 }
 
-/** Behind the brace that closes the one at `from`. */
+/** Index after the brace that closes the one at `from`. */
 function endOfTemplate(text: string, from: number): number {
   let braces = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -144,7 +144,7 @@ function endOfTemplate(text: string, from: number): number {
   return text.length;
 }
 
-/** The quote that closes the one at `from`. */
+/** Index of the quote that closes the one at `from`. */
 function endOfQuotes(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const sign = text[at];

@@ -85,7 +85,7 @@ const readers: Record<AttributeSchema['type'], Read> = {
   }),
 };
 
-/** Who writes `"${var.replicas}"` means the text, though HCL gives the number. */
+/** `"${var.replicas}"` is meant as a text, although HCL evaluates it to a number. */
 function readText({ expression }: ValueSubject, value: Value): string | undefined {
   return value.kind === 'string' || expression?.quoted ? textOf(value) : undefined;
 }

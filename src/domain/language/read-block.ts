@@ -26,7 +26,7 @@ import type { Attribute, Block, Body, Label, Range, Value } from './syntax.ts';
  */
 export interface ReadBlock {
   type: string;
-  /** As many as the schema has; none if the block omits its label. */
+  /** As many labels as the schema has, or none if the block omits its label. */
   labels: Label[];
   /** Range of the header. */
   range: Range;

@@ -50,7 +50,7 @@ const resource = string(
   { required: true },
 );
 
-/** The resource is named by two labels, or by the attribute `resource` beside at most one. */
+/** The resource is named by two labels, or by the attribute `resource` with at most one label. */
 const ofResource = (schema: Omit<BlockSchema, 'labels'>): BlockSchema => ({
   ...schema,
   labels: ['type', 'name'],
@@ -81,7 +81,7 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
   ),
 };
 
-/** With a label a command, without one a block of steps. */
+/** A hook with a label is a command. Without a label it is a block of steps. */
 const hook: BlockSchema = {
   ...command,
   unlabelled: {
@@ -196,5 +196,5 @@ Object.assign(stepBlocks, {
   else: nested(otherwise, 'Runs its steps if no earlier condition held.'),
 });
 
-/** What a job, or a branch of it, does in the order of the text. */
+/** The blocks that a job or branch runs, in the order of the text. */
 export const steps: Readonly<Record<string, NestedSchema>> = stepBlocks;

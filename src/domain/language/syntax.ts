@@ -34,7 +34,7 @@ export interface Block {
   type: string;
   typeRange: Range;
   labels: Label[];
-  /** From the type to the last label. */
+  /** The range from the type to the last label. */
   range: Range;
   body: Body;
 }

@@ -84,7 +84,7 @@ function readText(text: string, at: number, mode: Exclude<Mode, { kind: 'code' }
   return at + 1;
 }
 
-/** A doubled sign stands for itself. */
+/** A doubled sign is the sign itself, not a template. */
 function readSign(text: string, at: number, sign: '$' | '%', { modes, skip }: Reading): number {
   if (text[at + 1] === sign && text[at + 2] === '{') return at + 3;
   if (text[at + 1] !== '{') return at + 1;
