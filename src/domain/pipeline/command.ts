@@ -15,7 +15,7 @@ type Program =
   | { runner: 'shell'; cmd: string; shell?: string }
   | { runner: 'shell'; file: string; shell?: string }
   | { runner: 'docker'; image: string; cmd: string }
-  /** What the image itself starts. */
+  /** The image's own entrypoint. */
   | { runner: 'docker'; image: string; entrypoint: true }
   | { runner: 'docker'; image: string; path: string; args: string[] }
   | CustomCommand;

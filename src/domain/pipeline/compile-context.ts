@@ -6,7 +6,7 @@ import type { Convert, Evaluate, Range, SyntaxTree } from '#domain/language/synt
 export interface ParsedText extends SyntaxTree {
   evaluate: Evaluate;
   convert: Convert;
-  /** What the text has at a place. */
+  /** The text at a place. */
   spell: (range: Range) => string;
 }
 
@@ -15,7 +15,7 @@ export type Parse = (text: string) => ParsedText;
 /** The fetched text of a `source`, or the reason why there is none. */
 export type ResolvedSource = { text: string; digest: string } | { failure: string };
 
-/** By the source as written. */
+/** Fetched texts by the `source` as written. */
 export type ResolvedSources = Readonly<Record<string, ResolvedSource>>;
 
 /** A text that must be fetched before the pipeline can be compiled. */
@@ -38,7 +38,7 @@ export type KnownRunner = RunnerTemplates | 'broken';
 
 export type KnownRunners = ReadonlyMap<string, KnownRunner>;
 
-/** What reading every block needs. */
+/** What reading any block requires. */
 export interface CompileContext {
   reader: BlockReader;
   report: Report;

@@ -25,7 +25,7 @@ import { readDeclaredVariables, UNKNOWN_OTHERS, type GivenVariables, type Variab
 import { volumeUses, type VolumeUse } from './volume-paths.ts';
 
 /**
- * A pipeline when there is no error and every value is known; warnings may stand beside it. Diagnostics are
+ * Contains a pipeline if there is no error and every value is known; there may be warnings. Diagnostics are
  * in the order of the text.
  */
 export interface Compilation {
@@ -33,21 +33,20 @@ export interface Compilation {
   diagnostics: Diagnostic[];
   /** Paths that must be on a volume of the Team. */
   volumes?: VolumeUse[];
-  /** Texts to fetch first; then compile again with them. While there are any, there is no pipeline. */
+  /** Texts to fetch before compiling again. While there are any, there is no pipeline. */
   needs?: NeededSource[];
 }
 
-/** What a text is read with. */
+/** What a text is read with, besides itself. */
 export interface CompileInput {
   given: GivenVariables;
   sources?: ResolvedSources;
-  /** For definitions that stand in texts of their own. */
+  /** Parses definitions that have a text of their own (`source`). */
   parse: Parse;
 }
 
 /**
- * Reads a parsed text as a pipeline: every error at once. Only the engine's functions may throw, when it is
- * broken.
+ * Reads a parsed text as a pipeline, and reports every error at once. It throws only if the engine is broken.
  */
 export function compilePipeline(text: ParsedText, input: CompileInput): Compilation {
   const { body } = text;
@@ -70,7 +69,7 @@ export function compilePipeline(text: ParsedText, input: CompileInput): Compilat
   return { ...(!Object.hasOwn(input.given, UNKNOWN_OTHERS) && { pipeline: read.pipeline }), ...judged };
 }
 
-/** What the operator may refuse of a valid text. */
+/** Finds the paths that need a volume of the Team: the operator may refuse a valid text for them. */
 function judgeForOperator(
   { pipeline, blocks }: Pick<ReadText, 'pipeline' | 'blocks'>,
   inOrder: (found: Diagnostic[]) => Diagnostic[],
@@ -139,7 +138,7 @@ function readText(text: ParsedText & { body: Body }, input: CompileInput, partia
   };
 }
 
-/** The reader of variable blocks: their expressions refer to no variables. */
+/** Reads variable blocks. Their expressions cannot refer to variables. */
 function readerWithoutVariables(
   { body, evaluate, convert, spell }: ParsedText & { body: Body },
   report: Report,
@@ -161,7 +160,7 @@ function readerWithoutVariables(
   };
 }
 
-/** What stands at the top besides variables and jobs. */
+/** The top-level blocks besides variables and jobs. */
 function readOthers(reader: BlockReader, body: Body): { blocks: ReadBlock[]; misread: ReadonlySet<string> } {
   const top = readTop(
     reader,
@@ -178,7 +177,7 @@ function readOthers(reader: BlockReader, body: Body): { blocks: ReadBlock[]; mis
 
 const isBlock = (item: Item, type: string): item is Block => item.kind === 'block' && item.type === type;
 
-/** Without the secret block: what stands in it may refer to variables, so it is read after them. */
+/** Reads a variable without its secret block, which may refer to variables and is read after them. */
 function bare({ body }: Block): Body {
   return { ...body, items: body.items.filter((item) => !isBlock(item, 'secret')) };
 }
@@ -210,7 +209,7 @@ function scopeOf({ values, broken, unknown }: Variables): Pick<BlockReader, 'sco
   return { scope: new Map([['var', root]]), broken, unknown };
 }
 
-/** Without recursion: it guards what comes after it. */
+/** Does not recurse, because it protects the functions after it that do. */
 function countBlocks(body: Body): number {
   let count = 0;
   const open: Body[] = [body];

@@ -36,7 +36,7 @@ export function readDefinition<Definition>(
   const report: Report = (diagnostic) => {
     found.push(diagnostic);
     if (diagnostic.severity !== 'error') return;
-    // What is wrong with a chain of sources says by itself where.
+    // Errors of a chain of sources name their place themselves.
     if (aboutSources.has(diagnostic.code))
       context.report(diagnose(diagnostic.code, source?.range, diagnostic.message));
     else tell(renderDiagnostic(diagnostic));

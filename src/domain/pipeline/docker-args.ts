@@ -3,7 +3,7 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { EnvironmentVariable, LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 
-/** What the flags of a docker command say. */
+/** The meaning of a docker command's flags. */
 export interface DockerArgs {
   variables: EnvironmentVariable[];
   /** Replaces the entrypoint of the image. */

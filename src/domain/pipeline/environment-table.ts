@@ -27,7 +27,7 @@ export type CommandContext = (typeof COMMAND_CONTEXTS)[number];
 export interface EnvironmentRow {
   /** The variable. `<`: the prefix before it names all variables of the row. */
   name: string;
-  /** Who else sets a variable of this name. Absent: nobody may. */
+  /** What else may set a variable of this name. Absent: nothing may. */
   alsoSetBy?: 'pipeline';
   value: string;
   /** One such variable, as `env` prints it. */
@@ -246,7 +246,7 @@ export function rowOfVariable(name: string): EnvironmentRow | undefined {
   return exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.row;
 }
 
-/** Those variables that a context sees. Variables that Millrace does not set pass. */
+/** Keeps the variables that a context sees, and those that Millrace does not set. */
 export function variablesIn(
   context: CommandContext,
   variables: Readonly<Record<string, string>>,

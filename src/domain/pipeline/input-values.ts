@@ -19,12 +19,12 @@ export interface InputProblem {
   message: string;
 }
 
-/** The values of a build that no person asked for. */
+/** The values of an automatic build. */
 export function automaticInputs(inputs: readonly Input[]): InputValues {
   return Object.fromEntries(inputs.map((input) => [input.name, input.default]));
 }
 
-/** The values of a build that a person asked for, or everything that is wrong with what they gave. */
+/** The values of a build that a person triggered, or everything that is wrong with the given ones. */
 export function chooseInputs(
   inputs: readonly Input[],
   given: GivenInputs,

@@ -99,7 +99,7 @@ function instancesIn(group: Group, read: ReadBlock): Instances {
     reader.report(diagnose('for-each-with-matrix', axes.range, message));
     return 'broken';
   }
-  // `for_each = null` is as if it were not there.
+  // `for_each = null` is the same as no `for_each`.
   if (!axes && !forEach && !read.misread.has('matrix')) return 'single';
   const found = axes ? readMatrix(group, axes) : readForEach(group, read);
   return (found && named(group, found)) ?? 'broken';

@@ -33,7 +33,7 @@ import { readTags } from './tags.ts';
 
 export interface JobDraft {
   job: Job;
-  /** What each get asks of other jobs, with the places in the text. */
+  /** The `passed` of each get, with its places in the text. */
   gets: { step: GetStep; passed: LocatedString[]; range: Range }[];
   /** A step could not be read. */
   incomplete: boolean;
@@ -41,7 +41,7 @@ export interface JobDraft {
   oldName?: LocatedString;
   /** Where `supersede` is set to false. */
   supersede?: Range;
-  /** For what is wrong with it beside other jobs. */
+  /** Where to report what is wrong with the job in relation to other jobs. */
   report: Report;
 }
 
@@ -78,14 +78,14 @@ function readOne(block: Block, progress: Progress, context: JobContext): void {
   const label = groupLabel(block, JOB_GROUP);
   const instances = readInstances(context.reader, block, JOB_GROUP);
   const bare = withoutGroup(block, JOB_GROUP);
-  // Without a label it is said that one is missing.
+  // A missing label is reported elsewhere.
   const named = block.labels.length > 0 && checkName(context.report, 'name', 'job', label);
   const sound = block.labels.length > 0 && claimName(taken, context.report, 'job', label) && named;
   if (instances === 'single') {
     const draft = readInstance(bare, undefined, read, context);
     if (draft && sound) read.drafts.push(draft);
   } else if (instances === 'broken') {
-    // What stands in it is looked at all the same.
+    // The content is validated nevertheless.
     readInstance(bare, 'unknown', read, context);
     read.incomplete = true;
   } else readGroup(bare, instances, { ...progress, sound }, context);

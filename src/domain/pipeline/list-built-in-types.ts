@@ -28,7 +28,7 @@ const KINDS: readonly [kind: string, definitions: ReadonlyMap<string, string>][]
   ['secret_type', builtInSecretTypes],
 ];
 
-/** By kind, then by the name that people search for; other names of a type are aliases. */
+/** Sorted by kind, then by the name that people search for. Other names of a type are aliases. */
 const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   resource_type: {
     artifact: 'Files of a build for later jobs, on a volume or in a bucket.',

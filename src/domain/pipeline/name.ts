@@ -7,7 +7,7 @@ const variableName = /^[\p{L}_][\p{L}\p{N}_-]{0,62}$/u;
 const title = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,100}$/u;
 
 const kinds = {
-  /** Jobs and resources: they stand in paths and labels. */
+  /** Names of jobs and resources, which are used in paths and labels. */
   name: {
     pattern: name,
     help: 'Use 1 to 63 letters, digits, "-", "_" or "."; the first and last must be a letter or digit.',

@@ -8,14 +8,14 @@ import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
  */
 export interface Pipeline {
   /**
-   * Every type that a resource of the pipeline uses, built-in ones included, so that a revision stands on its
-   * own.
+   * Every type that a resource of the pipeline uses, built-in ones included, so that a revision is
+   * complete.
    */
   resourceTypes: ResourceType[];
   resources: Resource[];
-  /** Instances of `for_each` and `matrix` stand where their job stood, sorted by key. */
+  /** Instances of `for_each` and `matrix` take the place of their job, sorted by key. */
   jobs: Job[];
-  /** As with resource types: those in use, each whole. */
+  /** The types in use, each in full, as with resource types. */
   notificationTypes?: NotificationType[];
   notifications?: Notification[];
   serviceTypes?: ServiceType[];
@@ -161,7 +161,7 @@ export interface Input {
   description?: string;
   /** The text has no default: a manual trigger must give a value. */
   required?: true;
-  /** As the variable holds it. Of a required input: what automatic builds have. */
+  /** The text that the variable gets. For a required input: what automatic builds get. */
   default: string;
   /** `choice`: what may be chosen. `list`: empty when anything may be listed. */
   options?: string[];

@@ -89,7 +89,7 @@ function readBranch(
   return open;
 }
 
-/** With the attribute `condition` the label is a name; without it, the condition. */
+/** With the attribute `condition`, the label is a name. Without it, the label is the condition. */
 function nameOfBranch(block: ReadBlock, { report }: PlanContext): Pick<Branch, 'name'> {
   const [label] = block.labels;
   if (!label || !block.attributes.has('condition')) return {};

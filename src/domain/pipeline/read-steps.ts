@@ -31,7 +31,7 @@ import {
 import { stepName, targetOf } from './step-target.ts';
 import type { GetStep, NotifyStep, PutStep, TaskStep } from './steps.ts';
 
-/** What the steps of a job can refer to. */
+/** The names that the steps of a job can refer to. */
 export interface StepContext {
   report: Report;
   runners: KnownRunners;

@@ -25,7 +25,7 @@ export interface ResourceGroups {
   incomplete: boolean;
 }
 
-/** The resources that stand in the text once for many. */
+/** Reads a resource block with `for_each` or `matrix`: one text for many resources. */
 export function readResourceGroups(reader: BlockReader, { items }: Body): ResourceGroups {
   const groups = items.filter(isResourceGroup).map((block) => readGroup(reader, block));
   return {
@@ -49,7 +49,7 @@ function readGroup(reader: BlockReader, block: Block): ResourceGroups {
     return { blocks: found ? [found] : [], incomplete: !found };
   }
   if (instances === 'broken' || instances.length === 0 || !named) {
-    // What stands in it is looked at all the same.
+    // The content is validated nevertheless.
     read('unknown');
     return { blocks: [], incomplete: instances === 'broken' || !named };
   }

@@ -23,7 +23,7 @@ export interface KnownResource {
   type: ResourceType;
 }
 
-/** By canonical name. `broken`: declared, but an error was reported. */
+/** Resources by canonical name. `broken`: declared, but an error was reported. */
 export type KnownResources = ReadonlyMap<string, KnownResource | 'broken'>;
 
 export function readResources(
@@ -71,7 +71,10 @@ export function findType<Definition>(
   return undefined;
 }
 
-/** With its type; an instance had the name of its group's instance with the same key. */
+/**
+ * The former name with its type. An instance's former name is that of the former group's instance with the
+ * same key.
+ */
 function oldNameOf(block: ReadBlock): LocatedString | undefined {
   const old = stringAt(block, 'old_name');
   if (!old) return undefined;

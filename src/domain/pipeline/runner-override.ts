@@ -24,7 +24,7 @@ export function readOverride(block: ReadBlock, context: ReadingContext): RunnerO
     isDocker ? readDockerArgs(block, context.report).variables : [],
   );
   const change = templates ? takeTemplates(block, name, templates) : takeImage(block, name, context);
-  // What the command itself sets counts.
+  // What the command itself sets takes precedence.
   return (
     change &&
     ((command) => ({ ...change(command), ...((env ?? command.env) && { env: { ...env, ...command.env } }) }))

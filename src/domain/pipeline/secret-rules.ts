@@ -8,7 +8,7 @@ import type { NamedType } from './type-kinds.ts';
 
 /** What a built-in type requires of the `path` and `key` of a secret. */
 interface PlaceRules {
-  /** What the path names; absent: there is none. */
+  /** What the path names. Absent: the type takes no path. */
   path?: { is: string; required: boolean; pattern: RegExp; help: string };
   key: { is: string; pattern: RegExp };
 }

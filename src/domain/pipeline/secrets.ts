@@ -28,7 +28,7 @@ interface KnownSecret {
   block: ReadBlock;
 }
 
-/** What the gateway needs to fill the variables in, with every type that they use. */
+/** What the gateway needs to fill in the variables, with every secret type that they use. */
 export function readSecrets(
   blocks: readonly SecretBlock[],
   types: Types,

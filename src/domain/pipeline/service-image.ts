@@ -19,7 +19,7 @@ export function fillImage(image: string, params: Readonly<Record<string, string>
   );
 }
 
-/** With the parameters of this block every image of the service must be one. */
+/** With the parameters of this block, each image of the service must be a valid name. */
 export function checkServiceImages(
   { start, stop, ready }: ServiceType,
   params: Readonly<Record<string, string>>,

@@ -68,7 +68,7 @@ export interface NotifyStep extends Attempted {
 export interface ServiceStep {
   kind: 'service';
   type: string;
-  /** From its start until it is ready. */
+  /** Time limit from start to readiness. */
   timeoutSeconds?: number;
   params: Record<string, string>;
 }
@@ -107,12 +107,12 @@ export function actionsOf(steps: readonly Step[]): ActionStep[] {
   });
 }
 
-/** The gets of a job, wherever they stand: a build's versions are listed in this order. */
+/** All gets of a job, nested ones too. A build lists its versions in this order. */
 export function getsOf(steps: readonly Step[]): GetStep[] {
   return actionsOf(steps).filter((step) => step.kind === 'get');
 }
 
-/** What the hooks of a job and of its steps do, but for `on_trigger`. */
+/** The actions of the hooks of a job and of its steps, without `on_trigger`. */
 export function hookActionsOf(job: { steps: Step[]; hooks?: Hooks }): HookAction[] {
   return [
     ...actionsOf(job.steps).flatMap((step) => actionsOfHooks(step.hooks)),

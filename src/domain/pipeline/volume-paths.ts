@@ -66,7 +66,7 @@ export function volumeUses(
   });
 }
 
-/** By resource and parameter. */
+/** Paths by resource and parameter. */
 function rangesOf(blocks: readonly ReadBlock[]): ReadonlyMap<string, Range> {
   const resources = blocks.filter(({ type }) => type === 'resource');
   return new Map(
