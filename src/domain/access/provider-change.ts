@@ -6,7 +6,7 @@ export interface ProviderState {
   secretKey: string;
   /** The API created its object and may change it. The API also stores its secret. */
   byApi?: boolean;
-  /** Of the object. An older generation of it changes nothing. */
+  /** UID of the object. An older generation of the object changes nothing. */
   uid?: string;
   generation?: number;
 }
@@ -23,7 +23,7 @@ export function mayLockOut(before: OAuthProvider | undefined, wanted: OAuthProvi
   return !wanted.enabled || (before !== undefined && issuerOf(before) !== issuerOf(wanted));
 }
 
-/** What to write. `state`: only the generation of its object. */
+/** Decides what to write. `state`: only the generation of the object. */
 export function providerChange(
   before: Provider | undefined,
   wanted: Provider,

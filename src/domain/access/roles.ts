@@ -1,4 +1,4 @@
-/** From least to most: each role includes those before it. */
+/** In ascending order: each role includes the roles before it. */
 export const ROLES = ['read', 'write', 'maintain', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 

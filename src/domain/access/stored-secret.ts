@@ -3,11 +3,11 @@ export type SecretKind = 'secret' | 'plain';
 
 /** UTF-8. */
 export const MAX_STORED_SECRET_BYTES = 64 * 1024;
-/** Of a team or of one pipeline. */
+/** Limit for a team's shared secrets, and for each pipeline. */
 export const MAX_STORED_SECRETS = 500;
 
 export interface StoredSecretFacts {
-  /** Of the secret that has the name already. */
+  /** Kind of the secret that has this name already. */
   kind?: SecretKind;
   /** Secrets in its scope. */
   count: number;

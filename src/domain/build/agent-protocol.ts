@@ -32,7 +32,7 @@ export interface SessionRequest {
    */
   nonce?: string;
   token?: string;
-  /** Of the Pod's node, as in image manifests. Absent: amd64. */
+  /** Architecture of the Pod's node, spelled as in image manifests. Absent: amd64. */
   architecture?: string;
 }
 
@@ -56,7 +56,7 @@ export interface SecretsRequest {
 export type SecretsResponse =
   | {
       answer: 'filled';
-      /** With the values of the secrets that it names; or with a `refusal`. Without its hooks. */
+      /** The operation with the values of its secrets or with a `refusal`, and without its hooks. */
       operation: Operation;
       /** The agent masks these values in everything that it sends from now on. */
       masks: string[];

@@ -32,7 +32,7 @@ export interface EventsApplied {
   logs: { sequence: number; step: string; text: string; at: string }[];
   /** Versions of successful puts. They become versions of the resource. */
   puts: (StepEnded & { version: Record<string, string> })[];
-  /** What the caches of resources take. */
+  /** Sizes of the resources' caches. */
   cacheSizes?: { resource: string; bytes: number }[];
   end?: { outcome: BuildOutcome; reason: OutcomeReason; message: string; at: string };
 }

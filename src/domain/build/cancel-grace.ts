@@ -1,7 +1,7 @@
 import type { Job } from '#domain/pipeline/pipeline.ts';
 import type { Hooks, Step } from '#domain/pipeline/steps.ts';
 
-/** A step may take 10 s to end by itself; after 30 s it counts as lost. The rest is for reporting. */
+/** A step has 10 s to end after SIGTERM, and counts as lost after 30 s. The rest is for reporting. */
 const STEP_GRACE_SECONDS = 60;
 const HOOKS_GRACE_SECONDS = 10 * 60;
 

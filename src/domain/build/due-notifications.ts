@@ -35,7 +35,7 @@ export interface NotificationDecision {
   runs: NotificationRun[];
   /** Row ids of those that send nothing. */
   nothing: number[];
-  /** Those that nobody needs any more, because their time has passed. */
+  /** Notifications that are dropped because they are too late to help. */
   late: NotificationRun['builds'];
   /** Requests for an approval that the build no longer waits for. */
   overtaken: (NotificationRun['builds'][number] & { why: string })[];

@@ -19,7 +19,7 @@ export interface StepEnded {
   exitCode?: number;
   signal?: string;
   message?: string;
-  /** Of a `put`: the version that the push made. */
+  /** The version that a `put` made. */
   version?: Record<string, string>;
   /** Of a `get` or `put` with a cache: what the files of the cache take, if that could be counted in time. */
   cacheBytes?: number;

@@ -11,7 +11,7 @@ import { MAX_IDENTITY_SECONDS } from './identity-keys.ts';
 
 /** Enough to log in, if the step has little time. */
 const MIN_IDENTITY_SECONDS = 60;
-/** For verifiers whose clock is behind. */
+/** Tolerates verifiers whose clocks are slow. */
 const NOT_BEFORE_SECONDS = 60;
 
 /** The build that an identity token is for. */

@@ -174,7 +174,7 @@ class Masking implements MaskStream {
     if (machine !== undefined) this.#scan(machine, this.#held, 0);
   }
 
-  /** Searches a text that stands at `base` in the held text. */
+  /** Searches a text that begins at `base` of the held text. */
   #scan(machine: Automaton, text: string, base: number): void {
     let state = this.#state;
     for (let index = 0; index < text.length; index += 1) {

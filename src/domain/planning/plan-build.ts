@@ -21,11 +21,11 @@ export const DEFAULT_TIMEOUT_SECONDS = 6 * 60 * 60;
 export interface BuildToPlan {
   build: BuildName;
   pipeline: Pipeline;
-  /** By position of the get. */
+  /** One version for each get, in the order of the gets. */
   versions: Record<string, string>[];
   /** Values of the job's inputs, as their variables hold them. Absent: the defaults. */
   inputs?: Record<string, string>;
-  /** Of the Team, for jobs without a timeout. */
+  /** The Team's time limit for jobs without a timeout. */
   defaultTimeoutSeconds?: number;
   previousOutcome?: PreviousOutcome;
   /** What was decided about the caches of its resources. */

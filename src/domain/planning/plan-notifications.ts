@@ -25,7 +25,7 @@ export interface BuildToNotify {
   reason?: string;
   /** Names of the notifications. */
   notifications: string[];
-  /** By position of the get: the versions that it would have built. */
+  /** The versions that it would have built: one for each get, in the order of the gets. */
   versions: Record<string, string>[];
   /** Values of the job's inputs, by name. */
   inputs: Record<string, string>;

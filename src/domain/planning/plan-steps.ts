@@ -14,7 +14,7 @@ import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
 
 /** Where steps are in the plan. */
 interface Place {
-  /** Of their ids, with a dot at its end. */
+  /** What the ids of the steps begin with; ends with a dot. */
   prefix: string;
   /** Steps that have ended before. */
   before: readonly ActionStep[];

@@ -161,11 +161,13 @@ export interface PlanService {
   needsSecrets?: true;
   /** Why its start fails without running: a secret that it names has no value. */
   refusal?: string;
-  /** Prefix of the ids of its phases: `service.0` has `service.0.start`, `service.0.ready`, `service.0.stop`. */
+  /**
+   * Prefix of the ids of its phases: `service.0` has `service.0.start`, `service.0.ready`, `service.0.stop`.
+   */
   id: string;
   /** Label of its type. The second one of a type has `-2` behind it. */
   name: string;
-  /** From its start until it is ready. Absent: only its phases have limits. */
+  /** Time limit from start to readiness. Absent: only the phases have limits. */
   timeoutSeconds?: number;
   /**
    * `staysInForeground`: the command is the service. Otherwise it must end with 0, and the processes that it

@@ -7,7 +7,7 @@ type HookName = 'on_success' | 'on_failure' | 'on_cancel' | 'ensure';
 export interface StepRecord {
   id: string;
   kind: ActionKind | 'parallel' | 'branch' | 'service';
-  /** As displayed. */
+  /** The name that people see. */
   name: string;
   /** `get` and `put`: canonical name of the resource. */
   resource?: string;
@@ -17,7 +17,10 @@ export interface StepRecord {
   hook?: HookName;
 }
 
-/** Whether its end can change the outcome of the build: not that of hooks, notifications and stops of services. */
+/**
+ * Whether its end can change the outcome of the build: not that of hooks, notifications and stops of
+ * services.
+ */
 export function decidesOutcome({ id, kind, hook }: StepRecord): boolean {
   if (hook !== undefined || kind === 'notify') return false;
   return kind !== 'service' || !id.endsWith('.stop');

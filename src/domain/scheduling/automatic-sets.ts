@@ -16,10 +16,10 @@ import type { UsedVersions } from './used-versions.ts';
 
 /** What a build is created from. */
 export interface VersionSet {
-  /** By position of the get. */
+  /** One version for each get, in the order of the gets. */
   versions: number[];
   cause: BuildCause;
-  /** What a person chose. Absent: what automatic builds have. */
+  /** Input values that a person chose. Absent: those of automatic builds. */
   inputs?: InputValues;
   supersedes?: number[];
 }
@@ -169,7 +169,7 @@ function setsPerVersion(
   return { sets: [...sets.values()], truncated: false, needs };
 }
 
-/** Of gets without `passed`. */
+/** Unused versions of gets without `passed`. */
 function unusedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
   return gets.flatMap((get, position) =>
     takesEvery(get) && get.passed.length === 0
@@ -178,7 +178,7 @@ function unusedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[]
   );
 }
 
-/** Of gets with `passed`: also versions that passed after newer ones. */
+/** Unused versions of gets with `passed`, also those that passed after newer ones. */
 function unusedPassedVersions({ gets }: JobFacts, snapshot: Snapshot): UnusedVersion[] {
   return passedGroups(gets).flatMap((group) =>
     group

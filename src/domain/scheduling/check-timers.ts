@@ -29,7 +29,7 @@ export interface FreeScope extends ScopeTimer {
 export interface ClaimedScope {
   scope: number;
   cause: Cause;
-  /** When it is due next. Absent: never by itself. */
+  /** When the next check is due. Absent: only a request starts one. */
   next?: number;
 }
 
@@ -105,7 +105,7 @@ export function afterSuccess(
   return withNext({ webhookWorks: works, ...defined({ schedule }) }, next);
 }
 
-/** When a scope is due after a failed check. Undefined: never by itself. */
+/** When a scope is due after a failed check. Undefined: only a request starts one. */
 export function afterFailure(
   { schedule, failures, next }: Pick<ScopeTimer, 'schedule' | 'failures' | 'next'>,
   at: number,

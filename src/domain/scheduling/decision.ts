@@ -24,7 +24,7 @@ export interface Decision {
 /** A build to create. Versions are places, as in the facts; `withRowIds` translates them. */
 export interface BuildDecision {
   job: number;
-  /** By position of the get. */
+  /** One version for each get, in the order of the gets. */
   versions: number[];
   cause: BuildCause;
   /** The value of each input of the job. Absent: it has none. */

@@ -57,7 +57,7 @@ function counted({ gate, votes }: GatedBuild): { have: number; want: number } {
   return { have: people.size, want: gate.approvals };
 }
 
-/** When the gate rejects by itself, in milliseconds. Undefined: never. */
+/** When the gate times out and rejects, in milliseconds. Undefined: never. */
 export function approvalExpiresAt({ timeoutSeconds }: Gate, createdAt: number): number | undefined {
   return timeoutSeconds === undefined ? undefined : createdAt + timeoutSeconds * 1000;
 }
