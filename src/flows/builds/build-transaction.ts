@@ -29,7 +29,7 @@ export interface StoredAttempt {
   /** The build was asked to stop. */
   cancel: boolean;
   createdAt: Date;
-  /** Of the Team. Absent: the installation's limit. */
+  /** The Team's limit. Absent: the installation's. */
   logLimitBytes?: number;
 }
 

@@ -15,7 +15,7 @@ import type {
 export interface DecisionWithFacts {
   /** The facts of the decision, with all pages that it needed. */
   facts: GatheredFacts;
-  /** With versions as row ids. */
+  /** The decision, with row ids as versions. */
   decision: Decision;
 }
 

@@ -17,7 +17,7 @@ export interface IssueIdentityPorts {
 export type IdentityTokensAnswer =
   | {
       answer: 'issued';
-      /** By the name of their variable. */
+      /** Tokens by the name of their variable. */
       tokens: Record<string, string>;
       /** For the log: what was issued, without the tokens. */
       issued: { id: string; audience: string }[];

@@ -7,7 +7,7 @@ export type ImageAnswer<T> = { found: T } | LookUpFailure;
 
 /** An image in its registry. Its look-up is limited in time and size; it never rejects. */
 export interface OpenImage {
-  /** What its tag means now, or the digest in its name. */
+  /** The digest that its tag has now, or the digest in its name. */
   digest(): Promise<ImageAnswer<string>>;
   /** `architecture` as in image manifests: `amd64`. */
   configuration(digest: string, architecture: string): Promise<ImageAnswer<ImageConfiguration>>;
@@ -28,8 +28,8 @@ export interface ImageKey {
 export interface ImageStore {
   known(key: ImageKey): Promise<KnownImage>;
   /**
-   * Of any image with this digest that was found in the namespace. Of another one it would tell a team about an
-   * image that it may not pull.
+   * The configuration of an image with this digest that was found in the namespace. Images of other namespaces
+   * do not count: the team may not be allowed to pull them.
    */
   configuration(key: ImageKey, digest: string): Promise<ImageConfiguration | undefined>;
   /** Ends the failures of the image. */
@@ -37,7 +37,7 @@ export interface ImageStore {
   recordFailure(key: ImageKey, failure: FailedLookUp): Promise<void>;
 }
 
-/** What of a Pod matters for its images. */
+/** The parts of a Pod that matter for its images. */
 export interface PullFacts {
   /** Texts of its image pull secrets. Those that are absent or of another type count as none. */
   credentialTexts: string[];

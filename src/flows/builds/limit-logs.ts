@@ -4,8 +4,9 @@ export interface LogStore {
   /** Bytes of the team's logs in the database, counted from its builds each time. */
   logBytes(team: string): Promise<number>;
   /**
-   * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of newer
-   * builds. One bounded transaction: call it until it returns 0. Returns how many builds lost their logs.
+   * Removes the logs of some ended builds, oldest first, that exceed the limit together with the logs of
+   * newer builds. One bounded transaction: call it until it returns 0. Returns how many builds lost their
+   * logs.
    */
   removeOldestLogs(team: string, limit: number): Promise<number>;
 }
@@ -17,7 +18,7 @@ export interface TeamLogs {
 }
 
 export interface LogsLimited {
-  /** By team, before anything was removed. */
+  /** How full each team's logs were before the removal. */
   fills: Map<string, LogFill>;
   /** Size of all logs after the removal. */
   bytes: number;

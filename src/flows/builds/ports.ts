@@ -25,7 +25,7 @@ export interface AttemptRef {
 export interface AttemptFacts extends PendingBuild {
   status: BuildStatus;
   podUid?: string;
-  /** Of a warm Pod that the attempt took. Absent: the name follows from the attempt. */
+  /** Name of the warm Pod that the attempt took. Absent: the name follows from the attempt. */
   podName?: string;
   podCreatedAt?: Date;
   /** When its end was first requested, and the reason to show. */
@@ -36,7 +36,7 @@ export interface AttemptFacts extends PendingBuild {
   versions: Record<string, string>[];
   /** The value of each input of the job, by name. Absent: it has none. */
   inputs?: Record<string, string>;
-  /** Of the Team. Absent: the installation's limit. */
+  /** The Team's limit. Absent: the installation's. */
   logLimitBytes?: number;
   /** Absent: no older build of the job succeeded or failed. */
   previousOutcome?: PreviousOutcome;
@@ -91,8 +91,8 @@ export interface BuildStore extends TriggerStore, TurnStore, BuildPodStore {
 }
 
 /**
- * The end of a build that its events did not report. `termination`: steps and versions from the agent's termination
- * message.
+ * The end of a build that its events did not report. `termination`: steps and versions from the agent's
+ * termination message.
  */
 export interface BuildEnd {
   outcome: BuildOutcome;

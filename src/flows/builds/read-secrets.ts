@@ -56,7 +56,7 @@ export async function lookUpSecrets(
   };
 }
 
-/** Those that the agent must get first, and the others. */
+/** Splits the look-ups into those that wait for the agent's gets, and the others. */
 function split(lookups: readonly SecretLookup[], given: GivenSecrets): [SecretLookup[], SecretLookup[]] {
   const waits = ({ get, name, fault }: SecretLookup): boolean =>
     get !== undefined && fault === undefined && !given.has(name);

@@ -22,7 +22,7 @@ export interface PipelineTransaction extends FactsTransaction {
 
 export interface GatheredFacts extends Omit<Facts, 'ids'> {
   ids: ReadonlyMap<number, number>;
-  /** By job: the limits that may hold its builds. */
+  /** The limits that may hold builds, by job. */
   holds: ReadonlyMap<number, TurnConstraints>;
   /** More jobs wait for a decision than were read: decide again. */
   more: boolean;

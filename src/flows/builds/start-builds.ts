@@ -28,7 +28,7 @@ interface Ports extends WindowPorts, Pick<RequestBuildPodPorts, 'caches'>, Pick<
     >;
   notifications: Pick<Notifications, 'notify'>;
   cluster: WindowPorts['cluster'] & RequestBuildPodPorts['cluster'] & TakeWarmPorts['cluster'];
-  /** What became of each build in a Team that keeps Pods ready. */
+  /** Reports, for each build of a Team that keeps Pods ready, whether one was taken. */
   warmResult?: (result: WarmResult) => void;
 }
 
@@ -141,7 +141,9 @@ async function takeWarm(
   return pending.filter((_, index) => results[index] !== 'hit' && results[index] !== 'failed');
 }
 
-/** If the answer is lost, the build may have a Pod by now. So it is read again before it gets one of its own. */
+/**
+ * If the answer is lost, the build may have a Pod by now. So it is read again before it gets one of its own.
+ */
 async function tryWarmPod(
   build: PendingBuild,
   { ports, progress }: { ports: Ports; progress: Progress },

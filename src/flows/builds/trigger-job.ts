@@ -13,7 +13,7 @@ interface Ports {
   now: () => Date;
 }
 
-/** Who asks, and what they give to the job's inputs. */
+/** The person who triggers, and the values that they give to the job's inputs. */
 type Asked = Omit<RequestedBuild, 'at'>;
 
 /** Creates a build on request, or returns every reason why not. */

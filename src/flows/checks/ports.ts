@@ -108,7 +108,7 @@ export interface HooksEnded {
 
 /** Locks each scope that it reads until it ends. */
 export interface CheckTransaction {
-  /** Those of the scopes that are due or requested and that no run has claimed. */
+  /** Filters the scopes: those that are due or requested and that no run has claimed. */
   dueScopes(scopes: readonly number[], at: Date): Promise<FreeScope[]>;
   /** Scopes of the group that no run has claimed, due or not. */
   freeScopesOf(group: GroupOfPod): Promise<FreeScope[]>;

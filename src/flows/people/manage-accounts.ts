@@ -25,7 +25,7 @@ interface Ports {
 
 export type AccountMade = { answer: 'created' | 'taken' } | { answer: 'fault'; message: string };
 
-/** By an admin. The user has to change the password at the first sign-in. */
+/** An admin creates an account. Its user has to change the password at the first sign-in. */
 export async function createAccount(
   account: { username: string; fullName: string; globalAdmin: boolean; password: string | undefined },
   act: Act,

@@ -71,7 +71,7 @@ export async function startFlow(
 
 export interface FlowAnswer {
   canonical: string;
-  /** As the provider sent it with the browser. */
+  /** The query with which the provider redirected the browser. */
   query: string;
   state: string;
   /** The browser's secret from when the flow began. */

@@ -114,7 +114,7 @@ export interface Member {
   username: string;
   fullName: string;
   role: Role;
-  /** From groups of an identity provider. A member without `role` has only this one. */
+  /** The role that groups of an identity provider give. A member without `role` has only this one. */
   groupRole?: Role;
   addedAt?: Date;
 }
@@ -285,6 +285,6 @@ export interface TokenStore {
   withTokenOwner<T>(token: TokenToMake, work: (tx: TokenTransaction) => Promise<T>): Promise<T>;
   tokens(userId: number): Promise<ApiToken[]>;
   removeToken(token: { id: number; userId: number }, act: Act): Promise<boolean>;
-  /** With the account's current rights. Expired tokens are unknown. Records that the token was used. */
+  /** The account of the token with its current rights. Unknown if the token has expired. Records the use. */
   ownerOfToken(hash: Buffer, at: Date): Promise<{ owner: Identity; scope?: TokenScope } | undefined>;
 }

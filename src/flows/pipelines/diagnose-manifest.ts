@@ -4,7 +4,7 @@ import type { NeededSource } from '#domain/pipeline/compile-context.ts';
 import { UNKNOWN_OTHERS, type GivenVariables } from '#domain/pipeline/variables.ts';
 import type { Compiler } from './manifest-ports.ts';
 
-/** What the manifest of a Pipeline contains itself. */
+/** The parts of a Pipeline's manifest that need no other object. */
 export interface ManifestText {
   config: string;
   vars: Readonly<Record<string, string>>;

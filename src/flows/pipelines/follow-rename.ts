@@ -8,7 +8,7 @@ export interface FollowRenamePorts {
   now: () => Date;
 }
 
-/** What a rename does with an object instead of applying it. */
+/** What happens to an object of a rename instead of an apply. */
 export type RenameOutcome =
   /** Another object has its pipeline; this one is deleted. */
   | { outcome: 'renamed'; to: string }

@@ -46,7 +46,7 @@ export interface PipelineManifest extends PipelineName {
   displayName?: string;
   /** Absent: unchanged. */
   public?: boolean;
-  /** Who changed it last, if the API created it. */
+  /** The person who changed it last, if the API created it. */
   byApi?: { changedBy: string };
   /** Present: set by the manifest. */
   paused?: boolean;

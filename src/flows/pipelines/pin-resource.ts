@@ -58,7 +58,7 @@ export async function writePin(pin: PinToWrite, at: Date, tx: PinTransaction): P
   return ended;
 }
 
-/** Of the versions found while it was pinned, only the newest that is ready may trigger. */
+/** Unpins. Of the versions found in the meantime, only the newest that is ready may trigger. */
 export async function writeUnpin(resource: number, tx: PinTransaction): Promise<void> {
   await tx.unpin(resource);
   const gets = await tx.getsOf(resource);

@@ -67,7 +67,7 @@ export interface PipelineFacts {
     checkError?: string;
     /** Versions that the last check dropped although they may be new. */
     cut?: number;
-    /** What went wrong with the hooks of its newest versions. */
+    /** The failure of the hooks of its newest versions. */
     hooksError?: string;
     stalled: boolean;
   }[];

@@ -23,7 +23,7 @@ export interface PipelineBefore {
   /** It was not removed. */
   live: boolean;
   paused: boolean;
-  /** Of the revision. */
+  /** Digest of the revision's text. */
   digest?: string;
   definition?: Pipeline;
   /** The database's clock. */
@@ -63,7 +63,7 @@ export interface ChangedPin {
 }
 
 export interface HistoriesSwitched {
-  /** What changed, a few words for each. */
+  /** A few words for each change. */
   changes: string[];
   /** Row ids of builds that ended before they started. */
   stopped: number[];

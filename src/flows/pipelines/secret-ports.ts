@@ -10,14 +10,14 @@ export interface SecretScope {
 export interface SealedValue {
   ciphertext: Buffer;
   wrappedKey: Buffer;
-  /** Of the public key that wrapped it. */
+  /** Id of the public key that wrapped the value. */
   keyId: string;
 }
 
 export interface StoredSecret {
   name: string;
   kind: SecretKind;
-  /** Of a plain one. */
+  /** The value, if the secret is plain. */
   value?: string;
   updatedAt: Date;
   updatedBy: string;

@@ -20,13 +20,13 @@ export interface CacheStore {
 }
 
 export interface CacheTransaction {
-  /** What was decided for this Pod before. Empty: nothing was. */
+  /** Earlier decisions for this Pod. Empty: there are none. */
   uses(): Promise<CacheUse[]>;
   facts(): Promise<CacheFacts>;
   use(uses: readonly CacheUse[], at: Date): Promise<void>;
 }
 
-/** What a Team says about the volumes of caches. */
+/** A Team's settings for the volumes of caches. */
 export interface CacheSettings {
   /** Absent: the default class of the cluster. */
   storageClassName?: string;

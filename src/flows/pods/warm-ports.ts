@@ -18,7 +18,7 @@ export interface WarmPodToCreate {
 
 interface ActiveTeamJob extends ActiveJob {
   pipeline: string;
-  /** Of the Team, for jobs without a timeout. */
+  /** The Team's time limit for jobs without a timeout. */
   defaultTimeoutSeconds?: number;
 }
 
@@ -40,7 +40,7 @@ export interface TeamActivity {
   jobs: ActiveTeamJob[];
 }
 
-/** Who has a Pod whose labels say that it waits. */
+/** The owner of a Pod whose labels say that it is warm. */
 export type WarmPodOwner =
   | { state: 'waiting'; namespace: string; podUid?: string }
   | { state: 'taken'; namespace: string; podUid: string; build: number; attempt: number }

@@ -12,11 +12,11 @@ export interface PendingBuild extends BuildRef {
   namespace: string;
   definition: Pipeline;
   createdAt: Date;
-  /** Of the Team, for jobs without a timeout. */
+  /** The Team's time limit for jobs without a timeout. */
   defaultTimeoutSeconds?: number;
 }
 
-/** Of a build whose agent has not connected, or a warm one that is not ready. */
+/** The Pod of a build whose agent has not connected, or a warm Pod that is not ready. */
 export interface StartingBuildPod {
   team: string;
   podUid: string;
@@ -29,7 +29,7 @@ export interface OpenAttempt extends BuildRef {
   attempt: number;
   namespace: string;
   podUid?: string;
-  /** Of a warm Pod that the attempt took. Absent: the name follows from the attempt. */
+  /** Name of the warm Pod that the attempt took. Absent: the name follows from the attempt. */
   podName?: string;
   podCreatedAt?: Date;
   status: BuildStatus;
@@ -80,8 +80,8 @@ export interface OpenRun extends PipelineName {
 export interface OpenHookRun extends OpenRun {
   work: 'hooks' | 'notifications';
   /**
-   * Milliseconds until the operator gives up. For hooks, builds then start without them; zero or less: they do
-   * already.
+   * Milliseconds until the operator gives up. For hooks, builds then start without them; zero or less: they
+   * do already.
    */
   leftMs: number;
   /** Why it has no Pod. */

@@ -46,7 +46,7 @@ export interface RetentionTurn {
   pipeline: number;
   /** This turn has read rows up to this id. */
   from: number;
-  /** From the Team; absent fields have their defaults. */
+  /** The Team's policy, with defaults filled in. */
   policy: Retention;
 }
 

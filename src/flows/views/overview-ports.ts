@@ -32,7 +32,7 @@ export interface OverviewStore {
 export interface PictureToDraw {
   graph: Graph;
   styles: ReadonlyMap<string, NodeStyle>;
-  /** Of the pipeline: the text alternative. */
+  /** Name of the pipeline, for the image's text alternative. */
   name: string;
 }
 

@@ -5,7 +5,7 @@ import { FRESH_MS } from './pipeline-lookup.ts';
 
 const MAX_STATES = 100;
 const MAX_GRAPHS = 48;
-/** Of finished pictures together. */
+/** Limit for all finished pictures together. */
 const MAX_PICTURE_BYTES = 32 * 1024 * 1024;
 
 export interface StateFound {

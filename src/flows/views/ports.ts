@@ -67,7 +67,7 @@ export interface BuildView {
   /** Why it ended so, or why it is pending: a stable code, and a sentence. */
   reason?: string;
   message?: string;
-  /** Who cancelled it, or marked its failure as a warning. */
+  /** The person who cancelled the build, or who marked its failure as a warning. */
   cancelledBy?: string;
   warnedBy?: string;
   createdAt: Date;
@@ -170,7 +170,7 @@ export interface HooksView {
   first: number;
   last: number;
   endedAt: Date;
-  /** What went wrong first, or why there are no results. */
+  /** The first failure, or the reason why there are no results. */
   error?: string;
   results: HookResult[];
 }

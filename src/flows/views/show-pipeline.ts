@@ -67,7 +67,7 @@ interface Ports {
   encode: (text: string) => Uint8Array;
   /** Milliseconds. */
   now: () => number;
-  /** Of Millrace: another release may draw differently. */
+  /** Millrace's release: another one may draw differently. */
   release: string;
 }
 
