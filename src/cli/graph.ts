@@ -33,7 +33,7 @@ export async function graph(file: string, options: GraphVerbOptions, terminal: T
   return EXIT.success;
 }
 
-/** By the ending of the file's name. */
+/** Chooses the format by the file name's extension. */
 function kindOf(out = ''): Kind {
   const ending = extname(out).toLowerCase();
   if (ending === '' || ending === '.gv') return 'dot';

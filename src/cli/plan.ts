@@ -24,7 +24,7 @@ export function findJob({ jobs }: Pipeline, wanted: string): Job {
   return job;
 }
 
-/** With `for_each` or `matrix` the label of the block is a group, not a job. */
+/** The label of a block with `for_each` or `matrix` names a group of jobs: then lists its jobs. */
 function noSuchJob(wanted: string, jobs: readonly { name: string; group?: { name: string } }[]): string {
   const names = jobs.map(({ name }) => name);
   const instances = jobs.flatMap(({ name, group }) => (group?.name === wanted ? [name] : []));

@@ -84,7 +84,7 @@ function cutLine(line: string, { start, end }: Place): Snippet {
   };
 }
 
-/** Spaces as wide as the letter. A tab stays one, so that the caret stands below its letter. */
+/** Spaces as wide as the character. A tab stays a tab, so that the caret is below its character. */
 function blank(letter: string): string {
   return letter === '\t' ? letter : ' '.repeat(stringWidth(letter));
 }

@@ -7,7 +7,7 @@ import { privateKeysIn } from './store-secrets.ts';
 
 export interface IdentitySignerParts {
   identityKeys: Pick<IdentityKeyStore, 'sealedKeys'>;
-  /** With the keys that decrypt stored secrets. */
+  /** Directory of the keys that decrypt stored secrets. */
   storeKeysDirectory: string | undefined;
   now: () => Date;
 }

@@ -29,7 +29,7 @@ import { teamSecrets } from './team-secrets.ts';
 import { vaultSource } from './vault-secrets.ts';
 import { warmHints } from './warm-hints.ts';
 
-/** What needs the keys of stored secrets. */
+/** Opens the parts that need the keys of stored secrets. */
 function secretsOf(
   client: ApiClient,
   config: InternalGatewayConfig,

@@ -52,10 +52,12 @@ export class Loops {
   readonly #room = new Room();
   /** Teams without room for a check in their namespace, and when to try them again. */
   #withoutRoom = new Map<string, number>();
-  /** Shapes that have a warm Pod get another one with the tick: a Pod that starts would slow down the build. */
+  /**
+   * Shapes that have a warm Pod get another one with the tick: a Pod that starts would slow down the build.
+   */
   #refill = true;
   readonly #stop: (() => void)[] = [];
-  /** By key. Work about one pipeline or one team has other keys. */
+  /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
   readonly #works: ReadonlyMap<string, () => Promise<ReconcileResult>> = new Map([
     ['builds', () => this.#startBuilds()],
     ['warm', () => this.#keepWarmPods()],

@@ -9,9 +9,9 @@ export interface OperatorMetrics {
   queue(name: string, queue: WorkQueue): void;
   workFailed(queue: string): void;
   podAsked(kind: 'build' | 'check' | 'warm', answer: string): void;
-  /** Builds in Teams that keep Pods ready, by whether one stood ready. */
+  /** Counts builds in Teams that keep Pods ready, by whether a Pod was ready. */
   warmResult(result: WarmResult): void;
-  /** Pods that stand ready or start, of all Teams. */
+  /** Sets the number of warm Pods of all Teams, ready and starting. */
   warmPods(count: { ready: number; starting: number }): void;
   watchFailed(reason: string): void;
   /** Waiting jobs and builds, by reason: a code of docs/reference/waiting.md. */

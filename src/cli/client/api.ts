@@ -13,7 +13,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface ClientResponse<T> {
   status: number;
   data: T;
-  /** Of a list: more rows follow. */
+  /** Whether more rows of a list follow. */
   hasMore: boolean;
 }
 

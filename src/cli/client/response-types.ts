@@ -28,6 +28,6 @@ export type SecretJson = Static<typeof Secret>;
 export type FindingJson = Static<typeof FindingSchema>;
 export type JobJson = Static<TObject<typeof JobSchema>>;
 export type BuildJson = Static<TObject<typeof BuildSchema>>;
-/** As the build's page and its event stream send it. */
+/** A build as its page and its event stream send it. */
 export type BuildDetailJson = BuildJson & { steps: Static<typeof StepSchema>[] };
 export type ChunkJson = Static<typeof Chunk>;

@@ -88,7 +88,7 @@ export class BuildPrinter {
     if (message !== undefined) step.message = message;
   }
 
-  /** Of a line that was written over itself, as progress bars are, the last state. */
+  /** Prints the last state of a line that was overwritten, as progress bars are. */
   #line({ title, screen }: Shown, line: string): void {
     const paint = painter(this.#terminal);
     const last = line.split('\r').findLast((part) => part !== '') ?? '';

@@ -52,7 +52,7 @@ export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
   }
 }
 
-/** Of a filled step, the placeholders of secrets without a value. */
+/** Shows `(no value)` for secrets without a value, unless the step still needs them. */
 function withoutPlaceholders(step: PlanStep): PlanStep {
   if (step.needsSecrets === true) return step;
   const open: PlanStep = JSON.parse(replaceSecretPlaceholders(JSON.stringify(step), () => '(no value)'));
@@ -67,7 +67,7 @@ function leftOut({ kind }: PlanStep, { put, notify }: LocalChoices): Withheld | 
   return kind === 'notify' && !notify ? 'not sent' : undefined;
 }
 
-/** As `git clone` does: into the directory that the resource names. */
+/** Like `git clone`, puts a repository into the directory that the resource names. */
 function targetOf({ resource = '', env }: PlanStep, { gitResources }: LocalChoices): string {
   return gitResources.has(resource) ? (env['param_name'] ?? '.') : '.';
 }

@@ -21,7 +21,7 @@ export interface LocalMachine {
   environment: Environment;
   /** Absent: no container has an image. */
   engine?: Engine;
-  /** By name. */
+  /** Images by name. */
   images: ReadonlyMap<string, Image>;
 }
 
@@ -111,9 +111,9 @@ export class Containers {
 interface Child {
   container: string;
   process: ChildProcess;
-  /** Of a container of the engine. */
+  /** Name of the engine's container. */
   name?: string;
-  /** What it printed last. */
+  /** Resolves with the last output when the container has ended. */
   ended: Promise<string>;
   hasEnded: () => boolean;
 }

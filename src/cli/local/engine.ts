@@ -15,7 +15,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const ENGINES = ['docker', 'podman'];
 
 export interface Image {
-  /** As images name it: `amd64`. */
+  /** In the spelling of image manifests: `amd64`. */
   architecture: string;
   configuration: ImageConfiguration;
 }

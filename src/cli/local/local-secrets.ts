@@ -4,7 +4,7 @@ import type { Environment } from './engine.ts';
 const PREFIX = 'MILLRACE_VAR_';
 
 interface Given {
-  /** From the command line, by variable. */
+  /** Values from the command line, by variable. */
   secrets: ReadonlyMap<string, string>;
   environment: Environment;
   /** Keys of secrets of the type `env`, by variable. */

@@ -6,7 +6,7 @@ import type { PlanContainer } from '#domain/planning/plan.ts';
 import { chooseEngine, type Engine, type Environment, type Image } from './engine.ts';
 
 export interface Prepared<W> {
-  /** With the entrypoints of its images. */
+  /** The work with the entrypoints of its images filled in. */
   work: W;
   engine?: Engine;
   images: ReadonlyMap<string, Image>;

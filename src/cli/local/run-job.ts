@@ -93,7 +93,7 @@ async function isApproved(
   return false;
 }
 
-/** As in a cluster, a warning counts as a success. */
+/** Counts a warning as a success, as in a cluster. */
 const statusOf = ({ outcome }: Cause, { allowFailure }: Job): Ended['status'] =>
   outcome === 'failed' && allowFailure === true ? 'warning' : outcome;
 

@@ -1,9 +1,9 @@
 import { Stop } from '#agent/stop.ts';
 
 export interface Stops {
-  /** Of everything. */
+  /** Stops everything, hooks included. */
   root: Stop;
-  /** Of the plan: hooks go on after it. */
+  /** Stops the plan; hooks still run. */
   plan: Stop;
 }
 
