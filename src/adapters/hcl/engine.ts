@@ -33,7 +33,7 @@ export interface HclEngine {
   format(source: string | Uint8Array): string;
   /** Names of the functions that expressions can call. */
   functionNames(): string[];
-  /** Runs the engine's garbage collector, which by itself runs too rarely. Takes some milliseconds. */
+  /** Runs the engine's garbage collector, which the engine runs too rarely. Takes some milliseconds. */
   collect(): void;
   /** Size of the engine's memory in bytes. It never shrinks. */
   memorySize(): number;

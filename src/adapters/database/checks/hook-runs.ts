@@ -11,7 +11,7 @@ import { requestSchedule } from './record-versions.ts';
 
 /** Until a run of notifications has an agent. */
 const MAX_START_SECONDS = 10 * 60;
-/** From then on: more than its plan allows. */
+/** Time limit of a run from when its agent connects: longer than the plan's own limits. */
 const SEND_SECONDS = 3 * 60;
 
 /**

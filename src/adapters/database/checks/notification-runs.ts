@@ -18,7 +18,7 @@ import type {
 import type { BuildToNotify, NotificationsToSend } from '#domain/planning/plan-notifications.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
 
-/** Of one team per call. */
+/** Limit for one team in one call, and for all teams. */
 const MAX_DUE_OF_TEAM = 50;
 const MAX_DUE = 500;
 
@@ -28,7 +28,7 @@ type DueRow = Pick<BuildRow, 'team' | 'pipelineId' | 'job' | 'revision'> &
     previousOutcome: PreviousOutcome | null;
   };
 
-/** Those of teams without an open run, oldest first. */
+/** Due notifications of teams without an open run, oldest first. */
 export async function dueNotifications({
   pool,
   definitions,

@@ -57,7 +57,7 @@ export async function addVersions(
   return { added, different: printed.length };
 }
 
-/** Of equal versions the last one counts. */
+/** Drops equal versions, except the last of them. */
 function lastOfEach(versions: Record<string, string>[]): { digest: string; fields: string }[] {
   const byDigest = new Map<string, string>();
   for (const version of versions) {

@@ -13,7 +13,7 @@ export interface BuildRow {
   revision: number;
   createdAt: Date;
   pipelineId: number;
-  /** Of the Team. */
+  /** The Team's time limit for jobs without one. */
   defaultTimeoutSeconds: number | null;
 }
 

@@ -21,10 +21,12 @@ interface Waiting {
   architecture: string;
 }
 
-/** The open responses to agents that wait for work. Each ends with one line, as soon as a build takes the Pod. */
+/**
+ * The open responses to agents that wait for work. Each ends with one line, as soon as a build takes the Pod.
+ */
 export class WorkStreams {
   readonly #parts: WorkStreamsParts;
-  /** By the hash of the agent's key: a new stream replaces the one before. */
+  /** Key: hash of the agent's key. A new stream replaces the previous one. */
   readonly #open = new Map<string, ServerResponse>();
 
   constructor(parts: WorkStreamsParts) {

@@ -30,7 +30,7 @@ const Team = {
   members: Type.Integer(),
   pipelines: Type.Integer(),
   groups: Type.Array(Group),
-  /** What created it. */
+  /** Whether the API or a manifest created the team. */
   managed_by: Type.Enum(['api', 'manifest']),
   /** The fields that the manifest sets, so the API cannot: `display_name`, `members`, `groups`. */
   by_manifest: Type.Array(Type.String()),

@@ -57,7 +57,7 @@ function isUserNavigation({ headers }: FastifyRequest): boolean {
   return headers['sec-fetch-user'] === '?1' || headers['sec-fetch-site'] === 'none';
 }
 
-/** As far as the browser says. Over plain HTTP most browsers send only the origin. */
+/** Judges by the headers that the browser sends. Over plain HTTP most browsers send only the origin. */
 function isCrossSite(request: FastifyRequest, rules: BrowserRules): boolean {
   const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
   if (site !== 'same-origin') return true;

@@ -111,7 +111,7 @@ export class Elector {
     return this.holder !== identity || clock.now() - this.#renewedAt >= this.#deadlineMs();
   }
 
-  /** From the duration that others read in the Lease, not the one of the next renewal. */
+  /** Uses the duration that other replicas read in the Lease, not that of the next renewal. */
   #deadlineMs(): number {
     return renewDeadlineMs(this.#observed?.record.leaseSeconds ?? MIN_LEASE_SECONDS);
   }

@@ -14,7 +14,7 @@ export interface BuildPodWork {
   containers: PlanContainer[];
   nonce: string;
   shim: ShimKeys;
-  /** From the tags of the job. */
+  /** What the job's tags require of the node. */
   placement: Placement;
   mounts?: MountedVolume[];
   deadlineSeconds: number;

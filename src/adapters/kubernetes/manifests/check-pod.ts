@@ -15,7 +15,7 @@ export interface CheckWork {
   pipeline: string;
   pipelineId: number;
   resources: string[];
-  /** From the tags of the resources. */
+  /** What the resources' tags require of the node. */
   placement: Placement;
   mounts?: MountedVolume[];
   containers: PlanContainer[];

@@ -42,7 +42,7 @@ export interface TeamRules extends TagRules, VolumeRules {
   caches?: { storageClassName?: string; size: string; accessModes: string[] };
   /** How many Pods wait for builds, and how long. Absent: none. */
   warm?: WarmSettings;
-  /** From where its pipelines may fetch sources. */
+  /** Where the team's pipelines may fetch sources. */
   sources?: { allowHttp?: boolean; hosts?: string[] };
 }
 

@@ -63,7 +63,7 @@ export function teamRules(name: string, spec: TeamSpec): TeamRules {
   };
 }
 
-/** As `crds/teams.yaml` validates them. */
+/** `crds/teams.yaml` validates the values. */
 function warmSettings({ pods, idle = '10m' }: NonNullable<TeamSpec['warm']>): WarmSettings {
   return { pods, idleSeconds: secondsOf(idle) ?? 0 };
 }

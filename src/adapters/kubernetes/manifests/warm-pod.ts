@@ -10,7 +10,7 @@ import { pod, podSpec } from './pod.ts';
 export interface WarmPodShape {
   containers: PlanContainer[];
   placement: Placement;
-  /** Of a build, from the start of the Pod. */
+  /** Time limit of a build in this Pod, from the Pod's start. */
   deadlineSeconds: number;
 }
 
@@ -24,8 +24,8 @@ export interface WarmPodWork extends WarmPodShape {
 }
 
 /**
- * A Pod that waits for a build. It has no owner: the operator deletes every Pod with its seal that no row of the
- * database describes. Nothing in it names a pipeline, a job or a secret.
+ * A Pod that waits for a build. It has no owner: the operator deletes every Pod with its seal that no row of
+ * the database describes. Nothing in it names a pipeline, a job or a secret.
  */
 export function warmPod(work: WarmPodWork, team: TeamRules, installation: Installation): V1Pod {
   const { id, idleSeconds, deadlineSeconds, ...shape } = work;

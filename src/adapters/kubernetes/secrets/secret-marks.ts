@@ -45,7 +45,7 @@ interface Options {
   release: string;
 }
 
-/** Marks the Secrets that an older release created, but none of others. */
+/** Marks the Secrets that an older release created. Secrets of others stay unmarked. */
 export async function markSecrets(options: Options): Promise<void> {
   await Promise.all(SUFFIXES.map((suffix) => markSecret(`${options.release}-${suffix}`, options)));
 }
