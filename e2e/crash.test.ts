@@ -14,8 +14,8 @@ import {
   endSlowBuild,
   expectLogOfTwoAttempts,
   expectWhole,
-  linesOf,
   podOf,
+  slowLinesOf,
   startSlowBuild,
   waitForSecondAttempt,
 } from '#e2e/support/slow-build.ts';
@@ -44,7 +44,7 @@ onlyEmbedded('kill -9 during a build', () => {
       await killReplicas(part);
       expect(await endSlowBuild(TEAM, pipeline, number, 4)).toMatchObject({ attempt: 1 });
       const api = pipelineApi(TEAM, pipeline);
-      expectWhole(linesOf(await api.log('work', number)), 6);
+      expectWhole(slowLinesOf(await api.log('work', number)), 6);
       expect((await api.builds('work')).map((one) => one.number)).toEqual([number]);
     },
     600_000,

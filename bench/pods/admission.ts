@@ -17,8 +17,8 @@ import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { diagnoseManifest } from '#flows/pipelines/diagnose-manifest.ts';
 import { startApiServer } from '#testing/kubernetes/api-server.ts';
 import { runKubectl } from '#testing/kubernetes/kubectl.ts';
-import { checkout } from '#tools/chart/cluster-commands.ts';
 import { manifests } from '#tools/chart/render.ts';
+import { checkout } from '#tools/checkout.ts';
 
 /*
  * What the admission webhook adds to the time of an apply (docs/adr/0015):

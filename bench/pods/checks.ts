@@ -15,7 +15,7 @@ import {
   gitPipeline,
   operatorEnvironment,
   prepareCluster,
-  PROGRAM,
+  RELEASED_PROGRAM,
   taskJob,
   untilLoaded,
 } from './installation.ts';
@@ -36,7 +36,7 @@ const seconds = numberFlag('seconds', 60);
 let ended = false;
 const PER_PIPELINE = 5;
 
-if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
+if (!existsSync(RELEASED_PROGRAM)) throw new Error(`There is no ${RELEASED_PROGRAM}: run make dist first.`);
 console.log(`${circumstances()}\n`);
 const postgres = await startPostgres({ durable: true });
 const server = await startApiServer();
@@ -106,7 +106,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
 }
 
 function startOperator(kubeconfig: string, url: string) {
-  return spawn(process.execPath, [PROGRAM, 'operator'], {
+  return spawn(process.execPath, [RELEASED_PROGRAM, 'operator'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...commonEnvironment(kubeconfig, url),

@@ -12,7 +12,7 @@ import { KINDS, type ApiKind } from '#adapters/kubernetes/api/kinds.ts';
 export const NAMESPACE = 'millrace-system';
 export const RELEASE = 'millrace';
 /** The released program; `make dist` builds it. */
-export const PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
+export const RELEASED_PROGRAM = new URL('../../dist/millrace.js', import.meta.url).pathname;
 const TEAMS = 10;
 const AT_ONCE = 8;
 const LOADED_MS = 600_000;

@@ -33,5 +33,5 @@ export const isRunning = (pod: Pod): boolean =>
   !pod.deleting && pod.containers.some(({ running }) => running);
 
 /** Runs kubectl with a timeout, because the API server may hang. */
-export const kubectl = (args: readonly string[], input = ''): Promise<unknown> =>
+export const kubectlWithTimeout = (args: readonly string[], input = ''): Promise<unknown> =>
   run('kubectl', ['--request-timeout=8s', ...args], { input });

@@ -1,7 +1,7 @@
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { cutOff, freezeContainer, killIn, podsOf, serviceAddress, type Pod } from './containers.ts';
-import { isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
+import { isRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
 
 /** The team's running Pods of a kind. Builds are short, so this waits a little. */
 const ourPods = async ({ team }: Stage, kind: 'build' | 'check'): Promise<Pod[]> => {
@@ -31,7 +31,15 @@ const deletePodOf =
   async (stage: Stage): Promise<void> => {
     const pod = stage.pick(await ourPods(stage, kind));
     stage.hit(pod.name, pod.name);
-    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false', ...flags]);
+    await kubectlWithTimeout([
+      'delete',
+      'pod',
+      pod.name,
+      '--namespace',
+      pod.namespace,
+      '--wait=false',
+      ...flags,
+    ]);
   };
 
 const evictBuild = async (stage: Stage): Promise<void> => {
@@ -39,7 +47,7 @@ const evictBuild = async (stage: Stage): Promise<void> => {
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
   stage.hit(name, name);
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction`;
-  await kubectl(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+  await kubectlWithTimeout(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
 };
 
 const freezeAgent = async (stage: Stage): Promise<void> => {

@@ -1,7 +1,7 @@
 import { RELEASE } from '#e2e/support/gateway.ts';
 import { apiAddress, podRange } from '#tools/cluster/addresses.ts';
 import { cutOff, freezeContainer, killIn, leaseHolder, serviceAddress, type Pod } from './containers.ts';
-import { component, isRunning, kubectl, type FaultKind, type Stage } from './fault-kind.ts';
+import { component, isRunning, kubectlWithTimeout, type FaultKind, type Stage } from './fault-kind.ts';
 
 /**
  * Kills a replica with SIGKILL. The kubelet restarts a container immediately only the first time and backs
@@ -12,7 +12,7 @@ const killReplica = async (pod: Pod): Promise<void> => {
   if (main === undefined) return;
   await killIn(pod, main.name);
   if (main.restarts > 0)
-    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
+    await kubectlWithTimeout(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
 };
 
 const leader = async (): Promise<Pod> => {
@@ -44,7 +44,7 @@ const replace =
     const pods = (await component(name)).filter(isRunning);
     const pod = name === 'operator' ? await leader() : stage.pick(pods);
     stage.hit(pod.name);
-    await kubectl(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
+    await kubectlWithTimeout(['delete', 'pod', pod.name, '--namespace', pod.namespace, '--wait=false']);
   };
 
 const freezeLeader = async (stage: Stage): Promise<void> => {

@@ -10,7 +10,8 @@ import { list } from './kubectl.ts';
 const SLOW = `n=0; until ${UNTIL_RELEASED}; do n=$((n + 1)); echo "line $n"; sleep 0.5; done`;
 
 /** The numbered lines of a log. */
-export const linesOf = (log: string): string[] => log.split('\n').filter((line) => line.startsWith('line '));
+export const slowLinesOf = (log: string): string[] =>
+  log.split('\n').filter((line) => line.startsWith('line '));
 
 /** Expects the lines from 1 on, without a gap. */
 export const expectWhole = (lines: string[], atLeast: number): void => {
@@ -24,8 +25,8 @@ export const expectWhole = (lines: string[], atLeast: number): void => {
  */
 export const expectLogOfTwoAttempts = (log: string): string => {
   const [first = '', why = '', second = ''] = log.split(/^--- attempt 2: (.+) ---$/m);
-  expectWhole(linesOf(first), 2);
-  expectWhole(linesOf(second), 1);
+  expectWhole(slowLinesOf(first), 2);
+  expectWhole(slowLinesOf(second), 1);
   return why;
 };
 
@@ -47,7 +48,7 @@ export const endSlowBuild = async (
 ): Promise<Build> => {
   const api = pipelineApi(team, pipeline);
   const printed = async (): Promise<number> => {
-    const { length } = linesOf(await api.log('work', number));
+    const { length } = slowLinesOf(await api.log('work', number));
     expect(length).toBeGreaterThan(0);
     return length;
   };

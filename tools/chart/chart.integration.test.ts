@@ -5,7 +5,7 @@ import type { V1Container, V1PodSpec, V1PolicyRule } from '@kubernetes/client-no
 import { flowsOfPods, INTERNAL_GATEWAY_LABELS } from '#adapters/kubernetes/manifests/network-policy.ts';
 import { CLUSTER_ROLES, SERVICE_ACCOUNTS } from '#adapters/kubernetes/manifests/release-names.ts';
 import { internalGatewayConfig, operatorConfig, publicGatewayConfig, type Source } from '#config';
-import { checkout } from './cluster-commands.ts';
+import { checkout } from '#tools/checkout.ts';
 import { chart } from './files.ts';
 import { flowsOf, tableRows, type PolicySpec } from './flows.ts';
 import { helm, manifests, render, type Manifest } from './render.ts';

@@ -3,6 +3,7 @@ import { delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { defined } from '#defined';
+import { checkout } from '#tools/checkout.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { foldersFrom, toolFolder } from '#tools/cluster/folders.ts';
@@ -10,8 +11,6 @@ import { adminKubeconfig } from '#tools/cluster/pki.ts';
 import { run } from '#tools/cluster/run.ts';
 import { commandsFolder } from '#tools/cluster/start.ts';
 import { tools } from '#tools/cluster/versions.ts';
-
-export const checkout = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
 /** Environment for kubectl and helm: the embedded cluster, or with CLUSTER=existing that of KUBECONFIG. */
 export function clusterEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { checkout } from './cluster-commands.ts';
+import { checkout } from '#tools/checkout.ts';
 import { chart, chartFiles } from './files.ts';
 import { valueRows } from './values-table.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { checkout } from './cluster-commands.ts';
+import { checkout } from '#tools/checkout.ts';
 import {
   apiClusterRules,
   apiReleaseRules,

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkout } from '#tools/checkout.ts';
 import { isExisting } from '#tools/cluster/existing.ts';
 import { explain } from '#tools/cluster/explain.ts';
 import { run, tryRun } from '#tools/cluster/run.ts';
-import { checkout, clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
+import { clusterEnvironment, stream, streamTool } from './cluster-commands.ts';
 
 /** The images for an installation. */
 export interface LoadedImages {

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkout, kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
+import { kubectl, streamTool } from '#tools/chart/cluster-commands.ts';
 import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, RELEASE, servicesAreReachable, waitForWorkloads } from '#tools/chart/install.ts';
+import { checkout } from '#tools/checkout.ts';
 import { explain, Explained, messageOf } from '#tools/cluster/explain.ts';
 import { pushCommit, tagsOf } from './commit.ts';
 import { diagnose } from './diagnose.ts';

@@ -1,7 +1,8 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join, parse } from 'node:path';
 import { build, type BuildOptions, type OutputFile } from 'esbuild';
-import { checkout, output } from './inputs.ts';
+import { checkout } from '#tools/checkout.ts';
+import { output } from './inputs.ts';
 
 /** Native packages: pg runs without its own; those of sharp and argon2 are beside the bundle. */
 const native = ['pg-native', '@img/sharp-*', '@node-rs/argon2-*'];

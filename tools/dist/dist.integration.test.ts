@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import sharp from 'sharp';
-import { checkout, output } from './inputs.ts';
+import { checkout } from '#tools/checkout.ts';
+import { output } from './inputs.ts';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { checkout } from '#tools/checkout.ts';
 
-export const checkout = join(import.meta.dirname, '..', '..');
 export const output = join(checkout, 'dist');
 
 /** Cache for build results, outside the checkout, so that a fresh clone finds them. */

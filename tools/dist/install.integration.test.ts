@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { checkout } from './inputs.ts';
+import { checkout } from '#tools/checkout.ts';
 
 const run = promisify(execFile);
 

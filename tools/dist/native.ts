@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { cacheFolder, checkout, output } from './inputs.ts';
+import { checkout } from '#tools/checkout.ts';
+import { cacheFolder, output } from './inputs.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +19,7 @@ const Lock = Type.Object({
 
 /** Architectures in images, and npm's names. */
 const CPUS = { amd64: 'x64', arm64: 'arm64' } as const;
-export type Architecture = keyof typeof CPUS;
+type Architecture = keyof typeof CPUS;
 
 /**
  * Packages loaded at run time: argon2, and sharp with libvips as a separate library, as its licence (LGPL)

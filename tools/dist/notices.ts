@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkout } from './inputs.ts';
+import { checkout } from '#tools/checkout.ts';
 
 const run = promisify(execFile);
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;

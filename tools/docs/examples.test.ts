@@ -7,7 +7,7 @@ import { startEngine, type HclEngine } from '#adapters/hcl/engine.ts';
 import { renderDiagnostic } from '#domain/language/diagnostic.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import { valueRows } from '#tools/chart/values-table.ts';
-import { faultsOf, hclBlocks, hclOf, manifests, shellBlocks, type HclExample } from './examples.ts';
+import { exampleManifests, faultsOf, hclBlocks, hclOf, shellBlocks, type HclExample } from './examples.ts';
 import { ROOT } from './markdown.ts';
 
 let engine: HclEngine;
@@ -38,11 +38,14 @@ describe('every example in HCL compiles, or shows the error that it announces', 
 });
 
 describe('every manifest in the documentation', () => {
-  test.each(named(manifests().flatMap(hclOf)))('%s contains a pipeline that compiles', (_at, example) => {
-    expect(complaints(example)).toEqual([]);
-  });
+  test.each(named(exampleManifests().flatMap(hclOf)))(
+    '%s contains a pipeline that compiles',
+    (_at, example) => {
+      expect(complaints(example)).toEqual([]);
+    },
+  );
 
-  test.each(named(manifests()))('%s has only fields that its kind has', (_at, manifest) => {
+  test.each(named(exampleManifests()))('%s has only fields that its kind has', (_at, manifest) => {
     expect(faultsOf(manifest)).toEqual([]);
   });
 

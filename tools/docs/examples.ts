@@ -67,13 +67,13 @@ function surroundings(names: string[]): string {
 }
 
 /** A manifest of one of our kinds. */
-export interface Manifest {
+export interface ExampleManifest {
   at: string;
   object: Record<string, unknown>;
 }
 
 /** Every object of our API group in pages and samples. */
-export function manifests(): Manifest[] {
+export function exampleManifests(): ExampleManifest[] {
   const blocks = pages().flatMap(({ path, text }) =>
     fences(text)
       .filter(({ word }) => word === 'yaml')
@@ -98,7 +98,7 @@ export function manifests(): Manifest[] {
 }
 
 /** The HCL text of a Pipeline's manifest, with its variables. */
-export function hclOf({ at, object }: Manifest): HclExample[] {
+export function hclOf({ at, object }: ExampleManifest): HclExample[] {
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   const text = spec['config'];
   if (object['kind'] !== 'Pipeline' || typeof text !== 'string') return [];
@@ -113,7 +113,7 @@ export function hclOf({ at, object }: Manifest): HclExample[] {
 }
 
 /** Fields of a manifest that its definition does not have, and required fields that are missing. */
-export function faultsOf({ at, object }: Manifest): string[] {
+export function faultsOf({ at, object }: ExampleManifest): string[] {
   const definition = definitions().find(({ spec }) => spec.names.kind === object['kind']);
   const version = definition?.spec.versions.find(
     ({ name }) => `${definition.spec.group}/${name}` === object['apiVersion'],

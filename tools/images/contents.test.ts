@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkout, readContents } from './contents.ts';
+import { checkout } from '#tools/checkout.ts';
+import { readContents } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
 
 const contents = readContents();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { checkout } from '#tools/checkout.ts';
 
 const Architecture = Type.Union([Type.Literal('amd64'), Type.Literal('arm64')]);
 
@@ -52,9 +53,8 @@ export type Architecture = Static<typeof Architecture>;
 export type Image = Static<typeof Image>;
 export type Contents = Static<typeof Contents>;
 
-/** The folder of this tool, and the checkout's root. */
+/** The folder of this tool. */
 export const here = import.meta.dirname;
-export const checkout = join(here, '..', '..');
 
 /** The list of what each image contains; a test compares the Dockerfile with it. */
 export function readContents(): Contents {

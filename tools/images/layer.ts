@@ -24,7 +24,7 @@ const Layer = Type.Object({
 export type Layer = Static<typeof Layer>;
 
 /** Cache for build results, outside the checkout, so that a fresh clone finds them. */
-export function cacheFolder(): string {
+export function layerCache(): string {
   const base = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return join(process.env['MILLRACE_CACHE'] ?? join(base, 'millrace'), 'images');
 }
@@ -35,7 +35,7 @@ export function sha256(data: string | Uint8Array): string {
 
 /** Finds a layer by the hash of its inputs; undefined if it has to be built. */
 export async function findLayer(name: string, key: string): Promise<Layer | undefined> {
-  const stem = join(cacheFolder(), 'layers', `${name}-${key}`);
+  const stem = join(layerCache(), 'layers', `${name}-${key}`);
   try {
     const layer = Value.Parse(Layer, JSON.parse(await readFile(`${stem}.json`, 'utf8')));
     const { size } = await stat(layer.file);
@@ -47,7 +47,7 @@ export async function findLayer(name: string, key: string): Promise<Layer | unde
 
 /** Compresses a tar into the cache under its key, atomically. */
 export async function storeLayer(name: string, key: string, tar: AsyncIterable<Uint8Array>): Promise<Layer> {
-  const folder = join(cacheFolder(), 'layers');
+  const folder = join(layerCache(), 'layers');
   await mkdir(folder, { recursive: true });
   const stem = join(folder, `${name}-${key}`);
   const partial = `${stem}.${randomUUID()}.partial`;
@@ -86,7 +86,7 @@ export async function storeLayer(name: string, key: string, tar: AsyncIterable<U
 
 /** Removes layers that were not used for so many days: each change of the program leaves one behind. */
 export async function forgetLayers(name: string, olderThanDays: number): Promise<void> {
-  const folder = join(cacheFolder(), 'layers');
+  const folder = join(layerCache(), 'layers');
   const oldest = Date.now() - olderThanDays * 86_400_000;
   for (const file of await readdir(folder)) {
     const path = join(folder, file);

@@ -1,7 +1,8 @@
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { checkout } from '#tools/checkout.ts';
 import { buildImage, writeArchive, type Built } from './build.ts';
-import { checkout, isArchitecture, readContents, type Architecture } from './contents.ts';
+import { isArchitecture, readContents, type Architecture } from './contents.ts';
 import { dockerfile } from './dockerfile.ts';
 import { push } from './push.ts';
 

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Architecture, Contents } from './contents.ts';
-import { cacheFolder, findLayer, storeLayer, type Layer } from './layer.ts';
+import { findLayer, layerCache, storeLayer, type Layer } from './layer.ts';
 import { tar, type TarEntry } from './tar.ts';
 
 const run = promisify(execFile);
@@ -17,8 +17,8 @@ export async function nodeLayer(contents: Contents, architecture: Architecture):
   const key = `${version}-${architecture}-${contents.epoch}`;
   const cached = await findLayer('node', key);
   if (cached !== undefined) return cached;
-  await mkdir(cacheFolder(), { recursive: true });
-  const folder = await mkdtemp(join(cacheFolder(), 'node-'));
+  await mkdir(layerCache(), { recursive: true });
+  const folder = await mkdtemp(join(layerCache(), 'node-'));
   try {
     await run('npm', ['pack', '--silent', '--pack-destination', folder, `${name}@${version}`]);
     const archive = join(folder, (await readdir(folder))[0] ?? '');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { layoutFiles } from './archive.ts';
 import { here } from './contents.ts';
-import { cacheFolder, sha256 } from './layer.ts';
+import { layerCache, sha256 } from './layer.ts';
 
 const run = promisify(execFile);
 
@@ -15,7 +15,7 @@ export async function push(
   insecure: boolean,
 ): Promise<string> {
   const crane = await craneBinary();
-  const folder = await mkdtemp(join(cacheFolder(), 'push-'));
+  const folder = await mkdtemp(join(layerCache(), 'push-'));
   try {
     for (const [path, content] of await layoutFiles(builds)) {
       const file = join(folder, path);
@@ -34,9 +34,9 @@ export async function push(
 export async function craneBinary(): Promise<string> {
   const module = join(here, 'crane');
   const pins = await Promise.all(['go.mod', 'go.sum'].map((file) => readFile(join(module, file), 'utf8')));
-  const binary = join(cacheFolder(), `crane-${sha256(pins.join('\n')).slice(0, 16)}`);
+  const binary = join(layerCache(), `crane-${sha256(pins.join('\n')).slice(0, 16)}`);
   if (await exists(binary)) return binary;
-  await mkdir(cacheFolder(), { recursive: true });
+  await mkdir(layerCache(), { recursive: true });
   const partial = `${binary}.${process.pid}.partial`;
   const build = ['build', '-trimpath', '-ldflags', '-s -w', '-o', partial];
   await run('go', [...build, 'github.com/google/go-containerregistry/cmd/crane'], {

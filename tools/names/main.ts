@@ -5,7 +5,8 @@ import { refusedWords } from './refused-words.ts';
 
 /*
  * node tools/names/main.ts: checks the names in all TypeScript files. Exits with 1 if a name contains a word
- * that the glossary replaces, or if two files of src, tests left out, export the same name.
+ * that the glossary replaces, or if two files of a room (src, tools, bench or e2e) export the same name. Tests
+ * are left out, and so are bench/comparisons, whose contestants are alike on purpose.
  */
 
 /** The scripts of built-in types have the same names in each type's module. */
@@ -16,8 +17,9 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
 })
   .split('\n')
   .filter((file) => file !== '' && existsSync(file));
-const isProgram = (file: string): boolean =>
-  file.startsWith('src/') && !/\.test\.ts$|^src\/testing\/|\/testdata\//.test(file);
+const isExempt = (file: string): boolean =>
+  /\.test\.ts$|^src\/testing\/|^bench\/comparisons\/|\/testdata\//.test(file);
+const roomOf = (file: string): string => file.split('/')[0] ?? '';
 
 const faults: string[] = [];
 const exporters = new Map<string, string[]>();
@@ -26,10 +28,14 @@ for (const file of files) {
   for (const name of identifiers) {
     for (const reason of refusedWords(name)) faults.push(`${file}: the name ${name} contains ${reason}.`);
   }
-  if (!isProgram(file)) continue;
-  for (const name of exported) exporters.set(name, [...(exporters.get(name) ?? []), file]);
+  if (isExempt(file)) continue;
+  for (const name of exported) {
+    const key = `${roomOf(file)} ${name}`;
+    exporters.set(key, [...(exporters.get(key) ?? []), file]);
+  }
 }
-for (const [name, by] of exporters) {
+for (const [key, by] of exporters) {
+  const [, name = ''] = key.split(' ');
   if (by.length > 1 && !SCRIPTS.has(name))
     faults.push(`${by.join(', ')}: several files export the name ${name}. One name has one meaning.`);
 }

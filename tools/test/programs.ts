@@ -3,7 +3,8 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { checkout, clusterEnvironment } from '#tools/chart/cluster-commands.ts';
+import { clusterEnvironment } from '#tools/chart/cluster-commands.ts';
+import { checkout } from '#tools/checkout.ts';
 import { countGo, countJest, oneIf, sum, type Counts } from './counts.ts';
 
 /** A gate that takes longer is ended and has failed. */

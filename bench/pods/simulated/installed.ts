@@ -18,8 +18,8 @@ import {
   NAMESPACE,
   operatorEnvironment,
   prepareCluster,
-  PROGRAM,
   RELEASE,
+  RELEASED_PROGRAM,
   untilLoaded,
 } from '#bench/pods/installation.ts';
 import { startPostgres } from '#testing/postgres/postgres-server.ts';
@@ -54,7 +54,7 @@ type Ending = () => Promise<void>;
 
 /** Starts all parts; if one fails, stops them all. */
 export async function startInstallation(times: SimulatedTimes): Promise<Installed> {
-  if (!existsSync(PROGRAM)) throw new Error(`There is no ${PROGRAM}: run make dist first.`);
+  if (!existsSync(RELEASED_PROGRAM)) throw new Error(`There is no ${RELEASED_PROGRAM}: run make dist first.`);
   const endings: Ending[] = [];
   const stop = async (): Promise<void> => {
     for (let ending = endings.pop(); ending !== undefined; ending = endings.pop()) await ending();
@@ -113,7 +113,10 @@ async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Pr
 }
 
 function startPart(args: string[], env: NodeJS.ProcessEnv, endings: Ending[]): ChildProcess {
-  const part = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const part = spawn(process.execPath, [RELEASED_PROGRAM, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
+  });
   endings.push(async () => await end(part));
   return part;
 }
