@@ -95,7 +95,7 @@ async function runHook(planned: HookPlan, work: Round): Promise<HookResult> {
 function environmentOf({ env, message }: HookPlan): Record<string, string> {
   return message === undefined || message === ''
     ? env
-    : { ...env, NOTIFY_MESSAGE: expandMessage(message, env) };
+    : { ...env, NOTIFY_MESSAGE: expandMessage(message, env), NOTIFY_TEMPLATE: message };
 }
 
 function whyNot(end: CommandEnd): string | undefined {

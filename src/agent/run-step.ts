@@ -195,7 +195,7 @@ class StepRun {
     const put = Object.entries(env).filter(([name]) => name.startsWith('put_'));
     const filled = { ...known, ...expandValues(Object.fromEntries(put), known) };
     if (kind !== 'notify' || message === undefined || message === '') return filled;
-    return { ...filled, NOTIFY_MESSAGE: expandMessage(message, filled) };
+    return { ...filled, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
   }
 
   /** A put has effects outside, so it only starts once its start is recorded. */

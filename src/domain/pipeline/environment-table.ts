@@ -117,6 +117,12 @@ export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
     seenIn: { notify: 'yes', notification: 'yes', notificationWithoutPod: 'yes', onTrigger: 'of `notify`' },
   },
   {
+    name: 'NOTIFY_TEMPLATE',
+    value: 'the message before its references are filled in; unset without one',
+    example: 'NOTIFY_TEMPLATE=$BUILD_JOB_NAME #$BUILD_NUMBER: $BUILD_STATUS',
+    seenIn: { notify: 'yes', notification: 'yes', notificationWithoutPod: 'yes', onTrigger: 'of `notify`' },
+  },
+  {
     name: 'WORKDIR',
     value: 'where the command starts; shared by the steps of a build',
     example: 'WORKDIR=/workdir',

@@ -82,6 +82,31 @@ describe('the message of a chat', () => {
   });
 });
 
+describe('mentions in the message of a chat', () => {
+  const filled = '<!channel> <@U1> @everyone <@1> <@&2> <https://x|y> <!subteam^S1|a>';
+
+  test('from values that were filled in ping nobody', async () => {
+    const variables = { NOTIFY_MESSAGE: filled, NOTIFY_TEMPLATE: '$GET_APP_BRANCH' };
+    await run(variables);
+    await run(variables, chatScripts.chattwo);
+    expect(seen.map(({ body }) => body)).toEqual([
+      { text: '&lt;!channel> &lt;@U1> @everyone &lt;@1> &lt;@&2> <https://x|y> &lt;!subteam^S1|a>' },
+      { content: filled, allowed_mentions: { parse: [], users: [], roles: [] } },
+    ]);
+  });
+
+  test('that the author of the pipeline wrote ping, and only those', async () => {
+    const written = '<!channel> @here <@1> <@!3> <@&2> $GET_APP_BRANCH';
+    const message = written.replace('$GET_APP_BRANCH', '<!here> <@9>');
+    await run({ NOTIFY_MESSAGE: message, NOTIFY_TEMPLATE: written });
+    await run({ NOTIFY_MESSAGE: message, NOTIFY_TEMPLATE: written }, chatScripts.chattwo);
+    expect(seen.map(({ body }) => body)).toEqual([
+      { text: '<!channel> @here <@1> <@!3> <@&2> &lt;!here> &lt;@9>' },
+      { content: message, allowed_mentions: { parse: ['everyone'], users: ['1', '3'], roles: ['2'] } },
+    ]);
+  });
+});
+
 describe('a notification to a chat fails', () => {
   test('if the chat refuses it, and prints the refusal', async () => {
     status = 400;

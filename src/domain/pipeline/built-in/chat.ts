@@ -1,10 +1,38 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 
+interface Chat {
+  /** Characters of a message. */
+  longest: number;
+  /** jq: the body for the message `.`, which may only ping whom `$written` names. */
+  body: string;
+}
+
 /*
- * The script of the types chatone and chattwo, which differ in the name of one field. The webhook's URL is a
- * secret: curl reads it from its standard input, so it is in no argument list.
+ * Only mentions in the text that the pipeline's author wrote ping people. Values that are filled in, such as the
+ * name of a branch, ping nobody.
  */
-const script = (field: string, longest: number): string =>
+const SLACK: Chat = {
+  longest: 30_000,
+  body: `
+    ([$written | match("<[!@][^<>]*>"; "g").string]) as $allowed
+    | gsub("(?<tag><[!@][^<>]*>)"; if .tag | IN($allowed[]) then .tag else "&lt;" + .tag[1:] end)
+    | {text: .}`,
+};
+
+const DISCORD: Chat = {
+  longest: 1990,
+  body: `
+    {content: ., allowed_mentions: {
+      parse: (if $written | test("@(everyone|here)") then ["everyone"] else [] end),
+      users: ([$written | match("<@!?([0-9]+)>"; "g").captures[0].string] | unique | .[0:100]),
+      roles: ([$written | match("<@&([0-9]+)>"; "g").captures[0].string] | unique | .[0:100])}}`,
+};
+
+/*
+ * The script of the types chatone and chattwo. The webhook's URL is a secret: curl reads it from its standard
+ * input, so it is in no argument list.
+ */
+const script = ({ longest, body }: Chat): string =>
   builtInScript(`
 fail() { printf 'chat: %s\\n' "$1" >&2; exit 1; }
 case \${param_webhook_url-} in
@@ -35,7 +63,8 @@ if [ -z "$message" ]; then
 fi
 
 body=$private/body
-printf '%s' "$message" | jq -Rs '{${field}: .[0:${longest}]}' >"$body"
+printf '%s' "$message" |
+  jq -Rs --arg written "\${NOTIFY_TEMPLATE-}" '.[0:${longest}] | ${body.trim()}' >"$body"
 printf 'url = "%s"\\n' "$(printf '%s' "$param_webhook_url" | tr -d '\\r\\n' | sed 's/[\\\\"]/\\\\&/g')" |
   curl -q --config - --fail-with-body --silent --show-error --max-time 30 --retry 2 --max-redirs 0 \\
     --proto '=https,http' --header 'Content-Type: application/json' --data-binary "@$body" >&2
@@ -51,4 +80,4 @@ notification_type "${name}" {
 }
 `;
 
-export const chatScripts = { chatone: script('text', 30_000), chattwo: script('content', 1990) };
+export const chatScripts = { chatone: script(SLACK), chattwo: script(DISCORD) };
