@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Notification, NotificationEvent, Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import {
   decideNotificationRuns,
   MAX_BUILDS_OF_RUN,
@@ -69,6 +70,43 @@ describe('a build without an agent sends', () => {
     ['nothing an hour later', { ageSeconds: MAX_NOTIFICATION_AGE_SECONDS + 1 }, []],
   ])('%s', (_title, more, names) => {
     expect(sent(more)).toEqual(names);
+  });
+});
+
+const builtIn = (name: string, source = `svc://${name}`) => ({
+  name,
+  builtIn: true,
+  params: [],
+  notify: { runner: 'shell' as const, cmd: 'x' },
+  origin: { source },
+});
+
+describe('whichever way a build ends without an agent, the status of its commit is set', () => {
+  const names = ['commit-status.x', 'hostcheck.x'];
+  const reporting: Pipeline = {
+    ...definition,
+    notificationTypes: [builtIn('commit-status'), builtIn('hostcheck'), builtIn('chat', 'svc://chatone')],
+    notifications: [
+      ...names.map((name) => ({
+        ...on('x', ['success', 'failure', 'cancel']),
+        name,
+        type: name.slice(0, -2),
+      })),
+      on('all', ['success', 'failure', 'cancel']),
+    ],
+  };
+  const ends: Record<string, BuildStatus> = {
+    'a failure, a lost Pod, a rejection or an expired approval': 'failed',
+    'a failure that the job allows': 'warning',
+    'a cancel, or a newer build': 'cancelled',
+    'a success whose report came after its Pod was lost': 'succeeded',
+  };
+  const cases = Object.entries(ends).flatMap(([sentence, status]) =>
+    [[], [...names, 'chat.all']].map((before) => ({ sentence, status, before, sent: before.length })),
+  );
+  test.each(cases)('$sentence, after its agent sent $sent', ({ status, before }) => {
+    const wanted = before.length === 0 ? [...names, 'chat.all'] : names;
+    expect(sent({ definition: reporting, status, sent: before })).toEqual(wanted);
   });
 });
 

@@ -1,3 +1,4 @@
+import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { automaticNotifications, jobIn } from '#domain/planning/find-in-pipeline.ts';
 import type { PreviousOutcome } from '#domain/planning/plan.ts';
@@ -17,7 +18,7 @@ export interface DueNotifications {
   job: string;
   status: BuildStatus;
   previousOutcome?: PreviousOutcome;
-  /** Notifications that its agent began to send before it was lost. */
+  /** Notifications that its agent began to send before it was lost. Those that set a status are sent again. */
   sent: string[];
   ageSeconds: number;
   definition: Pipeline;
@@ -91,9 +92,21 @@ function notificationsDue({ moment, status, definition, job, ...due }: DueNotifi
   const outcome = outcomeOf(status);
   if (outcome === undefined) return [];
   return automaticNotifications(definition, job)
-    .filter(({ name, on }) => sendsFor(on, outcome, due.previousOutcome) && !due.sent.includes(name))
+    .filter(({ on }) => sendsFor(on, outcome, due.previousOutcome))
+    .filter(({ name, type }) => !due.sent.includes(name) || setsStatus(type, definition))
     .map(({ name }) => name);
 }
+
+/**
+ * The status of a commit can be set again. What the lost agent has set may be missing, or differ from how the build
+ * ended.
+ */
+function setsStatus(name: string, { notificationTypes = [] }: Pipeline): boolean {
+  const type = notificationTypes.find((one) => one.name === name);
+  return type !== undefined && STATUS_TYPES.includes(builtInSource(type) ?? '');
+}
+
+const STATUS_TYPES = ['svc://commit-status', 'svc://hostcheck'];
 
 /** Undefined: it has not ended. */
 function outcomeOf(status: BuildStatus): BuildOutcome | undefined {

@@ -83,6 +83,7 @@ export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
       get: 'yes',
       put: 'if this build got the resource',
       task: 'of triggers',
+      notification: 'of the first get that triggers',
       notificationWithoutPod: 'of the first get that triggers',
       onTrigger: 'yes',
     },

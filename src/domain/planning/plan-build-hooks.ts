@@ -2,7 +2,9 @@ import { defined } from '#defined';
 import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
 import { planAction, type ActionContext } from './plan-action.ts';
+import { prefixed } from './plan-command.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
+import { versionThatTriggers } from './version-that-triggers.ts';
 
 interface HooksPlace {
   /** Id of the step; empty for the job. */
@@ -44,8 +46,10 @@ function planHook(
 }
 
 /** Notifications with `on`. The agent adds the status of the build. */
-export function planNotifications(context: ActionContext): PlanNotification[] {
-  const { pipeline, build } = context;
+export function planNotifications(planned: ActionContext): PlanNotification[] {
+  const { pipeline, build, chosen } = planned;
+  const version = prefixed('version_', versionThatTriggers([...chosen]));
+  const context = { ...planned, variables: { ...planned.variables, ...version } };
   return automaticNotifications(pipeline, build.job).map((notification, index) => {
     const step: NotifyStep = { kind: 'notify', notification: notification.name, params: {} };
     return {

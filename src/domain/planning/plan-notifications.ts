@@ -9,6 +9,7 @@ import { inputVariablesOf } from './plan-build.ts';
 import { prefixed } from './plan-command.ts';
 import type { CheckRun, HookPlan, PlanContainer } from './plan.ts';
 import { secretContainersOf } from './secret-containers.ts';
+import { versionThatTriggers, type Chosen } from './version-that-triggers.ts';
 import { whyWithoutSecrets } from './withhold-secrets.ts';
 import { WORKDIR } from './workdir.ts';
 
@@ -123,13 +124,13 @@ function variablesOf(
   job: Job,
 ): Record<string, string> {
   const gets = getsOf(job.steps);
-  const fetched = gets.flatMap((get, index) =>
-    Object.entries(versions[index] ?? {}).map(([key, value]): [string, string] => [
+  const chosen = gets.map((get, index): Chosen => [get, versions[index] ?? {}]);
+  const fetched = chosen.flatMap(([get, version]) =>
+    Object.entries(version).map(([key, value]): [string, string] => [
       `GET_${variablePart(get.name)}_${variablePart(key)}`,
       value,
     ]),
   );
-  const first = gets.findIndex(({ trigger }) => trigger);
   return {
     BUILD_NUMBER: number,
     BUILD_JOB_NAME: job.name,
@@ -139,6 +140,6 @@ function variablesOf(
     ...(status === 'waiting' ? {} : { BUILD_STATUS: status, ...defined({ BUILD_REASON: reason }) }),
     ...inputVariablesOf(job, inputs),
     ...Object.fromEntries(fetched),
-    ...prefixed('version_', versions[Math.max(0, first)]),
+    ...prefixed('version_', versionThatTriggers(chosen)),
   };
 }
