@@ -1,10 +1,13 @@
 import { artifact } from './built-in/artifact.ts';
 import { chat } from './built-in/chat.ts';
+import { commitStatus } from './built-in/commit-status.ts';
+import { email } from './built-in/email.ts';
 import { fs } from './built-in/fs.ts';
 import { git } from './built-in/git.ts';
 import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.ts';
 import { http } from './built-in/http.ts';
 import { services } from './built-in/services.ts';
+import { webhook } from './built-in/webhook.ts';
 
 /*
  * The built-in types, as HCL that the same compiler reads. A key can be an alias; the label of the definition
@@ -25,10 +28,13 @@ export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([
 export const builtInNotificationTypes: ReadonlyMap<string, string> = new Map([
   ['chatone', chat('chatone')],
   ['chattwo', chat('chattwo')],
+  ['commit-status', commitStatus],
   ['discord', chat('chattwo')],
+  ['email', email],
   ['github-check', hostcheckNotification],
   ['hostcheck', hostcheckNotification],
   ['slack', chat('chatone')],
+  ['webhook', webhook],
 ]);
 
 export const builtInServiceTypes: ReadonlyMap<string, string> = services;

@@ -40,9 +40,12 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     trigger: 'A version whenever a person or a program asks for one.',
   },
   notification_type: {
+    'commit-status': 'The status of a commit on GitHub, GitLab, Gitea or Forgejo.',
     discord: 'Messages in a Discord channel.',
+    email: 'E-mail over SMTP.',
     'github-check': 'The check run of a commit on GitHub.',
     slack: 'Messages in a Slack channel.',
+    webhook: 'Events in the form of CloudEvents, for a program of yours.',
   },
   service_type: {
     kafka: 'An Apache Kafka broker.',

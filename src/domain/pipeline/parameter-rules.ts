@@ -3,6 +3,7 @@ import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import { artifactRules } from './artifact-rules.ts';
 import { builtInSource } from './built-in-source.ts';
 import { gitRules } from './git-rules.ts';
+import { notificationRules } from './notification-rules.ts';
 import type { Origin } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import { explainBadPath } from './volume-paths.ts';
@@ -40,19 +41,7 @@ const rules: Readonly<Record<string, ParameterRules>> = {
           : undefined,
     },
   },
-  'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
-  'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
-  'svc://hostcheck': {
-    required: ['app_id', 'installation_id', 'private_key', 'repository'],
-    explainBad: {
-      repository: (name) =>
-        /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/.test(name)
-          ? undefined
-          : `${JSON.stringify(name)} is not <owner>/<repository>`,
-      app_id: explainBadId,
-      installation_id: explainBadId,
-    },
-  },
+  ...notificationRules,
   'svc://file': { required: [], explainBad: { format: explainBadFormat } },
   'svc://vault': {
     required: ['address'],
@@ -82,10 +71,6 @@ function explainBadLogin(values: ReadonlyMap<string, string>): { name: string; r
 
 function explainBadUrl(url: string): string | undefined {
   return /^https?:\/\/[^\s/]+/.test(url) ? undefined : 'this must be an https:// or http:// URL';
-}
-
-function explainBadId(id: string): string | undefined {
-  return /^\d+$/.test(id) ? undefined : 'this must be a number';
 }
 
 /** Parameters of an instance, and the block that holds or should hold them. */

@@ -1,4 +1,5 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
+import { defaultMessage } from './default-message.ts';
 
 interface Chat {
   /** Characters of a message. */
@@ -40,26 +41,11 @@ case \${param_webhook_url-} in
   *) fail 'the parameter webhook_url is not a URL' ;;
 esac
 
+${defaultMessage}
 message=\${NOTIFY_MESSAGE-}
 if [ -z "$message" ]; then
-  place="[\${BUILD_PIPELINE_NAME-}/\${BUILD_JOB_NAME-}]"
-  link=
-  if [ -n "\${param_base_url-}" ] && [ -n "\${BUILD_NUMBER-}" ]; then
-    job=teams/\${BUILD_TEAM_NAME-}/pipelines/\${BUILD_PIPELINE_NAME-}/jobs/\${BUILD_JOB_NAME-}
-    link=" - \${param_base_url%/}/$job/builds/$BUILD_NUMBER"
-  fi
-  status=\${notify_build_status-}
-  case $status in
-    success | succeeded) message="✅ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
-    failure | failed) message="❌ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
-    cancel | cancelled) message="⚠️ $place Build #\${BUILD_NUMBER-} - $status$link" ;;
-    waiting) message="⏳ $place Build #\${BUILD_NUMBER-} needs approval$link" ;;
-    '')
-      message="$place triggered"
-      if [ -n "\${BUILD_NUMBER-}" ]; then message="$place Build #$BUILD_NUMBER$link"; fi
-      ;;
-    *) message="$place Build #\${BUILD_NUMBER-} - $status$link" ;;
-  esac
+  message=$(default_message)
+  if [ -n "$link" ]; then message="$message - $link"; fi
 fi
 
 body=$private/body

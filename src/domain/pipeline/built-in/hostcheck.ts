@@ -1,4 +1,5 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
+import { reportedCommit } from './reported-commit.ts';
 
 /*
  * The script of hostcheck, which reports a check run to a code host as an application. It needs Node.js for
@@ -6,20 +7,8 @@ import { builtInCommand, builtInScript } from './built-in-script.ts';
  */
 export const script = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
-cd -- "$start"
-folder_of_clone() {
-  if folder_git . rev-parse --quiet --verify HEAD >/dev/null 2>&1; then echo .; return; fi
-  set --
-  for candidate in */; do
-    if [ -e "$candidate/.git" ]; then set -- "$@" "$candidate"; fi
-  done
-  if [ $# = 1 ]; then echo "$1"; fi
-}
-if [ -z "\${notify_head_sha-}\${put_head_sha-}\${version_ref-}" ]; then
-  clone=$(folder_of_clone)
-  if [ -n "$clone" ]; then HOSTCHECK_HEAD=$(folder_git "$clone" rev-parse HEAD); export HOSTCHECK_HEAD; fi
-fi
-cd -- "$HOME"
+${reportedCommit}
+export sha
 node --input-type=module - <<'PROGRAM'
 import { createSign } from 'node:crypto';
 
@@ -36,7 +25,7 @@ if (!/^(?!\\.{1,2}\\/)[\\w.-]+\\/(?!\\.{1,2}$)[\\w.-]+$/.test(repository)) {
   fail('the parameter repository is not <owner>/<repository>');
 }
 if (!status && !conclusion) fail('either status or conclusion is needed');
-const sha = told('head_sha') || env.version_ref || env.HOSTCHECK_HEAD || '';
+const sha = env.sha ?? '';
 if (!/^[0-9a-f]{40,64}$/.test(sha)) {
   fail('there is no commit to report on: set head_sha, or get one repository before');
 }

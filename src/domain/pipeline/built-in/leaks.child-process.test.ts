@@ -5,16 +5,20 @@ import { createServer, type Server } from 'node:http';
 import { dirname, join } from 'node:path';
 import { env, getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SMTPServer } from 'smtp-server';
 import { builtInNotificationTypes, builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import * as artifact from './artifact.ts';
 import { builtInCommand, builtInScript } from './built-in-script.ts';
 import { chatScripts } from './chat.ts';
+import { commitStatusScript } from './commit-status.ts';
+import { emailScript } from './email.ts';
 import * as fs from './fs.ts';
 import { check } from './git-check.ts';
 import * as git from './git.ts';
 import { script as hostcheck } from './hostcheck.ts';
 import * as http from './http.ts';
+import { webhookScript } from './webhook.ts';
 
 /*
  * Steps of one image share a container. An earlier step, which may run anybody's code, leaves traps wherever
@@ -25,6 +29,7 @@ let root = '';
 let [home, work, origin] = ['', '', ''];
 let server: Server;
 let proxy: Server;
+const mail = new SMTPServer({ authOptional: true, disabledCommands: ['AUTH', 'STARTTLS'], logger: false });
 let [url, proxyUrl] = ['', ''];
 let throughProxy = 0;
 let authorizations: string[] = [];
@@ -39,6 +44,7 @@ beforeAll(async () => {
   server = createServer(({ url: path = '', headers }, response) => {
     authorizations.push(headers.authorization ?? '');
     const commits = path.includes('/commits?') ? [{ sha: '1'.repeat(40) }] : undefined;
+    response.writeHead(path.includes('/statuses/') ? 201 : 200);
     response.end(JSON.stringify(commits ?? { token: 'short-lived', id: 1, check_runs: [] }));
   });
   proxy = createServer((_request, response) => {
@@ -46,6 +52,7 @@ beforeAll(async () => {
     response.writeHead(502).end();
   });
   [url, proxyUrl] = await Promise.all([listen(server), listen(proxy)]);
+  await new Promise<void>((resolve) => void mail.listen(0, '127.0.0.1', resolve));
 });
 
 async function listen(one: Server): Promise<string> {
@@ -56,6 +63,7 @@ async function listen(one: Server): Promise<string> {
 
 afterAll(async () => {
   await Promise.all([server, proxy].map((one) => new Promise((resolve) => one.close(resolve))));
+  await new Promise<void>((resolve) => mail.close(resolve));
 });
 
 beforeEach(() => {
@@ -225,6 +233,27 @@ const STEPS: Record<string, Step> = {
       notify_conclusion: 'success',
     }),
     worked: (end) => end.code === 0 || end,
+  },
+  'notification to commit-status': {
+    script: commitStatusScript,
+    variables: forge,
+    worked: (end) =>
+      end.stderr.includes(`is pending for ${inShell(`git -C ${work}/app rev-parse HEAD`)}`) || end,
+  },
+  'notification to webhook': {
+    script: webhookScript,
+    variables: () => ({ ...token, param_url: `${url}/in`, param_secret: TOKEN }),
+    worked: (end) => end.code === 0 || end,
+  },
+  'notification to email': {
+    script: emailScript,
+    variables: () => {
+      const address = mail.server.address();
+      const port = typeof address === 'object' && address ? String(address.port) : '';
+      const people = { param_from: 'a@b.c', param_to: 'd@b.c' };
+      return { param_host: '127.0.0.1', param_port: port, param_tls: 'none', ...people };
+    },
+    worked: (end) => end.stderr === 'email: sent to 1 receivers\n' || end,
   },
   'fs check': {
     script: fs.check,

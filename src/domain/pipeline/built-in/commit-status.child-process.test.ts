@@ -1,0 +1,231 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { StatusForge, type Provider } from '#testing/network/status-forge.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
+import { commitStatusScript } from './commit-status.ts';
+
+const SHA = 'ab'.repeat(20);
+const TOKEN = 'tok"en $(touch /tmp/never) \\ end';
+const PAGE = 'https://ci.example/teams/main/pipelines/app/jobs/unit';
+
+let work = '';
+let forge: StatusForge;
+
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'millrace-status-'));
+});
+afterEach(async () => {
+  await forge.close();
+  await rm(work, { recursive: true });
+});
+
+async function run(
+  provider: Provider,
+  variables: Record<string, string>,
+  name: string = provider,
+): Promise<ScriptEnd> {
+  forge = new StatusForge(provider, TOKEN);
+  await forge.open();
+  return await runAgain(variables, name);
+}
+
+const runAgain = (variables: Record<string, string>, provider: string): Promise<ScriptEnd> =>
+  runScript(commitStatusScript, work, {
+    param_url: `${forge.url}.git`,
+    param_provider: provider,
+    param_token: TOKEN,
+    param_base_url: 'https://ci.example/',
+    BUILD_TEAM_NAME: 'main',
+    BUILD_PIPELINE_NAME: 'app',
+    BUILD_JOB_NAME: 'unit',
+    BUILD_NUMBER: '7',
+    BUILD_URL: `${PAGE}/builds/7`,
+    version_ref: SHA,
+    ...variables,
+  });
+
+const ended = (status: string, reason: string): Record<string, string> => ({
+  notify_build_status: status,
+  BUILD_REASON: reason,
+});
+
+describe('the status of a commit', () => {
+  const cases: Record<
+    string,
+    [provider: Provider, name: string, variables: Record<string, string>, state: string, said: string]
+  > = {
+    'on GitHub after success': [
+      'github',
+      'forge_a',
+      ended('succeeded', 'AllStepsSucceeded'),
+      'success',
+      'Build #7 succeeded',
+    ],
+    'on GitHub after a failure': [
+      'github',
+      'github',
+      ended('failed', 'StepFailed'),
+      'failure',
+      'Build #7 failed',
+    ],
+    'on GitHub after a cancel': [
+      'github',
+      'github',
+      ended('cancelled', 'Superseded'),
+      'error',
+      'Build #7 was cancelled (Superseded)',
+    ],
+    'on GitHub while a build runs': [
+      'github',
+      'github',
+      { notify_state: 'running' },
+      'pending',
+      'Build #7: running',
+    ],
+    'on GitLab after success': [
+      'gitlab',
+      'forge_b',
+      ended('succeeded', 'AllStepsSucceeded'),
+      'success',
+      'Build #7 succeeded',
+    ],
+    'on GitLab after a failure': [
+      'gitlab',
+      'gitlab',
+      ended('failed', 'JobTimeout'),
+      'failed',
+      'Build #7 failed (JobTimeout)',
+    ],
+    'on GitLab after a cancel': [
+      'gitlab',
+      'gitlab',
+      ended('cancelled', 'Cancelled'),
+      'canceled',
+      'Build #7 was cancelled',
+    ],
+    'on GitLab while a build runs': [
+      'gitlab',
+      'gitlab',
+      { notify_state: 'running' },
+      'running',
+      'Build #7: running',
+    ],
+    'on Gitea after success': [
+      'gitea',
+      'forge_c',
+      ended('succeeded', 'AllStepsSucceeded'),
+      'success',
+      'Build #7 succeeded',
+    ],
+    'on Gitea after a failure': [
+      'gitea',
+      'gitea',
+      ended('failed', 'PodLost'),
+      'failure',
+      'Build #7 failed (PodLost)',
+    ],
+    'on Forgejo after a cancel': [
+      'forgejo',
+      'forgejo',
+      ended('cancelled', 'Cancelled'),
+      'error',
+      'Build #7 was cancelled',
+    ],
+    'on Forgejo while a build waits': [
+      'forgejo',
+      'forge_d',
+      ended('waiting', ''),
+      'pending',
+      'Build #7 waits for approval',
+    ],
+  };
+  test.each(Object.entries(cases))('%s', async (_title, [provider, name, variables, state, description]) => {
+    expect(await run(provider, variables, name)).toMatchObject({ code: 0, stdout: '' });
+    const target = `${PAGE}/builds/7`;
+    expect(forge.seen).toEqual([{ sha: SHA, name: 'app/unit', state, description, target }]);
+  });
+
+  test('of a new version is pending, with a link to the job', async () => {
+    await run('gitea', { BUILD_NUMBER: '', BUILD_URL: '' });
+    expect(forge.seen).toMatchObject([
+      { state: 'pending', description: 'Waiting for a build', target: PAGE },
+    ]);
+  });
+
+  test('has what the step says', async () => {
+    const variables = {
+      notify_state: 'error',
+      notify_description: 'two\nlines',
+      notify_head_sha: 'cd'.repeat(20),
+      notify_target_url: 'https://x.example/1',
+      notify_context: 'lint',
+      param_context: 'all',
+    };
+    await run('github', variables);
+    expect(forge.seen).toEqual([
+      {
+        sha: 'cd'.repeat(20),
+        name: 'lint',
+        state: 'error',
+        description: 'two lines',
+        target: 'https://x.example/1',
+      },
+    ]);
+  });
+
+  test.each<[provider: Provider, longest: number]>([
+    ['github', 140],
+    ['gitlab', 255],
+  ])('has a description within the limit of %s', async (provider, longest) => {
+    await run(provider, {
+      NOTIFY_MESSAGE: 'ü'.repeat(999),
+      param_context: 'all',
+      param_base_url: '',
+      BUILD_URL: '',
+    });
+    expect(forge.seen).toEqual([
+      { sha: SHA, name: 'all', state: 'pending', description: `${'ü'.repeat(longest - 1)}…` },
+    ]);
+  });
+
+  test('stays when GitLab refuses the state that it has', async () => {
+    await run('gitlab', {});
+    expect(await runAgain({}, 'gitlab')).toMatchObject({ code: 0 });
+    await runAgain({ notify_build_status: 'succeeded' }, 'gitlab');
+    expect(forge.seen.map(({ state }) => state)).toEqual(['pending', 'success']);
+    expect(forge.leftOpen()).toEqual([]);
+  });
+
+  test('is set at a second try if the forge is busy', async () => {
+    forge = new StatusForge('gitea', TOKEN);
+    await forge.open();
+    forge.faults = [503, 429];
+    expect(await runAgain({}, 'gitea')).toMatchObject({ code: 0 });
+    expect(forge.seen).toHaveLength(1);
+  });
+});
+
+describe('the status of a commit is not set', () => {
+  test.each<[title: string, variables: Record<string, string>, message: string]>([
+    ['without a commit', { version_ref: '' }, 'there is no commit to report on'],
+    ['for a commit that is none', { version_ref: '../../x' }, 'is not a commit'],
+    ['for a part of a commit', { version_ref: 'abc' }, 'is not a whole commit id'],
+    ['without a provider', { param_provider: '' }, 'set the parameter provider'],
+    ['by an unknown provider', { param_provider: 'svn' }, "the provider 'svn' is not known"],
+    ['without a token', { param_token: '' }, 'the parameter token is empty'],
+    ['with a token of two lines', { param_token: 'a\nX-Other: b' }, 'control characters'],
+    ['with a wrong token', { param_token: 'other' }, 'status 401'],
+    ['without a place', { param_url: '' }, 'the parameter url is empty'],
+    ['at a place that is no URL', { param_url: '-x' }, 'is no https:// or http:// URL'],
+    ['at another path', { param_url: 'http://127.0.0.1:1/../x' }, 'does not end with <owner>/<repository>'],
+    ['at a host', { param_url: 'http://127.0.0.1:1/x' }, 'does not end with <owner>/<repository>'],
+    ['where nobody listens', { param_url: 'http://127.0.0.1:1/o/r' }, 'cannot be reached'],
+    ['with an unknown state', { notify_state: 'fine' }, "the state 'fine' is none of"],
+  ])('%s', async (_title, variables, message) => {
+    const end = await run('gitea', variables);
+    expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(message) });
+    expect(end.stderr).not.toContain(TOKEN);
+  });
+});

@@ -1,0 +1,113 @@
+import type { ParameterRules } from './parameter-rules.ts';
+
+const PROVIDERS = ['github', 'gitlab', 'gitea', 'forgejo'];
+/** Other names for the same, in the same order. */
+const CODE_NAMES = ['forge_a', 'forge_b', 'forge_c', 'forge_d'];
+
+const REPOSITORY = /^(?!\.{1,2}\/)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
+
+/** By source. The scripts check the same again: values may be secret here. */
+export const notificationRules: Readonly<Record<string, ParameterRules>> = {
+  'svc://chatone': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
+  'svc://chattwo': { required: ['webhook_url'], explainBad: { webhook_url: explainBadUrl } },
+  'svc://hostcheck': {
+    required: ['app_id', 'installation_id', 'private_key', 'repository'],
+    explainBad: { repository: explainBadRepository, app_id: explainBadId, installation_id: explainBadId },
+  },
+  'svc://commit-status': {
+    required: ['token'],
+    explainBad: {
+      url: (url) =>
+        /^https?:\/\/[^\s/@:]+(?::\d+)?\/[\w.-]+(?:\/[\w.-]+)+\/?$/.test(url)
+          ? undefined
+          : 'url must be the https:// or http:// address of a repository, without a user',
+      repository: explainBadPath,
+      provider: (name) =>
+        [...PROVIDERS, ...CODE_NAMES].includes(name)
+          ? undefined
+          : `${JSON.stringify(name)} is not a provider: write one of ${PROVIDERS.join(', ')}`,
+      base_url: explainBadUrl,
+    },
+    explainTogether: explainPlace,
+  },
+  'svc://email': {
+    required: ['host', 'from', 'to'],
+    explainBad: {
+      host: (host) =>
+        /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(host)
+          ? undefined
+          : 'host must be the name of a host, without a port',
+      port: explainBadId,
+      tls: (mode) =>
+        ['starttls', 'tls', 'none'].includes(mode) ? undefined : 'tls must be starttls, tls or none',
+      from: explainBadAddress,
+      to: (list) =>
+        list
+          .split(',')
+          .map(explainBadAddress)
+          .find((reason) => reason !== undefined),
+      base_url: explainBadUrl,
+    },
+    explainTogether: explainCredentials,
+  },
+  'svc://webhook': { required: ['url'], explainBad: { url: explainBadUrl, base_url: explainBadUrl } },
+};
+
+function explainBadUrl(url: string): string | undefined {
+  return /^https?:\/\/[^\s/]+/.test(url) ? undefined : 'this must be an https:// or http:// URL';
+}
+
+function explainBadRepository(name: string): string | undefined {
+  return REPOSITORY.test(name) ? undefined : `${JSON.stringify(name)} is not <owner>/<repository>`;
+}
+
+/** GitLab has groups in groups. */
+function explainBadPath(path: string): string | undefined {
+  const parts = path.split('/');
+  const isPath = parts.length > 1 && parts.every((part) => /^(?!\.{1,2}$)[\w.-]+$/.test(part));
+  return isPath ? undefined : `${JSON.stringify(path)} is not <owner>/<repository>`;
+}
+
+function explainBadId(id: string): string | undefined {
+  return /^\d+$/.test(id) ? undefined : 'this must be a number';
+}
+
+/** Which repository on which forge. A secret url does not say what forge it is. */
+function explainPlace(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+  const has = (name: string): boolean => (values.get(name) ?? '') !== '';
+  if (has('url') && has('repository'))
+    return { name: 'repository', reason: 'url and repository cannot be used together: url names it already' };
+  if (has('url')) {
+    const isKnown =
+      has('provider') || /^https:\/\/(?:www\.)?(?:github|gitlab)\.com\//.test(values.get('url') ?? '');
+    const reason = 'url needs the parameter provider too: it does not say what forge it is';
+    return isKnown ? undefined : { name: 'url', reason };
+  }
+  if (!has('repository'))
+    return { name: 'token', reason: 'commit-status needs url, the address of the repository' };
+  return ['github', 'gitlab', 'forge_a', 'forge_b'].includes(values.get('provider') ?? '')
+    ? undefined
+    : {
+        name: 'repository',
+        reason: 'repository is for provider = github or gitlab: write url for other forges',
+      };
+}
+
+function explainBadAddress(text: string): string | undefined {
+  const address = /^[^<>]*<([^<>]+)>$/.exec(text.trim())?.[1] ?? text.trim();
+  return /^[\w.!#$%&*+/=?^{|}~-]+@[A-Za-z0-9][A-Za-z0-9.-]*$/.test(address)
+    ? undefined
+    : `${JSON.stringify(text.trim())} is not an address such as ci@example.org or CI <ci@example.org>`;
+}
+
+function explainCredentials(
+  values: ReadonlyMap<string, string>,
+): { name: string; reason: string } | undefined {
+  const has = (name: string): boolean => (values.get(name) ?? '') !== '';
+  const [one, other] = has('username') ? ['username', 'password'] : ['password', 'username'];
+  if (!has(one)) return undefined;
+  if (!has(other)) return { name: one, reason: `a login with ${one} needs ${other} too` };
+  return values.get('tls') === 'none'
+    ? { name: 'tls', reason: 'without TLS anyone on the way could read the password: use starttls or tls' }
+    : undefined;
+}
