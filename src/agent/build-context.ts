@@ -4,6 +4,7 @@ import type { Masker } from '#domain/build/mask.ts';
 import type { Plan } from '#domain/planning/plan.ts';
 import type { FetchIdentity } from './identity-tokens.ts';
 import type { Lanes } from './lanes.ts';
+import type { LogDigest } from './log-digest.ts';
 import type { Outbox } from './outbox.ts';
 import type { RunningService } from './running-service.ts';
 import type { Secrets } from './secrets.ts';
@@ -20,6 +21,7 @@ export interface BuildContext {
   masker: Masker;
   secrets: Secrets;
   budget: LogBudget;
+  digest: LogDigest;
   /** Stops hooks, notifications and services, which continue after the plan is stopped. */
   hooks: Stop;
   /** Services that run, in the order of their starts. */

@@ -6,6 +6,7 @@ import type { Plan } from '#domain/planning/plan.ts';
 import type { BuildContext, Cause, NodeEnd } from './build-context.ts';
 import type { FetchIdentity } from './identity-tokens.ts';
 import { Lanes } from './lanes.ts';
+import { LogDigest } from './log-digest.ts';
 import type { Outbox } from './outbox.ts';
 import { runOutcomeHooks } from './run-build-hooks.ts';
 import { runNodes, skipNodes } from './run-nodes.ts';
@@ -72,6 +73,7 @@ function contextOf(
     masker,
     secrets: new Secrets({ request: requestSecrets, masker, shims, onOver }),
     budget: new LogBudget(plan.logLimitBytes ?? DEFAULT_LOG_BYTES),
+    digest: new LogDigest(plan.workdir),
     hooks,
     services: [],
     ended,

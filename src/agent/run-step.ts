@@ -69,6 +69,7 @@ class StepRun {
     this.#context = context;
     this.#log = new StepLog(context.masker, context.budget, (text) => {
       context.outbox.add({ type: 'log', step: step.id, text });
+      if (step.kind !== 'notify') context.digest.add(step.id, text);
     });
   }
 
@@ -194,8 +195,10 @@ class StepRun {
     const known = { ...this.#input.exports, ...env, ...this.#input.variables };
     const put = Object.entries(env).filter(([name]) => name.startsWith('put_'));
     const filled = { ...known, ...expandValues(Object.fromEntries(put), known) };
-    if (kind !== 'notify' || message === undefined || message === '') return filled;
-    return { ...filled, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
+    if (kind !== 'notify') return filled;
+    const seen = { ...filled, ...this.#context.digest.variables() };
+    if (message === undefined || message === '') return seen;
+    return { ...seen, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
   }
 
   /** A put has effects outside, so it only starts once its start is recorded. */

@@ -196,6 +196,18 @@ export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
     },
   },
   {
+    name: 'BUILD_LOG',
+    value: 'the last lines of the log so far, masked: a JSON array, at most 50 lines and 8000 characters',
+    example: 'BUILD_LOG=["make test","FAIL: 1 of 12"]',
+    seenIn: { notify: 'yes', notification: 'yes' },
+  },
+  {
+    name: 'BUILD_ERRORS',
+    value: 'errors of compilers in the log so far, masked: a JSON array, at most 50',
+    example: 'BUILD_ERRORS=[{"path":"src/a.c","line":3,"column":5,"message":"error: …"}]',
+    seenIn: { notify: 'yes', notification: 'yes' },
+  },
+  {
     name: 'GET_<NAME>_<KEY>',
     alsoSetBy: 'pipeline',
     value: 'versions from earlier gets of the build',

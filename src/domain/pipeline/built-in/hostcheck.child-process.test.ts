@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, verify } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,8 @@ let server: Server;
 let api = '';
 let work = '';
 let open: object[] = [];
+/** How many of the next requests fail. */
+let busy = 0;
 let requests: { call: string; authorization: string; body: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {
@@ -35,7 +37,8 @@ beforeAll(async () => {
         body: text === '' ? {} : JSON.parse(text),
       });
       const answer = url.includes('access_tokens') ? { token: 'short-lived' } : { id: 1, check_runs: open };
-      response.writeHead(url.includes('/nowhere/') ? 404 : 200).end(JSON.stringify(answer));
+      busy -= 1;
+      response.writeHead(busy >= 0 ? 502 : url.includes('/nowhere/') ? 404 : 200).end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,6 +49,7 @@ afterAll(async () => new Promise((resolve) => server.close(resolve)));
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'millrace-hostcheck-'));
   open = [];
+  busy = 0;
   requests = [];
 });
 afterEach(() => rm(work, { recursive: true }));
@@ -63,6 +67,8 @@ const run = (variables: Record<string, string>): Promise<ScriptEnd> =>
     BUILD_NUMBER: '7',
     ...variables,
   });
+
+const at = (path: string, column?: number): object => ({ path, line: 3, column, message: 'error: x' });
 
 describe('a notification to hostcheck', () => {
   test('creates a check run with the name of the job and a link', async () => {
@@ -120,6 +126,43 @@ describe('a notification to hostcheck', () => {
   ])('reports the status of a build that Millrace notifies of: %s', async (status, body) => {
     await run({ notify_build_status: status, notify_head_sha: SHA });
     expect(requests[2]?.body).toMatchObject(body);
+  });
+
+  test('shows the end of the log, and the errors of compilers in the files of the repository', async () => {
+    const clone = join(work, 'app');
+    await mkdir(join(clone, 'src'), { recursive: true });
+    await mkdir(join(clone, '.git'));
+    await writeFile(join(clone, 'src/a.c'), '');
+    await run({
+      notify_build_status: 'failed',
+      notify_head_sha: SHA,
+      BUILD_REASON: 'StepFailed',
+      BUILD_LOG: JSON.stringify(['make', 'a ````` b', '@everyone $(x)']),
+      BUILD_ERRORS: JSON.stringify([at('src/a.c', 5), at('app/src/a.c'), at('elsewhere.c')]),
+    });
+    const place = {
+      path: 'src/a.c',
+      start_line: 3,
+      end_line: 3,
+      annotation_level: 'failure',
+      message: 'error: x',
+    };
+    expect(requests[2]?.body).toMatchObject({
+      conclusion: 'failure',
+      output: {
+        title: 'Build #7: failure (StepFailed)',
+        summary:
+          'Build #7: failure (StepFailed)\n\nThe end of the log:\n\n' +
+          '``````text\nmake\na ````` b\n@everyone $(x)\n``````',
+        annotations: [{ ...place, start_column: 5, end_column: 5 }, place],
+      },
+    });
+  });
+
+  test('comes again if the host is busy', async () => {
+    busy = 2;
+    expect(await run({ notify_conclusion: 'success', notify_head_sha: SHA })).toMatchObject({ code: 0 });
+    expect(requests).toHaveLength(5);
   });
 
   test('can also come from a put', async () => {

@@ -8,9 +8,10 @@ import { reportedCommit } from './reported-commit.ts';
 export const script = builtInScript(`
 command -v node >/dev/null || { echo 'hostcheck: this image has no Node.js' >&2; exit 1; }
 ${reportedCommit}
-export sha
+export sha clone start
 node --input-type=module - <<'PROGRAM'
 import { createSign } from 'node:crypto';
+import { existsSync } from 'node:fs';
 
 const { env } = process;
 const told = (name) => env['notify_' + name] || env['put_' + name] || '';
@@ -43,8 +44,8 @@ function signedToken() {
   }
 }
 
-async function ask(method, path, authorization, body) {
-  const response = await fetch(api + path, {
+async function ask(method, path, authorization, body, tries = 3) {
+  const request = {
     method,
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
@@ -55,7 +56,14 @@ async function ask(method, path, authorization, body) {
       'user-agent': 'millrace',
     },
     ...(body && { body: JSON.stringify(body) }),
-  }).catch((error) => fail(method + ' ' + path + ': ' + (error.cause?.code ?? error.message)));
+  };
+  const response = await fetch(api + path, request).catch((error) => error);
+  const isBusy = response instanceof Error || response.status === 429 || response.status >= 500;
+  if (isBusy && tries > 1) {
+    await new Promise((resolve) => setTimeout(resolve, (4 - tries) * 1000));
+    return ask(method, path, authorization, body, tries - 1);
+  }
+  if (response instanceof Error) fail(method + ' ' + path + ': ' + (response.cause?.code ?? response.message));
   const text = await response.text();
   if (!response.ok) fail(method + ' ' + path + ': status ' + response.status + ' ' + text.slice(0, 500));
   return JSON.parse(text);
@@ -68,6 +76,36 @@ function detailsUrl() {
   return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;
 }
 
+const listIn = (name) => {
+  try { return JSON.parse(env[name] || '[]'); } catch { return []; }
+};
+
+// A file of the clone has its path in the repository; what is elsewhere is left out.
+function pathInRepository(path) {
+  if (!env.clone) return path;
+  const root = env.start + '/' + env.clone + '/';
+  if (existsSync(root + path)) return path;
+  const prefix = env.clone.replace(/\\/$/, '') + '/';
+  return path.startsWith(prefix) && existsSync(env.start + '/' + path) ? path.slice(prefix.length) : undefined;
+}
+
+function outputOf() {
+  const lines = listIn('BUILD_LOG');
+  const longest = Math.max(2, ...lines.map((line) => (line.match(/\`+/g) ?? []).map((run) => run.length)).flat());
+  const fence = '\`'.repeat(longest + 1);
+  const reason = env.BUILD_REASON && env.BUILD_REASON !== 'AllStepsSucceeded' ? ' (' + env.BUILD_REASON + ')' : '';
+  const title = (env.BUILD_NUMBER ? 'Build #' + env.BUILD_NUMBER + ': ' : '') + conclusion + reason;
+  const log = lines.length === 0 ? [] : ['The end of the log:', [fence + 'text', ...lines, fence].join('\\n')];
+  const annotations = listIn('BUILD_ERRORS').slice(0, 50).flatMap(({ path, line, column, message }) => {
+    const known = pathInRepository(path);
+    const columns = column ? { start_column: column, end_column: column } : {};
+    if (known === undefined) return [];
+    return [{ path: known, start_line: line, end_line: line, ...columns, annotation_level: 'failure', message }];
+  });
+  const summary = [env.NOTIFY_MESSAGE || title, ...log].join('\\n\\n').slice(0, 60000);
+  return { title, summary, ...(annotations.length > 0 && { annotations }) };
+}
+
 const installation = '/app/installations/' + env.param_installation_id + '/access_tokens';
 const { token } = await ask('POST', installation, 'Bearer ' + signedToken());
 const authorization = 'token ' + token;
@@ -76,7 +114,7 @@ const run = {
   name,
   head_sha: sha,
   ...(detailsUrl() && { details_url: detailsUrl() }),
-  ...(conclusion ? { status: 'completed', conclusion, completed_at: now } : { status }),
+  ...(conclusion ? { status: 'completed', conclusion, completed_at: now, output: outputOf() } : { status }),
   ...(status === 'in_progress' && !conclusion && { started_at: now }),
 };
 // An open run of this name is updated; a finished one stays as it is.

@@ -1,0 +1,59 @@
+import { stripVTControlCharacters } from 'node:util';
+import { compilerErrorIn, type CompilerError } from '#domain/build/compiler-errors.ts';
+
+const MAX_LINES = 50;
+const MAX_CHARACTERS = 8000;
+const MAX_ERRORS = 50;
+const MAX_LINE_CHARACTERS = 1000;
+
+/** The end of a build's log, and the errors of compilers in it, for notifications. Takes masked text only. */
+export class LogDigest {
+  readonly #workdir: string;
+  /** The line that each step has begun. */
+  readonly #begun = new Map<string, string>();
+  readonly #errors: CompilerError[] = [];
+  #lines: string[] = [];
+
+  constructor(workdir: string) {
+    this.#workdir = workdir;
+  }
+
+  add(step: string, text: string): void {
+    const lines = ((this.#begun.get(step) ?? '') + text).split('\n');
+    this.#begun.set(step, (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS));
+    for (const line of lines) this.#take(line);
+  }
+
+  /** As a notification sees them: arrays in JSON. */
+  variables(): Record<string, string> {
+    const lines = [...this.#lines, ...[...this.#begun.values()].filter((line) => line !== '').map(readable)];
+    return { BUILD_LOG: JSON.stringify(lastOf(lines)), BUILD_ERRORS: JSON.stringify(this.#errors) };
+  }
+
+  #take(line: string): void {
+    const shown = readable(line);
+    this.#lines.push(shown);
+    if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES);
+    const error = this.#errors.length < MAX_ERRORS ? compilerErrorIn(shown, this.#workdir) : undefined;
+    if (error !== undefined) this.#errors.push(error);
+  }
+}
+
+function readable(line: string): string {
+  return stripVTControlCharacters(line.slice(0, MAX_LINE_CHARACTERS))
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .trimEnd()
+    .toWellFormed();
+}
+
+/** The last ones that fit. */
+function lastOf(lines: readonly string[]): string[] {
+  const fitting: string[] = [];
+  let left = MAX_CHARACTERS;
+  for (const line of lines.slice(-MAX_LINES).toReversed()) {
+    left -= line.length;
+    if (left < 0) break;
+    fitting.unshift(line);
+  }
+  return fitting;
+}
