@@ -34,7 +34,17 @@ describe('the check of a webhook signature', () => {
       { 'x-forgejo-signature': hex, 'x-gitea-signature': 'ff' },
       'invalid',
     ],
-    ['an empty signature', { 'x-gitea-signature': '' }, 'invalid'],
+    [
+      'the empty signatures of a Gitea webhook without a secret',
+      { 'x-gitea-signature': '', 'x-hub-signature': 'sha1=', 'x-hub-signature-256': 'sha256=' },
+      'absent',
+    ],
+    [
+      'an empty signature beside an invalid one',
+      { 'x-gitea-signature': '', 'x-hub-signature-256': 'sha256=00' },
+      'invalid',
+    ],
+    ['an empty GitLab token', { 'x-gitlab-token': '' }, 'invalid'],
     ['a GitLab token', { 'x-gitlab-token': SECRET }, 'valid'],
     ['a GitLab token with another secret', { 'x-gitlab-token': `${SECRET}x` }, 'invalid'],
     ['a GitLab signing token', { ...STANDARD, 'webhook-signature': `v1,${standard}` }, 'valid'],
