@@ -5,8 +5,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import { basename, join } from 'node:path';
 import { exclusively } from './exclusive.ts';
 import { explain } from './explain.ts';
-import { architecture, toolFolder, type Folders } from './folders.ts';
-import { lastLines, tryRun } from './run.ts';
+import { architecture, dataFolder, toolFolder, type Folders } from './folders.ts';
+import { lastLines, run, tryRun } from './run.ts';
 import { tools, type Tool } from './versions.ts';
 
 const modules = join(import.meta.dirname, 'modules');
@@ -84,12 +84,22 @@ async function buildTool(folders: Folders, tool: Tool, label: string): Promise<v
       renameSync(made, join(temporary, binary));
     }
   }
+  if (tool.data !== undefined) await copyData(tool, tool.data, join(temporary, dataFolder));
   writeFileSync(join(temporary, 'recipe'), recipe);
   if (existsSync(target)) {
     renameSync(target, former);
   }
   renameSync(temporary, target);
   rmSync(former, { recursive: true, force: true });
+}
+
+/** Go's cache of modules may be cleaned later, so a program never reads from it. Anyone may read the copy. */
+async function copyData(tool: Tool, names: readonly string[], target: string): Promise<void> {
+  const options = { cwd: join(modules, tool.name), env: { ...process.env, GOWORK: 'off' } };
+  const source = (await run('go', ['list', '-m', '-f', '{{.Dir}}', tool.module], options)).trim();
+  mkdirSync(target);
+  const from = names.map((name) => join(source, name));
+  await run('cp', ['--recursive', '--no-preserve=mode', ...from, target]);
 }
 
 /** Name that `go build` gives a binary: the last segment of its path that is not a major version. */

@@ -15,6 +15,9 @@ export type Folders = {
 /** A kubelet socket's path must stay below the kernel's 108 characters. */
 const longestState = 70;
 
+/** Folder, beside a tool's binaries, of what they read. */
+export const dataFolder = 'data';
+
 /** Go's name of the processor: Node says `x64` for `amd64`. */
 export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 

@@ -9,6 +9,8 @@ export type Tool = {
   readonly ldflags: readonly string[];
   readonly tags?: string;
   readonly cgo?: boolean;
+  /** Folders of the module that the program reads; they are copied beside the binaries. */
+  readonly data?: readonly string[];
   /** Built only on request. */
   readonly optional?: boolean;
 };
@@ -18,6 +20,7 @@ const containerd = 'v2.4.2';
 const cni = 'v1.9.1';
 const helm = 'v4.3.1';
 const kwok = 'v0.8.0';
+const gitea = 'v1.26.0';
 
 /** Every program of the embedded cluster and its version. Versions are only here and in go.mod. */
 export const tools: readonly Tool[] = [
@@ -110,5 +113,17 @@ export const tools: readonly Tool[] = [
     packages: { 'github.com/versity/versitygw/cmd/versitygw': 'versitygw' },
     ldflags: [],
     optional: true,
+  },
+  // A forge, for the tests of the type git, of webhooks and of sign-in.
+  {
+    name: 'gitea',
+    version: gitea,
+    module: 'code.gitea.io/gitea',
+    packages: { 'code.gitea.io/gitea': 'gitea' },
+    ldflags: [`-X main.Version=${gitea.slice(1)}`],
+    tags: 'sqlite,sqlite_unlock_notify',
+    cgo: true,
+    optional: true,
+    data: ['options', 'public', 'templates'],
   },
 ];

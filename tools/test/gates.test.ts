@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { GATES, whyLeftOut, withNeeds, type Cluster } from './gates.ts';
 
 test('a gate runs after the gates that it needs, in the order of the list', () => {
-  expect(withNeeds(['e2e', 'types'])).toEqual(['types', 'dist', 'cluster', 'images', 'install', 'e2e']);
+  expect(withNeeds(['e2e', 'types'])).toEqual([
+    'types',
+    'dist',
+    'test-servers',
+    'cluster',
+    'images',
+    'install',
+    'e2e',
+  ]);
 });
 
 test('the servers that tests start are built before these tests', () => {

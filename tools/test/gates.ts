@@ -42,8 +42,8 @@ let images: LoadedImages | undefined;
  */
 const CACHED = ['--cache', '--cache-strategy=content'];
 
-/** A store with the API of S3. */
-const TEST_SERVERS = ['versitygw'];
+/** A store with the API of S3, and a forge. */
+const TEST_SERVERS = ['versitygw', 'gitea'];
 
 /** In the order in which they run. */
 export const GATES: Readonly<Record<string, Gate>> = {
@@ -88,7 +88,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   images: { about: 'the images, built and loaded', needs: ['dist', 'cluster'], run: loadImages },
   integration: {
     about: 'tests with real Postgres, API server, helm, Lua',
-    needs: ['dist', 'cluster'],
+    needs: ['dist', 'test-servers', 'cluster'],
     run: () => jestProject('integration', '--maxWorkers=2'),
   },
   browser: {
@@ -99,7 +99,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   'helm-test': { about: "the chart's own test", needs: ['install'], run: helmTest },
   e2e: {
     about: 'end to end on the cluster',
-    needs: ['install'],
+    needs: ['test-servers', 'install'],
     run: () => jestProject('e2e', '--runInBand'),
   },
   readme: {
