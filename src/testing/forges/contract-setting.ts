@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
+import { expect } from '@jest/globals';
+import { check } from '#domain/pipeline/built-in/git-check.ts';
+import { pull, push } from '#domain/pipeline/built-in/git.ts';
+import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
+import type { ForgeRepository, ForgeUnderTest } from './forge-under-test.ts';
+
+export type Parameters = Readonly<Record<string, string>>;
+export type Version = Readonly<Record<string, string>>;
+
+/** One test of the contract: a repository of its own, and the working directory of a step. */
+export class ContractSetting {
+  readonly forge: ForgeUnderTest;
+  readonly repository: ForgeRepository;
+  readonly #folder: string;
+
+  constructor(forge: ForgeUnderTest, repository: ForgeRepository, folder: string) {
+    this.forge = forge;
+    this.repository = repository;
+    this.#folder = folder;
+  }
+
+  static async create(
+    forge: ForgeUnderTest,
+    { name, private: hidden }: { name: string; private: boolean },
+  ): Promise<ContractSetting> {
+    const repository = await forge.createRepository(name, { private: hidden });
+    return new ContractSetting(forge, repository, await mkdtemp(join(tmpdir(), 'millrace-contract-')));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Runs a check from a known version, if one is given, and returns how it ended. */
+  async runCheck(parameters: Parameters = {}, known: Version = {}): Promise<ScriptEnd> {
+    return await this.#run(check, { ...this.#parameters(parameters), ...prefixed('version', known) });
+  }
+
+  /** The versions that a check finds. */
+  async check(parameters: Parameters = {}, known: Version = {}): Promise<Version[]> {
+    const { code, stdout, stderr } = await this.runCheck(parameters, known);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout);
+  }
+
+  /** Gets a version into the folder `app`. */
+  async pull(version: Version, parameters: Parameters = {}): Promise<void> {
+    const end = await this.#run(pull, { ...this.#parameters(parameters), ...prefixed('version', version) });
+    expect(end).toMatchObject({ code: 0, stdout: '' });
+  }
+
+  /** Puts the folder `app`, and returns the version or throws what the script says. */
+  async push(put: Parameters = {}, parameters: Parameters = {}): Promise<Version> {
+    const { code, stdout, stderr } = await this.#run(push, {
+      ...this.#parameters(parameters),
+      ...prefixed('put', put),
+    });
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  }
+
+  /** Runs git in the folder `app`, as a step would. */
+  async git(...args: string[]): Promise<string> {
+    const identity = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+    const own = { PATH: env['PATH'], HOME: this.#folder, GIT_CONFIG_NOSYSTEM: '1' };
+    const folder = join(this.#folder, 'app');
+    return (
+      await promisify(execFile)('git', [...identity, '-C', folder, ...args], { env: own })
+    ).stdout.trim();
+  }
+
+  #parameters(more: Parameters): Record<string, string> {
+    const { forge, repository } = this;
+    const own = { url: repository.url, name: 'app', token: forge.owner.token, provider: forge.kind };
+    return prefixed('param', { ...own, ...more });
+  }
+
+  async #run(script: string, variables: Readonly<Record<string, string>>): Promise<ScriptEnd> {
+    return await runScript(script, this.#folder, { GIT_ALLOW_PROTOCOL: 'http', ...variables });
+  }
+}
+
+function prefixed(word: string, fields: Parameters): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${word}_${name}`, value]));
+}

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ContractSetting } from './contract-setting.ts';
+import type { ForgeRequest, ForgeUnderTest, ForgeUser, NewRequest } from './forge-under-test.ts';
+
+type Now = () => ContractSetting;
+
+/** Registers the tests of what the type git expects of every forge, real or imitated. */
+export function describeForge(name: string, start: () => Promise<ForgeUnderTest>): void {
+  describe(`The type git and ${name}`, () => {
+    let forge: ForgeUnderTest;
+    let someone: ForgeUser;
+    let setting: ContractSetting;
+    let count = 0;
+    const now: Now = () => setting;
+    beforeAll(async () => {
+      forge = await start();
+      someone = await forge.createUser('someone');
+    });
+    afterAll(async () => await forge.stop());
+    afterEach(async () => await setting.remove());
+
+    const group = (title: string, about: { private: boolean }, register: () => void): void => {
+      describe(title, () => {
+        beforeEach(async () => {
+          count += 1;
+          setting = await ContractSetting.create(forge, { name: `app-${count}`, ...about });
+        });
+        register();
+      });
+    };
+    group('commits', { private: true }, () => describeCommits(now));
+    group('branches', { private: true }, () => describeBranches(now));
+    group('a put', { private: true }, () => describePut(now));
+    group('tags', { private: true }, () => describeTags(now));
+    // Who may not read a repository cannot fork it.
+    group('requests', { private: false }, () => describeRequests(now, () => someone));
+  });
+}
+
+function describeCommits(now: Now): void {
+  test('are versions: first the newest, then every one since, oldest first', async () => {
+    const { repository } = now();
+    await repository.commit({ message: 'zero' });
+    const one = await repository.commit({ message: 'one' });
+    expect(await now().check()).toEqual([{ ref: one }]);
+    expect(await now().check({}, { ref: one })).toEqual([{ ref: one }]);
+    const two = await repository.commit({ message: 'two' });
+    const three = await repository.commit({ message: 'three' });
+    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }, { ref: three }]);
+  });
+
+  test('are fetched with a token that is nowhere afterwards', async () => {
+    const { repository, forge } = now();
+    const one = await repository.commit({ message: 'one', files: { 'a/b': 'first' } });
+    await repository.commit({ message: 'two', files: { 'a/b': 'second' } });
+    await now().pull({ ref: one });
+    expect(await now().git('rev-parse', 'HEAD')).toBe(one);
+    expect(await now().git('show', 'HEAD:a/b')).toBe('first');
+    expect(await now().git('config', '--list')).not.toContain(forge.owner.token);
+  });
+
+  test('of a private repository need the token', async () => {
+    await now().repository.commit({ message: 'one' });
+    for (const token of ['', 'f'.repeat(40)]) {
+      const end = await now().runCheck({ token });
+      expect(end).toMatchObject({ code: expect.any(Number), stdout: '' });
+      expect(end.code).not.toBe(0);
+    }
+  });
+
+  test('of an empty repository are none, which the check says', async () => {
+    const { code, stderr } = await now().runCheck();
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('the repository has no commit on its default branch yet');
+  });
+
+  test('that change nothing in paths are no versions', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one', files: { 'app/x': '1' } });
+    const two = await repository.commit({ message: 'two', files: { 'app/x': '2' } });
+    await repository.commit({ message: 'three', files: { 'docs/x': '1' } });
+    expect(await now().check({ paths: 'app' }, { ref: one })).toEqual([{ ref: two }]);
+  });
+}
+
+function describeBranches(now: Now): void {
+  test('have versions of their own', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one' });
+    await repository.setBranch('release/1', one);
+    const two = await repository.commit({ message: 'two', branch: 'release/1' });
+    expect(await now().check({ branch: 'release/1' })).toEqual([{ ref: two }]);
+    expect(await now().check()).toEqual([{ ref: one }]);
+  });
+
+  test('can be pushed by force: what the branch is now is the version', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one' });
+    const lost = await repository.commit({ message: 'lost' });
+    const other = await repository.commit({ message: 'other', onto: one });
+    expect(await now().check({}, { ref: lost })).toEqual([{ ref: other }]);
+  });
+
+  test('can be another default branch: its commits are the versions', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one' });
+    await repository.setBranch('trunk', one);
+    const two = await repository.commit({ message: 'two', branch: 'trunk' });
+    await repository.setDefaultBranch('trunk');
+    expect(await now().check({}, { ref: one })).toEqual([{ ref: two }]);
+  });
+
+  test('can be gone, which the check says', async () => {
+    const { repository } = now();
+    await repository.setBranch('old', await repository.commit({ message: 'one' }));
+    await repository.deleteBranch('old');
+    const { code, stderr } = await now().runCheck({ branch: 'old' });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("the repository has no branch 'old'");
+  });
+}
+
+function describePut(now: Now): void {
+  test('pushes the commit of a step, which the next check finds', async () => {
+    const one = await now().repository.commit({ message: 'one' });
+    await now().pull({ ref: one });
+    await now().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
+    const version = await now().push();
+    expect(version).toEqual({ ref: await now().git('rev-parse', 'HEAD') });
+    expect(await now().check({}, { ref: one })).toEqual([version]);
+  });
+
+  test('sets a tag, which the check of tags finds', async () => {
+    const one = await now().repository.commit({ message: 'one' });
+    await now().pull({ ref: one });
+    await now().push({ tag: 'v1' });
+    expect(await now().check({ tag: 'true' })).toEqual([{ ref: one, tag: 'v1' }]);
+  });
+
+  test('does not overwrite what somebody else has pushed', async () => {
+    const one = await now().repository.commit({ message: 'one' });
+    await now().pull({ ref: one });
+    const theirs = await now().repository.commit({ message: 'theirs' });
+    await now().git('commit', '--quiet', '--allow-empty', '--message', 'by a step');
+    await expect(now().push()).rejects.toThrow();
+    expect(await now().check()).toEqual([{ ref: theirs }]);
+  });
+}
+
+/** Forges order requests by their last change, in whole seconds. */
+const SECOND_MS = 1100;
+
+/** Opens a request with a new commit. */
+async function propose(
+  { repository }: ContractSetting,
+  branch: string,
+  more: Partial<NewRequest> = {},
+): Promise<ForgeRequest & { commit: string }> {
+  const { from = repository } = more;
+  const commit = await from.commit({ message: branch, branch, onto: 'origin/main' });
+  await sleep(SECOND_MS);
+  return { commit, ...(await repository.openRequest({ title: branch, branch, ...more })) };
+}
+
+function describeRequests(now: Now, fork: () => ForgeUser): void {
+  const requests = { pr: 'true' };
+
+  test('are versions while they are open, the last changed one at the end', async () => {
+    const { repository } = now();
+    await repository.commit({ message: 'one' });
+    const [first, second] = [await propose(now(), 'first'), await propose(now(), 'second')];
+    const versions = [first, second].map(({ commit, number }) => ({ ref: commit, pr: String(number) }));
+    expect(await now().check(requests)).toMatchObject(versions);
+    await second.close();
+    expect(await now().check(requests)).toMatchObject(versions.slice(0, 1));
+  });
+
+  test('have a new version after a push to their branch', async () => {
+    const { repository } = now();
+    await repository.commit({ message: 'one' });
+    const { number } = await propose(now(), 'change');
+    const ref = await repository.commit({ message: 'more', branch: 'change' });
+    expect(await now().check(requests)).toMatchObject([{ ref, pr: String(number) }]);
+  });
+
+  test('from forks are left out, or marked', async () => {
+    const { repository } = now();
+    await repository.commit({ message: 'one' });
+    const from = await repository.fork(fork());
+    const foreign = await propose(now(), 'theirs', { from });
+    const own = await propose(now(), 'ours');
+    const ours = { ref: own.commit, pr: String(own.number) };
+    expect(await now().check(requests)).toMatchObject([ours]);
+    const all = await now().check({ ...requests, forks: 'true' });
+    expect(all).toMatchObject([{ ref: foreign.commit, pr: String(foreign.number), fork: 'true' }, ours]);
+    expect(all[1]).not.toHaveProperty('fork');
+  });
+
+  test('from forks are fetched from the repository itself', async () => {
+    const { repository } = now();
+    await repository.commit({ message: 'one' });
+    const { commit } = await propose(now(), 'theirs', { from: await repository.fork(fork()) });
+    const [version = {}] = await now().check({ ...requests, forks: 'true' });
+    await now().pull(version, requests);
+    expect(await now().git('rev-parse', 'HEAD')).toBe(commit);
+  });
+}
+
+function describeTags(now: Now): void {
+  const tags = { tag: 'true' };
+
+  test('are versions: first the newest, then those since, oldest first', async () => {
+    const { repository } = now();
+    const one = await repository.commit({ message: 'one' });
+    await repository.createTag('v1', one);
+    expect(await now().check(tags)).toEqual([{ ref: one, tag: 'v1' }]);
+    const two = await repository.commit({ message: 'two' });
+    await repository.createTag('v2', two, 'annotated');
+    expect(await now().check(tags, { ref: one, tag: 'v1' })).toEqual([{ ref: two, tag: 'v2' }]);
+    await now().pull({ ref: two, tag: 'v2' });
+    expect(await now().git('describe', '--exact-match')).toBe('v2');
+  });
+
+  test('of a repository without one are none', async () => {
+    await now().repository.commit({ message: 'one' });
+    expect(await now().check(tags)).toEqual([]);
+  });
+}

@@ -1,0 +1,94 @@
+/** What runs at the address, in the words of the parameter `provider` of the type git. */
+export type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
+
+/** A forge that tests start: a real one, or a server that imitates the API of one. */
+export interface ForgeUnderTest {
+  readonly kind: ForgeKind;
+  /** Its API and its repositories are below this URL, which has no slash at the end. */
+  readonly address: string;
+  /** Owns what `createRepository` creates, unless a test names somebody else. */
+  readonly owner: ForgeUser;
+  createUser(name: string): Promise<ForgeUser>;
+  /** Creates a repository without a commit. Its default branch is `main`. */
+  createRepository(name: string, about?: NewRepository): Promise<ForgeRepository>;
+  stop(): Promise<void>;
+}
+
+export interface ForgeUser {
+  readonly name: string;
+  /** May do everything that the user may do, over the API and over git. */
+  readonly token: string;
+}
+
+export interface NewRepository {
+  readonly owner?: ForgeUser;
+  readonly private?: boolean;
+}
+
+export interface ForgeRepository {
+  readonly owner: ForgeUser;
+  /** `<owner>/<name>`. */
+  readonly path: string;
+  /** For git, and for the parameter `url` of the type git. */
+  readonly url: string;
+  /** Pushes a commit and returns its hash. */
+  commit(about: NewCommit): Promise<string>;
+  /** Creates a branch at this commit, or moves it there, whatever it contained. */
+  setBranch(name: string, commit: string): Promise<void>;
+  deleteBranch(name: string): Promise<void>;
+  /** Creates a tag; one with a message is annotated. */
+  createTag(name: string, commit: string, message?: string): Promise<void>;
+  setDefaultBranch(name: string): Promise<void>;
+  fork(by: ForgeUser): Promise<ForgeRepository>;
+  /** Opens a pull request, which GitLab calls a merge request. */
+  openRequest(about: NewRequest): Promise<ForgeRequest>;
+  /** All statuses of a commit, the last one first. */
+  statuses(commit: string): Promise<CommitStatus[]>;
+  createWebhook(about: NewWebhook): Promise<void>;
+}
+
+export interface NewCommit {
+  readonly message: string;
+  /** `main` if left out. It is created if it does not exist. */
+  readonly branch?: string;
+  /** Contents by path. If left out, the commit changes the file `file`. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The commit to put it on, instead of the branch's last one. The branch then loses what is not below it. */
+  readonly onto?: string;
+}
+
+export interface NewRequest {
+  readonly title: string;
+  /** The branch with the changes. */
+  readonly branch: string;
+  /** The fork that has the branch. If left out, the repository itself has it. */
+  readonly from?: ForgeRepository;
+  /** `main` if left out. */
+  readonly target?: string;
+}
+
+export interface ForgeRequest {
+  readonly number: number;
+  /** Creates labels that the repository lacks. Replaces the request's labels. */
+  setLabels(names: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface CommitStatus {
+  /** What distinguishes the statuses of one commit; GitLab calls it the name. */
+  readonly context: string;
+  /** The forge's own word. */
+  readonly state: string;
+  readonly description: string;
+  /** Where the status links to. */
+  readonly url: string;
+}
+
+export interface NewWebhook {
+  readonly url: string;
+  /** The forge signs what it sends with it. */
+  readonly secret?: string;
+  readonly events: readonly WebhookEvent[];
+}
+
+export type WebhookEvent = 'push' | 'request';

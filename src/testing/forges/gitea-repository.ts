@@ -1,0 +1,93 @@
+import type { CommitStatus, ForgeRepository, ForgeRequest, ForgeUser } from './forge-under-test.ts';
+import type { Call } from './gitea-calls.ts';
+import { pushedRepository } from './pushed-repository.ts';
+
+interface Server {
+  readonly address: string;
+  callAs(user: ForgeUser): Call;
+}
+
+export async function createRepository(
+  server: Server,
+  owner: ForgeUser,
+  about: { name: string; private: boolean },
+): Promise<ForgeRepository> {
+  await server.callAs(owner)('POST', '/user/repos', { ...about, default_branch: 'main' });
+  return repository(server, owner, `${owner.name}/${about.name}`);
+}
+
+function repository(server: Server, owner: ForgeUser, path: string): ForgeRepository {
+  const call = server.callAs(owner);
+  const at = `/repos/${path}`;
+  const url = `${server.address}/${path}.git`;
+  return {
+    owner,
+    path,
+    url,
+    ...pushedRepository(url, owner),
+    async setDefaultBranch(name) {
+      await call('PATCH', at, { default_branch: name });
+    },
+    async fork(by) {
+      await server.callAs(by)('POST', `${at}/forks`, {});
+      return repository(server, by, `${by.name}/${path.split('/')[1] ?? ''}`);
+    },
+    async openRequest({ title, branch, from, target = 'main' }) {
+      const author = from?.owner ?? owner;
+      const head = from === undefined ? branch : `${from.owner.name}:${branch}`;
+      const made = await server.callAs(author)<{ number: number }>('POST', `${at}/pulls`, {
+        title,
+        head,
+        base: target,
+      });
+      return request(call, at, made.number);
+    },
+    async statuses(commit) {
+      const found = await call<Status[]>(
+        'GET',
+        `${at}/commits/${commit}/statuses?sort=recentupdate&limit=50`,
+      );
+      return found.map(shown);
+    },
+    async createWebhook({ url: target, secret, events }) {
+      await call('POST', `${at}/hooks`, {
+        type: 'gitea',
+        active: true,
+        config: { url: target, content_type: 'json', ...(secret !== undefined && { secret }) },
+        events: events.flatMap((event) => EVENTS[event]),
+      });
+    },
+  };
+}
+
+/** What it calls the events. A push of commits to a request's branch is another event than the request. */
+const EVENTS = { push: ['push'], request: ['pull_request', 'pull_request_sync'] } as const;
+
+function request(call: Call, at: string, number: number): ForgeRequest {
+  return {
+    number,
+    async setLabels(names) {
+      const known = await call<{ name: string }[]>('GET', `${at}/labels?limit=50`);
+      for (const name of names.filter((wanted) => !known.some((one) => one.name === wanted)))
+        await call('POST', `${at}/labels`, { name, color: '#00aabb' });
+      await call('PUT', `${at}/issues/${number}/labels`, { labels: names });
+    },
+    async close() {
+      await call('PATCH', `${at}/pulls/${number}`, { state: 'closed' });
+    },
+  };
+}
+
+interface Status {
+  context: string;
+  status: string;
+  description: string;
+  target_url: string;
+}
+
+const shown = ({ context, status, description, target_url: url }: Status): CommitStatus => ({
+  context,
+  state: status,
+  description,
+  url,
+});

@@ -1,0 +1,49 @@
+export interface GiteaAbout {
+  /** Where it listens; loopback if left out. */
+  readonly host?: string;
+  /** Serves HTTPS with it. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
+  /** Where its webhooks may go, in the words of its setting; loopback if left out. */
+  readonly webhookHosts?: string;
+}
+
+/** The text of `app.ini`: nothing that talks to the outside, and no work in the background. */
+export function settingsOf(folder: string, address: string, about: GiteaAbout): string {
+  const { hostname, port } = new URL(address);
+  const tls: Record<string, string> =
+    about.certificate === undefined
+      ? { PROTOCOL: 'http' }
+      : { PROTOCOL: 'https', CERT_FILE: `${folder}/cert.pem`, KEY_FILE: `${folder}/key.pem` };
+  return ini({
+    server: {
+      ...tls,
+      HTTP_ADDR: hostname,
+      HTTP_PORT: port,
+      ROOT_URL: `${address}/`,
+      STATIC_ROOT_PATH: `${folder}/data`,
+      APP_DATA_PATH: `${folder}/state`,
+      DISABLE_SSH: 'true',
+      OFFLINE_MODE: 'true',
+    },
+    database: { DB_TYPE: 'sqlite3', PATH: `${folder}/gitea.db`, SQLITE_JOURNAL_MODE: 'WAL' },
+    repository: { ROOT: `${folder}/repositories`, DEFAULT_BRANCH: 'main' },
+    security: { INSTALL_LOCK: 'true', SECRET_KEY: 'a key for tests only' },
+    service: { DISABLE_REGISTRATION: 'true' },
+    webhook: { ALLOWED_HOST_LIST: about.webhookHosts ?? 'loopback' },
+    indexer: { ISSUE_INDEXER_TYPE: 'db' },
+    session: { PROVIDER: 'memory' },
+    log: { MODE: 'console', LEVEL: 'Warn', ROOT_PATH: `${folder}/log` },
+    cron: { ENABLED: 'false' },
+    'cron.update_checker': { ENABLED: 'false' },
+    actions: { ENABLED: 'false' },
+    packages: { ENABLED: 'false' },
+  });
+}
+
+function ini(sections: Readonly<Record<string, Readonly<Record<string, string>>>>): string {
+  const lines = Object.entries(sections).flatMap(([name, settings]) => [
+    `[${name}]`,
+    ...Object.entries(settings).map(([key, value]) => `${key} = ${value}`),
+  ]);
+  return ['RUN_MODE = prod', ...lines, ''].join('\n');
+}

@@ -1,0 +1,47 @@
+import type { ForgeUnderTest, ForgeUser } from './forge-under-test.ts';
+import { caller, type Call } from './gitea-calls.ts';
+import { startGiteaProcess } from './gitea-process.ts';
+import { createRepository } from './gitea-repository.ts';
+import type { GiteaAbout } from './gitea-settings.ts';
+
+/** Every user's, for sign-in. */
+export const PASSWORD = 'a password of the tests';
+
+/** A real Gitea. The owner is its administrator. */
+export interface Gitea extends ForgeUnderTest {
+  readonly kind: 'gitea';
+  /** Calls its API as the administrator. */
+  readonly call: Call;
+}
+
+export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
+  const { address, command, stop } = await startGiteaProcess(about);
+  const person = ['--username', 'root-of-tests', '--email', 'root@example.org', '--password', PASSWORD];
+  const wanted = ['--access-token', '--access-token-scopes', 'all'];
+  const said = await command('admin', 'user', 'create', '--admin', ...person, ...wanted);
+  const token = /\b[0-9a-f]{40}\b/.exec(said)?.[0];
+  if (token === undefined) throw new Error(`Gitea gave no token: ${said}`);
+  const owner: ForgeUser = { name: 'root-of-tests', token };
+  const call = caller(address, `token ${token}`, about.certificate?.cert);
+  const callAs = (user: ForgeUser): Call => caller(address, `token ${user.token}`, about.certificate?.cert);
+  return {
+    kind: 'gitea',
+    address,
+    owner,
+    call,
+    async createUser(name) {
+      const user = { username: name, email: `${name}@example.org`, password: PASSWORD };
+      await call('POST', '/admin/users', { ...user, must_change_password: false });
+      const basic = `Basic ${Buffer.from(`${name}:${PASSWORD}`).toString('base64')}`;
+      const own = caller(address, basic, about.certificate?.cert);
+      const made = await own<{ sha1: string }>('POST', `/users/${name}/tokens`, {
+        name: 'tests',
+        scopes: ['all'],
+      });
+      return { name, token: made.sha1 };
+    },
+    createRepository: async (name, { owner: by = owner, private: hidden = false } = {}) =>
+      await createRepository({ address, callAs }, by, { name, private: hidden }),
+    stop,
+  };
+}

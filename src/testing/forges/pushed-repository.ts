@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
+import type { ForgeRepository, ForgeUser, NewCommit } from './forge-under-test.ts';
+
+const run = promisify(execFile);
+
+type Pushes = Pick<ForgeRepository, 'commit' | 'setBranch' | 'deleteBranch' | 'createTag'>;
+
+/** What tests do to a forge's repository with git: each call clones it, changes it and pushes. */
+export function pushedRepository(url: string, owner: ForgeUser): Pushes {
+  return {
+    commit: async (about) =>
+      await withClone(url, owner, async (git, folder) => await pushCommit(git, folder, about)),
+    async setBranch(name, commit) {
+      await withClone(url, owner, (git) => git('push', '-q', '-f', 'origin', `${commit}:refs/heads/${name}`));
+    },
+    async deleteBranch(name) {
+      await withClone(url, owner, (git) => git('push', '-q', 'origin', `:refs/heads/${name}`));
+    },
+    async createTag(name, commit, message) {
+      await withClone(url, owner, async (git) => {
+        await git('tag', ...(message === undefined ? [] : ['-a', '-m', message]), name, commit);
+        await git('push', '-q', 'origin', `refs/tags/${name}`);
+      });
+    },
+  };
+}
+
+type Git = (...args: string[]) => Promise<string>;
+
+async function pushCommit(git: Git, folder: string, about: NewCommit): Promise<string> {
+  const { message, branch = 'main', files = { file: `${message}\n` }, onto } = about;
+  const there = await git('ls-remote', 'origin', `refs/heads/${branch}`);
+  if (onto !== undefined) await git('checkout', '-q', '-B', branch, onto);
+  else if (there !== '') await git('checkout', '-q', '-B', branch, `origin/${branch}`);
+  else await git('checkout', '-q', '-B', branch);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  await git('add', '--all');
+  await git('commit', '-q', '--allow-empty', '-m', message);
+  await git('push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
+  return await git('rev-parse', 'HEAD');
+}
+
+/** Runs git in a new clone, which can push. */
+export async function withClone<T>(
+  url: string,
+  owner: ForgeUser,
+  work: (git: Git, folder: string) => Promise<T>,
+): Promise<T> {
+  const home = await mkdtemp(join(tmpdir(), 'millrace-pushes-'));
+  const folder = join(home, 'clone');
+  const git: Git = async (...args) =>
+    (await run('git', args, { cwd: folder, env: environment(home, owner) })).stdout.trim();
+  try {
+    await mkdir(folder);
+    await git('clone', '-q', url, '.');
+    return await work(git, folder);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function environment(home: string, { name, token }: ForgeUser): Record<string, string> {
+  return {
+    PATH: env['PATH'] ?? '',
+    HOME: home,
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: `${name}@example.org`,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: `${name}@example.org`,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'credential.helper',
+    GIT_CONFIG_VALUE_0: '!printf "username=oauth2\\npassword=%s\\n" "$TOKEN" && :',
+    TOKEN: token,
+  };
+}
