@@ -34,6 +34,7 @@ import { completeViews } from '#flows/views/complete-views.ts';
 import { openAccess } from '#gateway/access.ts';
 import { openOverviews } from '#gateway/overviews.ts';
 import { pipelinePorts } from '#gateway/pipelines.ts';
+import { WEBHOOK_KEY } from '#testing/stores/stores.ts';
 
 /* The public gateway on a port, with a real Postgres, for tests of who gets which answer. */
 export const SESSION_KEY = Buffer.alloc(32, 5);
@@ -207,7 +208,7 @@ function openPipelines(stores: Stores, notifications: Notifications, now: () => 
     ...shown,
     notifications,
     views: known,
-    webhookKey: SESSION_KEY,
+    webhookKey: WEBHOOK_KEY,
     metrics: publicMetrics(registry),
     now,
   });

@@ -89,6 +89,11 @@ export interface Page {
   text: string;
 }
 
+interface Posted {
+  url: string;
+  fields: Readonly<Record<string, string>>;
+}
+
 /** A minimal browser: stores cookies by host and follows redirects. Requests to `origin` go to `base`. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
@@ -111,12 +116,27 @@ export class Browser {
 
   /** Follows redirects until a page, or until the next address begins with `until`. */
   async go(first: string, until?: string): Promise<Page> {
-    let url = first;
+    return await this.#follow({ url: first }, until);
+  }
+
+  /** Sends a form, and follows redirects as `go` does. */
+  async submit(form: Posted, until?: string): Promise<Page> {
+    return await this.#follow(form, until);
+  }
+
+  async #follow(first: Posted | { url: string }, until?: string): Promise<Page> {
+    let url = first.url;
     for (let times = 0; times < 20; times += 1) {
       if (until !== undefined && times > 0 && url.startsWith(until)) return { url, status: 0, text: '' };
+      const form =
+        times === 0 && 'fields' in first ? new URLSearchParams(first.fields).toString() : undefined;
       const { statusCode, headers, body } = await request(this.#where(url), {
         dispatcher: this.#agent,
-        headers: { cookie: this.cookiesOf(url) },
+        headers: {
+          cookie: this.cookiesOf(url),
+          ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        },
+        ...(form !== undefined && { method: 'POST', body: form }),
       });
       this.#keep(url, headers['set-cookie']);
       const text = await body.text();
@@ -124,7 +144,7 @@ export class Browser {
       if (typeof location !== 'string') return { url, status: statusCode, text };
       url = new URL(location, url).href;
     }
-    throw new Error(`too many redirects from ${first}`);
+    throw new Error(`too many redirects from ${first.url}`);
   }
 
   async close(): Promise<void> {
