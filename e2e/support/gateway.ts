@@ -11,7 +11,7 @@ export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
 let base: string | undefined;
 
 /** The address of the public gateway's Service, reachable from this machine when the cluster runs on it. */
-const baseUrl = async (): Promise<string> => {
+export const baseUrl = async (): Promise<string> => {
   const address = 'jsonpath=http://{.spec.clusterIP}:{.spec.ports[0].port}';
   const service = `service/${RELEASE.name}-public`;
   base ??= await kubectl('get', service, '--namespace', RELEASE.namespace, '-o', address);
@@ -55,6 +55,7 @@ export interface Build {
   created_at: string;
   started_at?: string;
   ended_at?: string;
+  inputs?: { resource: string; version: Record<string, string> }[];
   steps?: { name: string; kind: string; status: string; exit_code?: number }[];
 }
 
@@ -89,7 +90,11 @@ export const pipelineApi = (team: string, pipeline: string) => {
       data('GET', `${at}/resources/${resource}/versions`),
     resource: (
       resource: string,
-    ): Promise<{ name: string; webhook_token?: string; pinned_version_id?: number }> =>
-      data('GET', `${at}/resources/${resource}`),
+    ): Promise<{
+      name: string;
+      webhook_token?: string;
+      webhook_secret?: string;
+      pinned_version_id?: number;
+    }> => data('GET', `${at}/resources/${resource}`),
   };
 };
