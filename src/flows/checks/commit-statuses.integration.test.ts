@@ -13,7 +13,7 @@ import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts'
 import { InMemoryCluster } from '#testing/kubernetes/in-memory-cluster.ts';
 import { CheckRunForge } from '#testing/network/check-run-forge.ts';
 import { StatusForge } from '#testing/network/status-forge.ts';
-import { get, job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
+import { job, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { runScript } from '#testing/process/run-script.ts';
 import { actionsOver, type Actions } from '#testing/stores/actions.ts';
 import { scheduleOn } from '#testing/stores/schedule.ts';
@@ -55,8 +55,9 @@ beforeEach(async () => {
 afterEach(async () => await Promise.all([statuses.close(), checks.close()]));
 
 function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
-  const ship = job('ship', { ...get('git.app'), version }, task('ship'));
-  const gate = { label: 'go', approvals: 1, timeoutSeconds: 60 };
+  const taken = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [], version } as const;
+  const ship = job('ship', { ...taken, passed: [] }, task('ship'));
+  const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] };
   const type = (name: string, cmd: string) => ({
     name,
     builtIn: true,
