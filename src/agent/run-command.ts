@@ -26,6 +26,12 @@ export interface CommandRun {
    * started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
+  /** What it reads from its standard input. Absent: nothing. */
+  input?: string;
+  /** Files that earlier commands left in directories for temporary files are removed first. */
+  fresh?: boolean;
+  /** A directory that is made anew first. */
+  folder?: string;
   onStarted?: () => void;
   onOutput: (stream: 'stdout' | 'stderr', bytes: Buffer) => void;
   /** Sends SIGTERM, and SIGKILL after `killAfterMs`. */
@@ -49,6 +55,9 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
         inputs: run.inputs,
         outputs: run.outputs,
         leftovers: run.leftovers,
+        input: run.input,
+        fresh: run.fresh,
+        folder: run.folder,
       }),
     },
     { onOutput: run.onOutput, ...defined({ onStarted: run.onStarted }) },

@@ -16,6 +16,15 @@ export interface ShimCommand {
    * started. `stay`: none.
    */
   leftovers?: 'own' | 'stay';
+  /** What it reads from its standard input. Absent: nothing. */
+  input?: string;
+  /**
+   * Temporary files that earlier commands left in the container are removed first, and `$TMPDIR` is a new
+   * directory. Such commands must not run at the same time.
+   */
+  fresh?: boolean;
+  /** A directory that is made anew first: an absolute path. */
+  folder?: string;
 }
 
 /** How a command ended. */
@@ -47,6 +56,8 @@ export function encodeCommand(command: ShimCommand): Buffer {
     ...list(Object.entries(command.env).map(([name, value]) => `${name}=${value}`)),
     ...list(command.inputs ?? []),
     ...list(command.outputs ?? []),
+    ...text(command.input ?? ''),
+    ...text(command.folder ?? ''),
   ]);
 }
 
@@ -58,6 +69,8 @@ function flagsOf(command: ShimCommand): number {
     [8, command.wantsOutput === true],
     [16, command.leftovers !== undefined],
     [32, command.leftovers === 'stay'],
+    [64, command.input !== undefined],
+    [128, command.fresh === true],
   ];
   return flags.reduce((sum, [bit, isSet]) => sum + (isSet ? bit : 0), 0);
 }

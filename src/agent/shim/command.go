@@ -29,6 +29,8 @@ const (
 	flagOutput         = 1 << 3
 	flagSpareOthers    = 1 << 4
 	flagSpareOwn       = 1 << 5
+	flagInput          = 1 << 6
+	flagFresh          = 1 << 7
 )
 
 const (
@@ -60,6 +62,13 @@ type command struct {
 	inputs []string
 	// Paths that must exist after it succeeded.
 	outputs []string
+	// The command reads input from its standard input. Otherwise it reads nothing.
+	hasInput bool
+	input    string
+	// What earlier commands left in directories for temporary files is removed first.
+	fresh bool
+	// A directory that is made anew first. Empty: none.
+	folder string
 }
 
 var errShort = errors.New("a command that ends too early")
@@ -114,6 +123,8 @@ func decodeCommand(id uint32, payload []byte) (command, error) {
 		wantsOutput:    flags&flagOutput != 0,
 		sparesOthers:   flags&flagSpareOthers != 0,
 		sparesOwn:      flags&flagSpareOwn != 0,
+		hasInput:       flags&flagInput != 0,
+		fresh:          flags&flagFresh != 0,
 		cwd:            r.text(),
 		script:         r.text(),
 		argv:           r.list(),
@@ -122,6 +133,10 @@ func decodeCommand(id uint32, payload []byte) (command, error) {
 	if len(r.rest) > 0 {
 		c.inputs = r.list()
 		c.outputs = r.list()
+	}
+	if len(r.rest) > 0 {
+		c.input = r.text()
+		c.folder = r.text()
 	}
 	if r.err == nil && len(c.argv) == 0 && !c.hasScript {
 		r.err = errors.New("a command without words")

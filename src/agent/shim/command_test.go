@@ -47,7 +47,12 @@ func TestDecodeCommand(t *testing.T) {
 		"a list that ends within an entry": {plain(0).number(2).text("sh").number(9), command{}, "too early"},
 		"an environment that is not there": {plain(0).list("sh"), command{}, "too early"},
 		"a length that is cut":             {plain(0).list("sh")[:len(plain(0))+2], command{}, "too early"},
-		"what follows is of a newer agent": {append(plain(0).list("sh").list().list().list(), "more"...), command{
+		"an input, fresh directories and one to fill": {plain(flagInput | flagFresh).list("sh").list().list().list().text("{}").text("/work/got"), command{
+			id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}, inputs: []string{}, outputs: []string{},
+			hasInput: true, input: "{}", fresh: true, folder: "/work/got",
+		}, ""},
+		"an input that is cut": {plain(flagInput).list("sh").list().list().list().number(9), command{}, "too early"},
+		"what follows is of a newer agent": {append(plain(0).list("sh").list().list().list().text("").text(""), "more"...), command{
 			id: 7, cwd: "/work", argv: []string{"sh"}, env: []string{}, inputs: []string{}, outputs: []string{},
 		}, ""},
 		"paths that must exist, and processes that stay": {plain(flagSpareOthers|flagSpareOwn).list("sh").list().list("in").list("out", "log"), command{

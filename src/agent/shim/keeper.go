@@ -23,9 +23,10 @@ type keeper struct {
 	// Held while a process starts and while leftovers are killed, so that neither meets the other.
 	gate sync.Mutex
 
-	mu      sync.Mutex
-	running map[int]*process
-	known   map[uint32]*process
+	mu        sync.Mutex
+	running   map[int]*process
+	known     map[uint32]*process
+	leftovers *leftovers
 	// Closed when all signals sent so far are handled.
 	catchingUp []chan struct{}
 
@@ -43,6 +44,7 @@ func newKeeper(l *link, inherited []string) *keeper {
 		temporary:       e.values["TMPDIR"],
 		running:         map[int]*process{},
 		known:           map[uint32]*process{},
+		leftovers:       newLeftovers(e.values["TMPDIR"]),
 		mayHaveChildren: make(chan struct{}, 1),
 	}
 }

@@ -31,6 +31,15 @@ func (k *keeper) exit(id uint32, e exit) {
 
 func (k *keeper) run(c command, p *process) {
 	defer k.forget(c.id)
+	if c.fresh {
+		k.leftovers.alone.Lock()
+		defer k.leftovers.alone.Unlock()
+		if err := k.leftovers.clear(); err != nil {
+			k.exit(c.id, notStarted("cannot remove the temporary files of an earlier command", err))
+			return
+		}
+		defer k.leftovers.clear()
+	}
 	room, err := os.MkdirTemp(temporaryRoot(k.temporary, c.cwd), "millrace-")
 	if err != nil {
 		k.exit(c.id, notStarted("cannot make a temporary directory", err))
@@ -47,11 +56,19 @@ func (k *keeper) run(c command, p *process) {
 		return
 	}
 	killsBefore := outOfMemoryKills()
-	streams, err := k.launch(job, p)
+	input, err := openInput(c)
 	if err != nil {
+		k.exit(c.id, notStarted("cannot open its standard input", err))
+		return
+	}
+	streams, err := k.launch(job, input.reader, p)
+	input.reader.Close()
+	if err != nil {
+		input.close()
 		k.exit(c.id, explainStart(job.program, err))
 		return
 	}
+	go input.write()
 	k.link.send(saysStarted, c.id, binary.BigEndian.AppendUint32(nil, uint32(p.pid)))
 	drained := make(chan struct{}, 2)
 	go k.pump(saysStdout, p, streams[0], drained)
@@ -59,6 +76,7 @@ func (k *keeper) run(c command, p *process) {
 
 	status := <-p.ended
 	alone, gone := k.clean(p, c)
+	input.close()
 	waitDrained(streams, drained, alone && gone)
 	e := conclude(status)
 	if killsBefore >= 0 && outOfMemoryKills() > killsBefore {
@@ -129,7 +147,19 @@ func (k *keeper) prepare(c command, room string) (job, *exit) {
 	if err := os.MkdirAll(cwd, 0o777); err != nil {
 		return refuse("cannot make the working directory "+cwd, err)
 	}
+	if c.folder != "" {
+		if err := makeAnew(c.folder); err != nil {
+			return refuse("cannot make the directory "+c.folder, err)
+		}
+	}
 	env := stepEnvironment(k.inherited, c.env, room)
+	if c.fresh {
+		temporary := room + "/tmp"
+		if err := os.Mkdir(temporary, 0o700); err != nil {
+			return refuse("cannot make a directory for temporary files", err)
+		}
+		env.set("TMPDIR", temporary)
+	}
 	if c.ownDirectory {
 		env.set("WORKDIR", cwd)
 	}
@@ -193,14 +223,9 @@ func explainStart(program string, err error) exit {
 	return e
 }
 
-func (k *keeper) launch(j job, p *process) ([2]*os.File, error) {
+func (k *keeper) launch(j job, input *os.File, p *process) ([2]*os.File, error) {
 	var streams [2]*os.File
-	nothing, err := os.Open("/dev/null")
-	if err != nil {
-		return streams, err
-	}
-	defer nothing.Close()
-	files := []uintptr{nothing.Fd()}
+	files := []uintptr{input.Fd()}
 	for i := range streams {
 		var ends [2]int
 		if err := syscall.Pipe2(ends[:], syscall.O_CLOEXEC); err != nil {
@@ -211,7 +236,7 @@ func (k *keeper) launch(j job, p *process) ([2]*os.File, error) {
 		streams[i] = os.NewFile(uintptr(ends[0]), "stream")
 		files = append(files, uintptr(ends[1]))
 	}
-	err = k.start(p, j.program, j.argv, &syscall.ProcAttr{
+	err := k.start(p, j.program, j.argv, &syscall.ProcAttr{
 		Dir:   j.cwd,
 		Env:   j.env,
 		Files: files,

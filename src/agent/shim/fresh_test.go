@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAFreshCommandMeetsNoTemporaryFilesOfEarlierOnes(t *testing.T) {
+	shared := t.TempDir()
+	if err := os.WriteFile(filepath.Join(shared, "of-the-image"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	b.keep.leftovers.directories = []string{shared, filepath.Join(shared, "missing"), ""}
+	fresh := func(text string) command {
+		c := script(text)
+		c.fresh = true
+		c.env = []string{"SHARED=" + shared}
+		return c
+	}
+	first := b.run(fresh(`
+		ls "$TMPDIR"; mkdir "$SHARED/clone"; echo a > "$SHARED/clone/secret"; chmod 0 "$SHARED/clone"
+		ln -s /etc "$SHARED/link"; echo b > "$TMPDIR/cache"; echo c > "$SHARED/.hidden"`))
+	if first.end.kind != exitKindCode || first.end.code != 0 || first.stdout != "" {
+		t.Fatalf("%+v", first)
+	}
+	second := b.run(fresh(`ls -A "$SHARED" "$TMPDIR"; test -d /etc`))
+	if second.end.code != 0 || !strings.Contains(second.stdout, "of-the-image") {
+		t.Fatalf("%+v", second)
+	}
+	for _, left := range []string{"clone", "link", "cache", ".hidden"} {
+		if strings.Contains(second.stdout, left) {
+			t.Errorf("%s is still there: %q", left, second.stdout)
+		}
+	}
+}
+
+func TestAPlainProcessRemovesNothingOfTheMachine(t *testing.T) {
+	if directories := newLeftovers("/tmp").directories; len(directories) != 0 {
+		t.Errorf("%v", directories)
+	}
+}
+
+func TestAFolderIsMadeAnew(t *testing.T) {
+	b := newBench(t)
+	folder := filepath.Join(b.work, "got")
+	kept := filepath.Join(b.work, "kept")
+	for _, path := range []string{filepath.Join(folder, "old", "deep"), kept} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := script(`ls -A "` + folder + `"; stat -c %a "` + folder + `"`)
+	c.folder = folder
+	h := b.run(c)
+	if h.end.code != 0 || h.stdout != "775\n" && h.stdout != "755\n" {
+		t.Errorf("%+v", h)
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(kept, folder); err != nil {
+		t.Fatal(err)
+	}
+	if h := b.run(c); h.end.code != 0 {
+		t.Errorf("%+v", h)
+	}
+	if stat, err := os.Lstat(folder); err != nil || !stat.IsDir() {
+		t.Errorf("%v %v", stat, err)
+	}
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestACommandReadsItsInput(t *testing.T) {
+	long := strings.Repeat("x", 300<<10)
+	for name, c := range map[string]struct {
+		text, input string
+		has         bool
+		want        string
+	}{
+		"all of it":                 {`cat`, "{\"a\":1}", true, "{\"a\":1}"},
+		"more than a pipe holds":    {`wc -c | tr -d ' '`, long, true, "307200\n"},
+		"nothing, if it has none":   {`cat; echo end`, "", false, "end\n"},
+		"an empty one":              {`cat; echo end`, "", true, "end\n"},
+		"none of it":                {`echo done`, long, true, "done\n"},
+		"none, and it is closed":    {`exec 0<&-; sleep 0.1; echo done`, long, true, "done\n"},
+		"some, and a child stays":   {`sleep 100 & head -c 3`, long, true, "xxx"},
+		"in no file of the command": {`cat >/dev/null; grep -rl "SEC[R]ET" "$HOME" /proc/self/environ /proc/self/cmdline || echo no`, "SECRET", true, "no\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			full := script(c.text)
+			full.input, full.hasInput = c.input, c.has
+			h := newBench(t).run(full)
+			if h.stdout != c.want || h.end.kind != exitKindCode {
+				t.Errorf("%+v", h)
+			}
+		})
+	}
+}
