@@ -80,10 +80,12 @@ const attribute = (schema: AttributeSchema): Json => ({
   ...types[schema.type](schema),
 });
 
-const parameter = (open: 'text' | 'lists'): Json =>
-  open === 'text'
+function parameter(open: NonNullable<BlockSchema['open']>): Json {
+  if (open === 'values') return {};
+  return open === 'text'
     ? { type: ['string', 'number', 'boolean', 'null'] }
     : withExpression({ type: 'array', items: { type: ['string', 'number', 'boolean'] } });
+}
 
 /** One object or a list of them, within an object for each label. */
 function nested(name: string, { schema, about, once }: NestedSchema, around: Around): Json {

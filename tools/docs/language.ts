@@ -86,6 +86,9 @@ function rowsOf(schema: BlockSchema): string[] {
   const own = [
     ...attributeRows({ ...shortening(shorter), ...attributes }),
     ...(open === 'text' ? ['| any other | string, number or bool | A parameter. |'] : []),
+    ...(open === 'values'
+      ? ['| any other | string, number or bool | A parameter. For a type with `protocol`, any value. |']
+      : []),
     ...(open === 'lists'
       ? ['| any | list of strings, numbers or bools | An axis: its name and its values. |']
       : []),

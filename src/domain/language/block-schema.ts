@@ -8,10 +8,11 @@ export interface BlockSchema {
   attributes: Readonly<Record<string, AttributeSchema>>;
   blocks: Readonly<Record<string, NestedSchema>>;
   /**
-   * Accepts any other attribute. `text`: a parameter, whose string, number or bool becomes a string. `lists`:
-   * an axis, a list of such values.
+   * Accepts any other attribute. `text`: a parameter, whose string, number or bool becomes a string. `values`:
+   * a parameter of any type; only some users of it accept more than a text. `lists`: an axis, a list of such
+   * values.
    */
-  open?: 'text' | 'lists';
+  open?: 'text' | 'values' | 'lists';
   /** The attributes of each built-in runner, by the first label. */
   variants?: Readonly<Record<string, Variant>>;
   /** Attributes of a block whose label is a runner of the pipeline. */
@@ -113,3 +114,5 @@ export const once = (schema: BlockSchema, about: string): NestedSchema => ({ sch
 
 /** A block that accepts any attributes as parameters. */
 export const parameters: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'text' };
+/** The same, with values of any type. */
+export const values: BlockSchema = { ...parameters, open: 'values' };

@@ -136,6 +136,7 @@ export const diagnosticCodes = {
     'A resource has a schedule, but its type has no check.',
     'Remove the interval, or give the type a check.',
   ),
+  'cache-without-effect': warning('A resource has a cache that nothing uses.', 'Remove cache.'),
   'get-not-supported': error(
     'A get names a resource whose type can neither check nor pull.',
     'Use the resource with put only, or give its type a check.',
@@ -143,6 +144,14 @@ export const diagnosticCodes = {
   'put-not-supported': error(
     'A put names a resource whose type has no push.',
     'Give the type a push, or remove the step.',
+  ),
+  'get-params': error(
+    'A get has params, but its type takes none.',
+    'Remove params, or set the parameters in the resource.',
+  ),
+  'type-protocol': error(
+    'A resource type with a protocol lacks its image, or also has commands of its own.',
+    'Write protocol and image, and nothing else.',
   ),
   'passed-empty': error(
     'An expression left no job in passed, which would remove the gate.',

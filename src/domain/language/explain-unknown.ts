@@ -39,7 +39,8 @@ function explainInner(name: string, schema: BlockSchema): { message: string; hel
   const [block, variant] = innerBlock(name, schema) ?? [];
   if (block !== undefined)
     return { message: `it belongs in ${block}`, help: `Write ${block} "${variant}" { ${name} = … }.` };
-  if (!Object.hasOwn(schema.blocks, 'params')) return undefined;
+  // The params of a get are for types with a protocol only.
+  if (!Object.hasOwn(schema.blocks, 'params') || Object.hasOwn(schema.attributes, 'passed')) return undefined;
   return { message: 'a parameter belongs in params', help: `Write params { ${name} = … }.` };
 }
 

@@ -1,5 +1,5 @@
 import type { AttributeSchema, BlockSchema } from './block-schema.ts';
-import { diagnose } from './diagnostic.ts';
+import { diagnose, type Diagnostic } from './diagnostic.ts';
 import { secondsOf, suggestDuration } from './duration.ts';
 import {
   dependsOnUnknown,
@@ -9,6 +9,7 @@ import {
   type BlockReader,
 } from './evaluate-expression.ts';
 import { describeValue, helpForType, textOf, type ValueSubject } from './help-for-type.ts';
+import { asJson, type AsJson } from './json-value.ts';
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
@@ -148,17 +149,34 @@ function readConstant(reader: BlockReader, { name, expression }: Attribute): Ans
 }
 
 /** The string of a parameter: numbers and bools are converted, and null counts as absent. */
-export function readParameter(
+export function readParameter(reader: BlockReader, attribute: Attribute): string | null | undefined {
+  const value = readAnyParameter(reader, attribute);
+  if (!value) return value;
+  if (value.problem === undefined) return value.text;
+  reader.report(value.problem);
+  return undefined;
+}
+
+/** A parameter of any type. `problem`: why it is no text, for those who need one. */
+export interface AnyParameter {
+  text: string;
+  json: AsJson;
+  problem?: Diagnostic;
+}
+
+/** The same for values of any type. */
+export function readAnyParameter(
   reader: BlockReader,
   { name, expression }: Attribute,
-): string | null | undefined {
+): AnyParameter | null | undefined {
   const value = evaluateExpression(reader, expression, true);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
-  return (
-    textOf(value) ??
-    wrongType(reader, { name, range: expression.range, expression }, 'a string, number or bool', value)
-  );
+  const json = asJson(value, expression);
+  const text = textOf(value);
+  if (text !== undefined) return { text, json };
+  const what = { name, range: expression.range, expression };
+  return { text: '', json, problem: describeWrongType(reader, what, 'a string, number or bool', value) };
 }
 
 /** The values of a matrix axis, in order. */
@@ -248,15 +266,24 @@ export function isMeantAsParameter(
   { type }: AttributeSchema,
   { open }: BlockSchema,
 ): boolean {
-  if (type !== 'environment' || open !== 'text' || expression.entries) return false;
+  if (type !== 'environment' || (open !== 'text' && open !== 'values') || expression.entries) return false;
   if (dependsOnUnknown(reader, expression)) return false;
   const { kind = 'null' } = expression.value ?? reader.evaluate(expression, reader.scope).value ?? {};
   return kind !== 'map' && kind !== 'object' && kind !== 'null';
 }
 
 function wrongType(reader: BlockReader, what: ValueSubject, wanted: string, value: Value): undefined {
+  reader.report(describeWrongType(reader, what, wanted, value));
+}
+
+function describeWrongType(
+  reader: BlockReader,
+  what: ValueSubject,
+  wanted: string,
+  value: Value,
+): Diagnostic {
   const { name, range, expression } = what;
   const message = `${name} must be ${wanted}, not ${describeValue(value)}`;
   const diagnostic = diagnose('wrong-type', range, message, helpForType(what, wanted, value));
-  reader.report(expression ? withValues(reader, expression, diagnostic) : diagnostic);
+  return expression ? withValues(reader, expression, diagnostic) : diagnostic;
 }

@@ -1,6 +1,6 @@
 import type { AttributeSchema, BlockSchema, NestedSchema, Variant } from './block-schema.ts';
 import { checkLabels, reportMissing, reportMissingAttribute, type Owner } from './check-block.ts';
-import { diagnose } from './diagnostic.ts';
+import { diagnose, type Diagnostic } from './diagnostic.ts';
 import { dependsOnUnknown, type BlockReader } from './evaluate-expression.ts';
 import {
   explainUnknownAttribute,
@@ -9,8 +9,10 @@ import {
   innerBlock,
 } from './explain-unknown.ts';
 import type { InstanceName } from './in-instances.ts';
+import type { AsJson } from './json-value.ts';
 import {
   isMeantAsParameter,
+  readAnyParameter,
   readAttribute,
   readAxis,
   readParameter,
@@ -57,6 +59,10 @@ interface ReadAttribute {
 export interface Parameter extends LocatedString {
   name: string;
   nameRange: Range;
+  /** Of a block that accepts values of any type. */
+  json?: AsJson;
+  /** Why it is no text, which is then empty: a diagnostic for those who need one. */
+  problem?: Diagnostic;
 }
 
 export interface Axis {
@@ -193,6 +199,12 @@ function readOpen(reader: BlockReader, attribute: Attribute, target: Target): vo
     const items = readAxis(reader, attribute);
     if (items === undefined) target.misread.add(name);
     else if (items !== null) target.axes.push({ name, nameRange, range, items });
+    return;
+  }
+  if (target.schema.open === 'values') {
+    const value = readAnyParameter(reader, attribute);
+    if (value === undefined || value?.problem) target.misread.add(name);
+    if (value) target.parameters.push({ name, nameRange, range, ...value });
     return;
   }
   const text = readParameter(reader, attribute);

@@ -5,9 +5,9 @@ import {
   integer,
   nested,
   once,
-  parameters,
   string,
   strings,
+  values,
   type AttributeSchema,
   type BlockSchema,
   type NestedSchema,
@@ -40,9 +40,10 @@ const message = string('Text to send instead of the message of the notification.
 
 const run: NestedSchema = { ...once(command, 'Command of the task.'), required: true };
 const putParams = once(
-  parameters,
+  values,
   'More parameters. Needed for names that the step itself uses, such as `timeout`.',
 );
+const getParams = once(values, 'Parameters of the get, for a resource whose type has a `protocol`.');
 
 const resource = string(
   'Resource as `<type>.<name>`, instead of the two labels. It can contain `${…}`. ' +
@@ -72,7 +73,7 @@ const hookSteps: Readonly<Record<string, NestedSchema>> = {
     'Runs a command.',
   ),
   put: nested(
-    ofResource({ attributes: { env, ...attempts }, blocks: { params: putParams }, open: 'text' }),
+    ofResource({ attributes: { env, ...attempts }, blocks: { params: putParams }, open: 'values' }),
     'Pushes to a resource and creates a version of it.',
   ),
   notify: nested(
@@ -117,7 +118,10 @@ export const hooks: Readonly<Record<string, NestedSchema>> = {
   ensure: nested(hook, 'Runs last, whatever the outcome.'),
 };
 
-const get = ofResource({ attributes: { ...getAttributes, env, ...attempts }, blocks: hooks });
+const get = ofResource({
+  attributes: { ...getAttributes, env, ...attempts },
+  blocks: { params: getParams, ...hooks },
+});
 
 const task: BlockSchema = {
   labels: ['name'],
@@ -128,7 +132,7 @@ const task: BlockSchema = {
 const put = ofResource({
   attributes: { env, ...attempts },
   blocks: { params: putParams, ...hooks },
-  open: 'text',
+  open: 'values',
 });
 
 const notify: BlockSchema = {

@@ -4,6 +4,7 @@ import {
   parameters,
   string,
   strings,
+  values,
   type AttributeSchema,
   type BlockSchema,
 } from './block-schema.ts';
@@ -16,12 +17,20 @@ const source: Readonly<Record<string, AttributeSchema>> = {
 const params = strings('Names of the parameters that the type accepts.');
 const runner = once(runnerOverride, 'Runs all commands of the type, which must use `exec`.');
 
+export const PROTOCOLS = ['concourse'] as const;
+
 export const resourceType: BlockSchema = {
   labels: ['name'],
   attributes: {
     ...source,
     params,
     cache: bool('Gives resources of the type the directory `$CACHE_DIR`, which persists between runs.'),
+    protocol: string(
+      'How Millrace calls the programs of `image`, instead of commands: `concourse` for a resource type of ' +
+        'Concourse.',
+      { choices: PROTOCOLS },
+    ),
+    image: string('Image with the programs of the type. Required with `protocol`, and only allowed with it.'),
   },
   blocks: {
     check: once(command, 'Finds versions: prints a JSON array of objects, oldest first.'),
@@ -56,7 +65,13 @@ export const resource: BlockSchema = {
       about: 'Creates one resource for each element, for example `toset(var.services)`.',
     },
   },
-  blocks: { params: once(parameters, 'Values of the parameters that the type declares.') },
+  blocks: {
+    params: once(
+      values,
+      'Values of the parameters that the type declares. For a type with `protocol`, its `source`: then ' +
+        'values can also be lists and maps.',
+    ),
+  },
 };
 
 export const notificationType: BlockSchema = {

@@ -25,6 +25,8 @@ export const LIMITS = {
   sourceBytes: 2 * 1024 * 1024,
   /** Time from the first fetch of a pipeline after which no other starts. */
   sourceMilliseconds: 60_000,
+  /** Characters of the values that a program of a type with a protocol gets, as JSON. */
+  protocolCharacters: 64 * 1024,
   /** Bytes of the definition after expansion of all groups. */
   definitionBytes: 4 * 1024 * 1024,
 } as const;

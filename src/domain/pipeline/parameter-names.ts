@@ -50,12 +50,19 @@ export function textsByName(parameters: readonly Parameter[]): Record<string, st
 
 /** Checks that each parameter of a step is unique and readable in a shell as `$<prefix><name>`. */
 export function checkStepParameters(parameters: readonly Parameter[], prefix: string, report: Report): void {
+  checkUnique(parameters, report);
+  for (const { name, nameRange } of parameters) {
+    if (!/^\w+$/.test(name))
+      report(diagnose('unreadable-parameter', nameRange, `a shell cannot read $${prefix}${name}`));
+  }
+}
+
+/** Parameters can stand in the step itself and in its `params`. */
+export function checkUnique(parameters: readonly Parameter[], report: Report): void {
   const seen = new Set<string>();
   for (const { name, nameRange } of parameters) {
     if (seen.has(name))
       report(diagnose('duplicate-parameter', nameRange, `the parameter ${name} is set twice`));
     seen.add(name);
-    if (!/^\w+$/.test(name))
-      report(diagnose('unreadable-parameter', nameRange, `a shell cannot read $${prefix}${name}`));
   }
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#domain/language/json-value.ts';
 import type { Command } from './command.ts';
 import type { HookAction, Hooks, NotifyStep, Step } from './steps.ts';
 
@@ -44,6 +45,11 @@ export interface ResourceType {
   /** Names of the parameters that a resource of the type may set. */
   params: string[];
   cache: boolean;
+  /**
+   * Its commands are programs of a resource type of Concourse: they get and print JSON. Absent: commands of
+   * Millrace.
+   */
+  protocol?: 'concourse';
   check?: Command;
   pull?: Command;
   push?: Command;
@@ -58,6 +64,8 @@ export interface Resource {
   type: string;
   label: string;
   params: Record<string, string>;
+  /** Of a type with a protocol, instead of `params`. */
+  source?: JsonObject;
   /** Absent: checked only on request, by webhook, or never when only `put` makes its versions. */
   schedule?: Schedule;
   /** Schedule of the fallback checks once a webhook has been seen to work (`webhook_interval`). */

@@ -20,7 +20,8 @@ import { lacksPutToken } from './git-rules.ts';
 import { canonicalName } from './instances.ts';
 import { checkName } from './name.ts';
 import type { KnownNotification, KnownNotifications } from './notifications.ts';
-import { checkStepParameters, textsByName } from './parameter-names.ts';
+import { checkStepParameters, checkUnique, textsByName } from './parameter-names.ts';
+import { readGetParams, textParameters, valuesByName } from './protocol-types.ts';
 import { readCommand } from './read-command.ts';
 import {
   isCheckedByOperator,
@@ -74,6 +75,7 @@ export function readGet(block: ReadBlock, context: StepContext): GetStep {
     trigger: boolAt(block, 'trigger') ?? false,
     passed: [],
     ...versionOf(block),
+    ...readGetParams(block, type, context.report),
     ...readEnvironmentVariables(block, context.report),
     ...attemptsOf(block),
   };
@@ -128,19 +130,31 @@ export function readPut(block: ReadBlock, context: StepContext): PutStep {
     const message = `put "${resource}" pushes over https without a token: forges refuse that`;
     context.report(diagnose('put-without-token', block.range, message));
   }
-  const parameters = [
-    ...block.parameters,
-    ...blocksOf(block, 'params').flatMap((params) => params.parameters),
-  ];
-  checkStepParameters(parameters, 'put_', context.report);
   return {
     kind: 'put',
     name: nameOf(block, found, context.report),
     resource,
-    params: textsByName(parameters),
+    ...readPutParams(block, found, context.report),
     ...readEnvironmentVariables(block, context.report),
     ...attemptsOf(block),
   };
+}
+
+function readPutParams(
+  block: ReadBlock,
+  found: KnownResource | undefined,
+  report: Report,
+): Pick<PutStep, 'params' | 'protocolParams'> {
+  const all = [...block.parameters, ...blocksOf(block, 'params').flatMap((params) => params.parameters)];
+  if (found?.type.protocol !== undefined) {
+    checkUnique(all, report);
+    const what = { name: 'the put', range: block.range };
+    return { params: {}, protocolParams: valuesByName(all, what, report) };
+  }
+  // The type may be one that takes any value.
+  const parameters = found === undefined ? all : textParameters(all, report);
+  checkStepParameters(parameters, 'put_', report);
+  return { params: textsByName(parameters) };
 }
 
 export function readNotify(block: ReadBlock, context: StepContext): NotifyStep {

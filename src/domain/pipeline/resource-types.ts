@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import type { CompileContext } from './compile-context.ts';
 import { declaredParams, withDeclaredParams } from './parameter-names.ts';
 import type { ResourceType } from './pipeline.ts';
+import { hasProtocol, readProtocolType } from './protocol-types.ts';
 import { readCommand } from './read-command.ts';
 import type { NamedType, TypeKind } from './type-kinds.ts';
 
@@ -15,9 +16,10 @@ const operations = ['check', 'pull', 'push'] as const;
 export const resourceTypes: TypeKind<Definition> = {
   block: 'resource_type',
   what: 'resource type',
-  own: operations,
+  own: [...operations, 'protocol', 'image'],
   builtIn: builtInResourceTypes,
   read(block, context) {
+    if (hasProtocol(block)) return readProtocolType(block, context);
     const read = operations.map((operation) => readOperation(block, operation, context));
     if (read.includes('broken') || block.misread.size > 0) return undefined;
     return {

@@ -14,6 +14,7 @@ import { checkOldNames, type Renamed } from './old-names.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
 import { checkParameters } from './parameter-rules.ts';
 import type { Resource, ResourceType, Schedule } from './pipeline.ts';
+import { textParameters, valuesByName } from './protocol-types.ts';
 import { canonicalTimeZone, parseSchedule } from './schedule.ts';
 import { readTags } from './tags.ts';
 import type { KnownTypes, NamedType } from './type-kinds.ts';
@@ -91,20 +92,40 @@ function readResource(block: ReadBlock, type: ResourceType, report: Report): Res
   );
   if (timeZone !== undefined && schedule?.kind !== 'cron' && webhookSchedule?.kind !== 'cron')
     report(diagnose('time-zone-without-cron', timeZone.range, 'time_zone has no effect: no cron expression'));
-  const [params] = blocksOf(block, 'params');
-  const given = { parameters: params?.parameters ?? [], owner: block, what: `a ${type.name} resource` };
-  warnOfUnknown(given.parameters, type, report);
-  checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
   return {
     name: `${type.name}.${label}`,
     ...(old && { oldName: old.text }),
     type: type.name,
     label,
-    params: textsByName(given.parameters),
+    ...readParams(block, type, report),
     ...defined({ schedule, webhookSchedule }),
     tags: readTags(block, 'tags', report),
-    cache: boolAt(block, 'cache') ?? type.cache,
+    cache: type.protocol === undefined && (boolAt(block, 'cache') ?? type.cache),
   };
+}
+
+function readParams(
+  block: ReadBlock,
+  type: ResourceType,
+  report: Report,
+): Pick<Resource, 'params' | 'source'> {
+  const [params] = blocksOf(block, 'params');
+  const all = params?.parameters ?? [];
+  if (type.protocol !== undefined) {
+    warnOfCache(block, type, report);
+    return { params: {}, source: valuesByName(all, { name: 'params', range: block.range }, report) };
+  }
+  const given = { parameters: textParameters(all, report), what: `a ${type.name} resource` };
+  warnOfUnknown(given.parameters, type, report);
+  checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
+  return { params: textsByName(given.parameters) };
+}
+
+function warnOfCache(block: ReadBlock, { name, protocol }: ResourceType, report: Report): void {
+  const cache = block.attributes.get('cache');
+  if (cache === undefined || boolAt(block, 'cache') !== true) return;
+  const message = `cache has no effect: programs of the protocol ${protocol} of ${name} know no cache`;
+  report(diagnose('cache-without-effect', cache.nameRange, message));
 }
 
 /** The block where a missing parameter belongs. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '#domain/language/json-value.ts';
 import type { Command, StepEnvironment } from './command.ts';
 
 /** What a hook does: a command of its own, or a step. Hooks of hooks do not exist. */
@@ -37,6 +38,8 @@ export interface GetStep extends Attempted, StepEnvironment {
    * with it.
    */
   version?: 'every' | 'latest';
+  /** Of a type with a protocol: its parameters. */
+  protocolParams?: JsonObject;
 }
 
 export interface TaskStep extends Attempted, StepEnvironment {
@@ -54,6 +57,8 @@ export interface PutStep extends Attempted, StepEnvironment {
   name: string;
   resource: string;
   params: Record<string, string>;
+  /** Of a type with a protocol, instead of `params`. */
+  protocolParams?: JsonObject;
 }
 
 export interface NotifyStep extends Attempted {

@@ -18,11 +18,16 @@ export function scopeKeyOf(definition: Pipeline | undefined, name: string): Scop
   return resource === undefined || type === undefined ? undefined : keyOf(resource, type);
 }
 
-function keyOf({ params }: Resource, type: ResourceType): ScopeKey {
+function keyOf(resource: Resource, type: ResourceType): ScopeKey {
+  const params = { ...resource.params, ...asTexts(resource.source) };
   if (type.builtIn) return { type: { builtIn: builtInSource(type) ?? `svc://${type.name}` }, params };
   const { check, pull, push } = type;
   const commands = { ...(check && { check }), ...(pull && { pull }), ...(push && { push }) };
   return { type: { params: type.params.toSorted(), ...commands }, params };
+}
+
+function asTexts(source: Resource['source'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(source).map(([name, value]) => [name, canonicalText(value)]));
 }
 
 /** JSON with sorted keys: equal values give equal texts. */
