@@ -3,10 +3,12 @@ import { defined } from '#defined';
 import type { CheckResult, CheckResultsRequest } from '#domain/build/agent-protocol.ts';
 import { createMasker, type Masker } from '#domain/build/mask.ts';
 import { MAX_CHECK_BYTES, parseCheckOutput } from '#domain/build/parse-check-output.ts';
+import { parseProtocolCheck } from '#domain/build/parse-protocol-output.ts';
 import { storable } from '#domain/build/storable.ts';
 import { MAX_PARALLEL_CHECKS } from '#domain/planning/check-deadline.ts';
 import type { CheckPlan, CheckRun } from '#domain/planning/plan.ts';
 import { Head, Tail } from './capture.ts';
+import { callOf } from './protocol-call.ts';
 import { runCommand, whyFailed, type CommandEnd } from './run-command.ts';
 import { Secrets, type SecretLinks } from './secrets.ts';
 import type { Stop } from './stop.ts';
@@ -81,11 +83,12 @@ async function runCheck(
     shims,
     command: check.command,
     env: check.env,
-    ...defined({ cwd: check.workdir }),
+    ...defined({ cwd: check.workdir, ...callOf(check) }),
     stop: ending,
     onOutput: (stream, bytes) => (stream === 'stdout' ? answer : log).write(bytes),
   });
-  const verdict = judge({ check, end, answer, late: limit.aborted, stopped: stop.reason !== undefined });
+  const stopped = stop.reason !== undefined;
+  const verdict = judge({ check, end, answer, masker, late: limit.aborted, stopped });
   const shown = { scope: check.scope, log: storable(masker.mask(log.text())) };
   if ('error' in verdict) {
     const quoted = verdict.quoteLog === true ? lastLine(shown.log) : '';
@@ -111,6 +114,7 @@ interface Judged {
   check: CheckPlan;
   end: CommandEnd;
   answer: Head;
+  masker: Masker;
   late: boolean;
   stopped: boolean;
 }
@@ -119,6 +123,7 @@ function judge({
   check,
   end,
   answer,
+  masker,
   late,
   stopped,
 }: Judged): { versions: Record<string, string>[]; cut: number } | { error: string; quoteLog?: boolean } {
@@ -127,7 +132,11 @@ function judge({
   const failure = whyFailed(end);
   if (failure !== undefined) return { error: `The check failed: ${failure}.`, quoteLog: true };
   if (answer.overflown) return { error: `The check printed more than ${MAX_CHECK_BYTES} bytes.` };
-  const parsed = parseCheckOutput(answer.text());
+  const printed = answer.text();
+  const parsed =
+    check.call === undefined
+      ? parseCheckOutput(printed)
+      : parseProtocolCheck(printed, (text) => masker.mask(text));
   return parsed.ok ? { versions: parsed.versions, cut: parsed.left } : { error: parsed.error };
 }
 

@@ -1,9 +1,6 @@
 import { measureFolder } from '#adapters/process/measure-folder.ts';
 import { defined } from '#defined';
 import type { OutcomeReason, StepEnded } from '#domain/build/events.ts';
-import { expandMessage } from '#domain/build/expand-message.ts';
-import { expandValues } from '#domain/build/expand-references.ts';
-import { parsePushOutput } from '#domain/build/parse-check-output.ts';
 import { exportVersion, parseOutput } from '#domain/build/step-output.ts';
 import type { PlanStep } from '#domain/planning/plan.ts';
 import {
@@ -15,15 +12,16 @@ import {
   type Cause,
   type NodeEnd,
 } from './build-context.ts';
-import { Tail } from './capture.ts';
 import { formatSeconds } from './format-seconds.ts';
 import { maskTokens } from './identity-tokens.ts';
+import { Printed } from './printed.ts';
+import { callOf } from './protocol-call.ts';
 import { pauseFor } from './retry.ts';
 import { runCommand, signalName, whyFailed, type CommandEnd } from './run-command.ts';
+import { environmentOf } from './step-environment.ts';
 import { StepLog } from './step-log.ts';
 import type { Stop } from './stop.ts';
 
-const PUSH_TAIL_BYTES = 64 * 1024;
 /** The kubelet signals the containers of a Pod in parallel. On a busy node this takes seconds. */
 const TERMINATION_SIGNAL_MS = 10_000;
 
@@ -143,24 +141,25 @@ class StepRun {
     const { lanes, shims, plan } = this.#context;
     const container = await lanes.take(step.command.container, stop.signal);
     if (container === undefined) return this.#stopped(stop, {});
-    const tail = new Tail(step.kind === 'put' ? PUSH_TAIL_BYTES : 0);
+    const printed = new Printed(step);
     try {
       const identity = await this.#identity(stop);
       if ('ended' in identity) return identity;
       const end = await runCommand({
         shims,
         command: { ...step.command, container },
-        env: { ...this.#environment(), ...identity.variables },
+        env: { ...this.#environment(step), ...identity.variables },
         cwd: plan.workdir,
         wantsOutput: step.kind === 'task',
         ...defined({ inputs: step.inputs, outputs: step.outputs }),
+        ...callOf(step, { ...this.#input.exports, ...plan.variables, ...this.#input.variables }),
         stop: stop.signal,
         onOutput: (stream, bytes) => {
-          this.#log.write(stream, bytes);
-          if (stream === 'stdout' && step.kind === 'put') tail.write(bytes);
+          if (stream === 'stderr' || !printed.isData) this.#log.write(stream, bytes);
+          if (stream === 'stdout') printed.write(bytes);
         },
       });
-      return await this.#judge(end, stop, () => tail.text());
+      return await this.#judge(end, stop, printed);
     } finally {
       lanes.give(step.command.container, container);
     }
@@ -170,11 +169,11 @@ class StepRun {
     return maskMessage(this.#context.masker, text);
   }
 
-  /** Fetched for each command, since they end soon. Notifications get none. */
+  /** Fetched for each command, since they end soon. Notifications and programs of other systems get none. */
   async #identity(stop: Stop): Promise<{ variables: Record<string, string> } | Attempt> {
     const { plan, masker, fetchIdentity } = this.#context;
-    const { id: step, kind, timeoutSeconds: seconds } = this.#step;
-    if (plan.identity === undefined || kind === 'notify') return { variables: {} };
+    const { id: step, kind, call, timeoutSeconds: seconds } = this.#step;
+    if (plan.identity === undefined || kind === 'notify' || call !== undefined) return { variables: {} };
     const fetched = await fetchIdentity({ step, ...defined({ seconds }) }, stop.signal);
     if (stop.reason !== undefined) return this.#stopped(stop, {});
     if ('variables' in fetched) {
@@ -186,19 +185,9 @@ class StepRun {
     return { ended: { status: 'failed', message }, cause };
   }
 
-  /**
-   * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them, also
-   * in its hooks, and so may the message of a notification.
-   */
-  #environment(): Record<string, string> {
-    const { env, kind, message } = this.#step;
-    const known = { ...this.#input.exports, ...env, ...this.#input.variables };
-    const put = Object.entries(env).filter(([name]) => name.startsWith('put_'));
-    const filled = { ...known, ...expandValues(Object.fromEntries(put), known) };
-    if (kind !== 'notify') return filled;
-    const seen = { ...filled, ...this.#context.digest.variables() };
-    if (message === undefined || message === '') return seen;
-    return { ...seen, NOTIFY_MESSAGE: expandMessage(message, filled), NOTIFY_TEMPLATE: message };
+  #environment(step: PlanStep): Record<string, string> {
+    const { digest } = this.#context;
+    return environmentOf(step, { ...this.#input, digest: () => digest.variables() });
   }
 
   /** A put has effects outside, so it only starts once its start is recorded. */
@@ -224,10 +213,10 @@ class StepRun {
     for (const [key, value] of Object.entries(this.#step.version ?? {})) {
       this.#log.note(this.#context.masker.mask(`${key}: ${value}`));
     }
-    return this.#succeed('', '');
+    return this.#succeed('', new Printed(this.#step));
   }
 
-  async #judge(end: CommandEnd, stop: Stop, pushed: () => string): Promise<Attempt> {
+  async #judge(end: CommandEnd, stop: Stop, printed: Printed): Promise<Attempt> {
     const { masker } = this.#context;
     if ('lost' in end) {
       const message = maskMessage(masker, end.lost);
@@ -239,7 +228,7 @@ class StepRun {
       end.end.kind === 'signal' ? { signal: signalName(end.end.signal) } : { exitCode: end.end.code };
     if (stop.reason !== undefined) return this.#stopped(stop, facts);
     const failure = whyFailed(end);
-    if (failure === undefined) return this.#succeed(end.output, pushed());
+    if (failure === undefined) return this.#succeed(end.output, printed);
     const message = maskMessage(masker, failure);
     const reason = end.outOfMemory ? 'OutOfMemory' : 'StepFailed';
     return { ended: { ...facts, status: 'failed', message }, cause: this.#failure(reason, message) };
@@ -257,37 +246,34 @@ class StepRun {
     return { ended: { message, ...facts, status }, cause };
   }
 
-  #succeed(output: string, pushed: string): Attempt {
+  #succeed(output: string, printed: Printed): Attempt {
     const step = this.#step;
-    const ended = { status: 'succeeded', exitCode: 0 } as const;
+    const { masker } = this.#context;
+    const read = printed.read((text) => masker.mask(text), { ...this.#input.exports, ...step.env });
+    if ('problem' in read) {
+      const message = this.#masked(read.problem);
+      const cause = this.#failure('StepFailed', message.replace(/\.$/, ''));
+      return { ended: { status: 'failed', exitCode: 0, message }, cause };
+    }
+    if (read.note !== undefined) this.#log.note(`[${read.note}]`);
+    const ended = { status: 'succeeded', exitCode: 0, ...read.made } as const;
     switch (step.kind) {
       case 'get':
         return { ended, exports: exportVersion(step.exports ?? '', step.version ?? {}) };
       case 'task': {
         const { exports, warnings, problem } = parseOutput(step.exports ?? '', output);
-        for (const warning of warnings) this.#log.note(`[${this.#context.masker.mask(warning)}]`);
+        for (const warning of warnings) this.#log.note(`[${masker.mask(warning)}]`);
         if (problem === undefined) return { ended, exports };
         const message = this.#masked(problem);
         return { ended: { status: 'failed', exitCode: 1, message }, cause: this.#failure('StepFailed', message) };
       }
       case 'put':
-        return { ended: { ...ended, version: this.#version(pushed) } };
       case 'notify':
       case 'command':
         return { ended };
       default:
         throw new Error('a step of unknown kind');
     }
-  }
-
-  /** What the push printed last, or the params of the put. Masked, because versions are shown. */
-  #version(pushed: string): Record<string, string> {
-    const known = { ...this.#input.exports, ...this.#step.env };
-    const version = parsePushOutput(pushed) ?? expandValues(this.#step.params ?? {}, known);
-    const { masker } = this.#context;
-    return Object.fromEntries(
-      Object.entries(version).map(([key, value]) => [masker.mask(key), masker.mask(value)]),
-    );
   }
 
   #failure(reason: OutcomeReason, why: string): Cause {

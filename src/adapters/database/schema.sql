@@ -154,6 +154,7 @@ CREATE TABLE build_steps (
   parent text,
   hook text,
   step_attempt integer,
+  metadata jsonb,
   CONSTRAINT build_steps_pkey PRIMARY KEY (build_id, attempt, "position"),
   CONSTRAINT build_steps_hook_check CHECK ((hook = ANY (ARRAY['on_success'::text, 'on_failure'::text, 'on_cancel'::text, 'ensure'::text]))),
   CONSTRAINT build_steps_kind_check CHECK ((kind = ANY (ARRAY['get'::text, 'task'::text, 'put'::text, 'notify'::text, 'command'::text, 'service'::text, 'parallel'::text, 'branch'::text]))) NOT VALID,

@@ -132,6 +132,8 @@ class BuildPrinter implements BuildListener {
   readonly #screen: ScreenText;
   readonly #fetchBuild: () => Promise<BuildDetailJson | undefined>;
   readonly #fetchedFor = new Set<string>();
+  /** Ids of steps whose metadata is printed. */
+  readonly #told = new Set<string>();
   #printed = '';
   #heading = '';
   #endsLine = true;
@@ -150,6 +152,7 @@ class BuildPrinter implements BuildListener {
     const { status, message } = build;
     const open = ['pending', 'waiting'].includes(status) && message !== undefined;
     const line = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
+    this.#tellMetadata(build);
     // The final status is printed after the log.
     if (line === this.#printed || build.ended_at !== undefined) return;
     this.#printed = line;
@@ -179,11 +182,24 @@ class BuildPrinter implements BuildListener {
     return known && `${known.kind} ${known.name}`;
   }
 
+  /** Once for each get and put. An attempt that failed has none. */
+  #tellMetadata({ steps }: BuildDetailJson): void {
+    for (const { id, kind, name, metadata = [] } of steps) {
+      if (metadata.length === 0 || this.#told.has(id)) continue;
+      this.#told.add(id);
+      this.#say(`── ${kind} ${name}, about its version`);
+      this.#heading = '';
+      for (const entry of metadata) this.#say(`   ${entry.name}: ${entry.value}`);
+    }
+  }
+
   broken(why: string): void {
     this.#say(`${why}. The build continues; reconnecting.`);
   }
 
-  conclude({ status, duration, message }: BuildJson): void {
+  conclude(build: BuildDetailJson): void {
+    this.#tellMetadata(build);
+    const { status, duration, message } = build;
     const cell = statusCell(status);
     const paint = painter(this.#terminal);
     const shown = typeof cell === 'string' ? cell : paint(cell.style, cell.text);

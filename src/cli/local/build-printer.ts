@@ -2,6 +2,7 @@ import { ScreenText } from '#cli/client/screen-text.ts';
 import { durationOf, renderTable, statusCell } from '#cli/output.ts';
 import { painter, type Terminal } from '#cli/terminal.ts';
 import type { BuildEvent, StepStatus } from '#domain/build/events.ts';
+import { visible } from '#domain/graph/measure-label.ts';
 import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { Withheld } from './choose-steps.ts';
 
@@ -80,9 +81,10 @@ export class BuildPrinter {
     for (const line of lines) this.#line(step, line);
   }
 
-  #end(step: Shown, { at, status, message }: BuildEvent & { type: 'step-ended' }): void {
+  #end(step: Shown, { at, status, message, metadata = [] }: BuildEvent & { type: 'step-ended' }): void {
     if (step.rest !== '') this.#line(step, step.rest);
     step.rest = '';
+    for (const { name, value } of metadata) this.#say(`── ${step.title}: ${visible(`${name}: ${value}`)}`);
     step.endedAt = at;
     step.status = status;
     if (message !== undefined) step.message = message;

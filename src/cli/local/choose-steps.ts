@@ -1,6 +1,6 @@
 import { replaceSecretPlaceholders } from '#domain/pipeline/secret-placeholder.ts';
 import { mapWork } from '#domain/planning/operations.ts';
-import type { Plan, PlanCommand, PlanService, PlanStep } from '#domain/planning/plan.ts';
+import type { Plan, PlanCommand, PlanService, PlanStep, ProtocolCall } from '#domain/planning/plan.ts';
 import { WORKER } from '#domain/planning/runnable.ts';
 
 /** What people chose for a run on their machine. */
@@ -38,12 +38,12 @@ export function chooseSteps(plan: Plan, choices: LocalChoices): ChosenPlan {
 
 /** One step of it. What is not run needs no secret. */
 export function chooseStep(step: PlanStep, choices: LocalChoices): PlanStep {
-  const { refusal: _, ...allowed } = step;
+  const { refusal: _refusal, call, ...allowed } = step;
   const folder = step.kind === 'get' ? choices.folders.get(step.resource ?? '') : undefined;
   if (folder !== undefined) return { ...allowed, command: copyOf(folder, targetOf(step, choices)) };
   switch (leftOut(step, choices)) {
     case 'not pushed':
-      return { ...withoutPlaceholders(allowed), command: showPut(step) };
+      return { ...withoutPlaceholders(allowed), command: showPut(step, call) };
     case 'not sent':
       return { ...withoutPlaceholders(allowed), command: showMessage() };
     case undefined:
@@ -78,10 +78,15 @@ function copyOf(folder: string, target: string): PlanCommand {
 }
 
 /** On standard error: what a push prints last on standard output is its version. */
-function showPut({ resource = '', params = {} }: PlanStep): PlanCommand {
+function showPut({ resource = '', params = {} }: PlanStep, call: ProtocolCall | undefined): PlanCommand {
   const lines = Object.keys(params).map(
     (name) => `printf '%s: %s\\n' ${quote(name)} "$(printenv ${quote(`put_${name}`)})" >&2`,
   );
+  const given: { params?: unknown } = JSON.parse(call?.input ?? '{}');
+  if (given.params !== undefined) {
+    const shown = replaceSecretPlaceholders(JSON.stringify(given.params), () => '***');
+    lines.push(`printf 'params: %s\\n' ${quote(shown)} >&2`);
+  }
   const notice = `echo ${quote(`Not pushed to ${resource}. Add --put to push.`)} >&2`;
   return { container: WORKER, argv: ['/bin/sh'], script: [notice, ...lines, ''].join('\n') };
 }

@@ -76,8 +76,9 @@ function applyStart(
   return { ...applied, state: { ...state, status: 'started' }, ...(first ? { startedAt: at } : {}) };
 }
 
-function withoutEnd({ endedAt: _at, exitCode: _code, message: _message, ...step }: StepState): StepState {
-  return step;
+function withoutEnd(step: StepState): StepState {
+  const { endedAt: _at, exitCode: _code, message: _message, metadata: _metadata, ...started } = step;
+  return started;
 }
 
 function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string }): EventsApplied {
@@ -103,7 +104,7 @@ function sizesWith(
 }
 
 function endedStep(step: StepState, event: StepEnded & { at: string }): StepState {
-  const { exitCode, signal } = event;
+  const { exitCode, signal, metadata } = event;
   const doubted = event.status === 'succeeded' && ((exitCode ?? 0) !== 0 || signal !== undefined);
   const message = doubted ? 'reported as succeeded, but its process failed' : event.message;
   return {
@@ -112,6 +113,7 @@ function endedStep(step: StepState, event: StepEnded & { at: string }): StepStat
     endedAt: event.at,
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(message === undefined ? {} : { message }),
+    ...(metadata === undefined ? {} : { metadata }),
   };
 }
 

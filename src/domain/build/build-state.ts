@@ -1,6 +1,7 @@
 import type { StepRecord } from '#domain/planning/step-records.ts';
 import type { BuildStatus } from '#domain/scheduling/build-changes.ts';
 import type { BuildOutcome, OutcomeReason, StepEnded, StepStatus } from './events.ts';
+import type { Metadata } from './parse-protocol-output.ts';
 
 /** The state of one attempt of a build, from its events. */
 export interface BuildState {
@@ -22,6 +23,8 @@ export interface StepState extends StepRecord {
   endedAt?: string;
   exitCode?: number;
   message?: string;
+  /** What a type with a protocol tells about the version of a get or put. */
+  metadata?: Metadata[];
 }
 
 /** What a batch of events changes. The store writes it. */

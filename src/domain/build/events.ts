@@ -1,3 +1,5 @@
+import type { Metadata } from './parse-protocol-output.ts';
+
 /**
  * What an agent reports of its build, in order. `sequence` starts at 1 and has no gaps within one attempt.
  * The receiver applies each number once, so the agent sends an event until it is acknowledged.
@@ -21,6 +23,8 @@ export interface StepEnded {
   message?: string;
   /** The version that a `put` made. */
   version?: Record<string, string>;
+  /** Of a `get` or `put` of a type with a protocol: what it tells about the version. */
+  metadata?: Metadata[];
   /** Of a `get` or `put` with a cache: what the files of the cache take, if that could be counted in time. */
   cacheBytes?: number;
 }

@@ -22,6 +22,8 @@ const MAX_LANES = 8;
 interface Use {
   command: Command;
   volume?: VolumePath;
+  /** It is an operation of this resource, which needs a container of its own. */
+  resource?: string;
 }
 
 /**
@@ -65,13 +67,19 @@ export function containersOfResource(
   containers: PlanContainer[],
   resource: string | undefined,
 ): PlanContainer[] {
-  const own = containers.filter(({ volume }) => volume !== undefined && volume.resource === resource);
-  return own.length > 0 ? own : containers.filter(({ volume }) => volume === undefined);
+  const own = containers.filter((container) => ownerOf(container) === resource);
+  return resource !== undefined && own.length > 0
+    ? own
+    : containers.filter((one) => ownerOf(one) === undefined);
 }
+
+/** The resource whose operations alone run in the container. */
+export const ownerOf = ({ volume, resource }: PlanContainer): string | undefined =>
+  volume?.resource ?? resource;
 
 function containersForUses(uses: readonly Use[]): PlanContainer[] {
   const running = uses.filter(({ command }) => isRunnable(command));
-  const plain = running.flatMap(({ command, volume }) => (volume ? [] : [command]));
+  const plain = running.flatMap((use) => (isShared(use) ? [use.command] : []));
   const images = new Set(plain.flatMap((command) => (command.runner === 'docker' ? [command.image] : [])));
   const worker = plain.some((command) => command.runner !== 'docker');
   return [
@@ -82,7 +90,27 @@ function containersForUses(uses: readonly Use[]): PlanContainer[] {
       ...imageNeeds(image, plain),
     })),
     ...volumeContainers(running.flatMap(({ volume }) => volume ?? [])),
+    ...resourceContainers(running),
   ];
+}
+
+const isShared = ({ volume, resource }: Use): boolean => volume === undefined && resource === undefined;
+
+/** One for each resource of a type with a protocol: `resource-1-semver-version`. */
+function resourceContainers(uses: readonly Use[]): PlanContainer[] {
+  const owned = uses.flatMap(({ command, resource }) =>
+    resource !== undefined && command.runner === 'docker' ? [{ resource, command }] : [],
+  );
+  return [...Map.groupBy(owned, ({ resource }) => resource)].flatMap(([resource, [first]], index) =>
+    first === undefined
+      ? []
+      : {
+          name: `resource-${index + 1}-${containerWord(resource)}`,
+          image: first.command.image,
+          ...imageNeeds(first.command.image, [first.command]),
+          resource,
+        },
+  );
 }
 
 /** One for each resource: `volume-1-fs-data`. */
@@ -105,11 +133,11 @@ function containerName(image: string, position: number): string {
 type Lanes = ReadonlyMap<string, number>;
 
 /** Commands of one lane share a container. */
-const laneOf = (image: string | undefined, volume: VolumePath | undefined): string =>
-  volume ? `volume ${volume.resource}` : `image ${image ?? ''}`;
+const laneOf = (image: string | undefined, owner: string | undefined): string =>
+  owner === undefined ? `image ${image ?? ''}` : `resource ${owner}`;
 
 function lanesFor(container: PlanContainer, lanes: Lanes): PlanContainer[] {
-  const count = Math.min(lanes.get(laneOf(container.image, container.volume)) ?? 1, MAX_LANES);
+  const count = Math.min(lanes.get(laneOf(container.image, ownerOf(container))) ?? 1, MAX_LANES);
   if (count <= 1) return [container];
   return Array.from({ length: count }, (_, index) => ({
     ...container,
@@ -140,8 +168,8 @@ function groupsOf(steps: readonly Step[]): (Step & { kind: 'parallel' })[] {
 function lanesIn(uses: Use[]): Set<string> {
   const running = uses.filter(({ command }) => isRunnable(command));
   return new Set(
-    running.map(({ command, volume }) =>
-      laneOf(command.runner === 'docker' ? command.image : undefined, volume),
+    running.map(({ command, volume, resource }) =>
+      laneOf(command.runner === 'docker' ? command.image : undefined, volume?.resource ?? resource),
     ),
   );
 }
@@ -183,6 +211,8 @@ function usesOfAction(pipeline: Pipeline, action: ActionStep | HookAction): Use[
 }
 
 function useOf(pipeline: Pipeline, command: Command, { resource, writes }: Omit<VolumePath, 'path'>): Use {
-  const path = volumePathOf(resourceIn(pipeline, resource), resourceTypeIn(pipeline, resource));
+  const type = resourceTypeIn(pipeline, resource);
+  if (type.protocol !== undefined) return { command, resource };
+  const path = volumePathOf(resourceIn(pipeline, resource), type);
   return { command, ...(path !== undefined && { volume: { resource, path, writes } }) };
 }

@@ -15,6 +15,7 @@ import { containersOfResource } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandOf, notificationIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
+import { protocolGet, protocolPut } from './plan-protocol.ts';
 import type { BuildName, PlanContainer, PlanStep } from './plan.ts';
 import type { JobService } from './service-containers.ts';
 
@@ -32,6 +33,8 @@ export interface ActionContext {
   variables: Record<string, string>;
   /** Working directory of all commands. */
   workdir: string;
+  /** Address of the installation. Absent: it has none. */
+  externalUrl?: string;
 }
 
 export interface StepPlace {
@@ -61,6 +64,20 @@ export function planAction(
     ...variablesIn(contextOf(step, place), variables),
   };
   return { id: place.id, ...fieldsOf(step, context), env, ...defined({ command }) };
+}
+
+/** The step as the program of its type is called, if the type has a protocol. Its hooks are planned before. */
+export function asCalled(planned: PlanStep, step: ActionStep | HookAction, context: ActionContext): PlanStep {
+  const { command } = planned;
+  if (command === undefined || (step.kind !== 'get' && step.kind !== 'put')) return planned;
+  const { pipeline, chosen } = context;
+  if (resourceTypeIn(pipeline, step.resource).protocol === undefined) return planned;
+  const resource = resourceIn(pipeline, step.resource);
+  const called =
+    step.kind === 'put'
+      ? protocolPut(command, { resource, put: step }, context)
+      : protocolGet(command, { resource, get: step, version: chosen.get(step) ?? {} }, context);
+  return { ...planned, ...called };
 }
 
 function contextOf({ kind }: ActionStep | HookAction, { ofStep, seenAs }: StepPlace): CommandContext {

@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
-import { planAction, type ActionContext } from './plan-action.ts';
+import { asCalled, planAction, type ActionContext } from './plan-action.ts';
 import { prefixed } from './plan-command.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
 import { versionThatTriggers } from './version-that-triggers.ts';
@@ -40,7 +40,8 @@ function planHook(
   { env, before }: HooksPlace,
   context: ActionContext,
 ): PlanStep {
-  const planned = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
+  const plain = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
+  const planned = asCalled(plain, action, context);
   if (action.kind === 'command' || action.timeoutSeconds === undefined) return planned;
   return { ...planned, timeoutSeconds: action.timeoutSeconds };
 }

@@ -32,6 +32,8 @@ export interface BuildToPlan {
   caches?: readonly CacheUse[];
   /** Absolute path. Absent: that of Pods. */
   workdir?: string;
+  /** Address of the installation. Absent: it has none. */
+  externalUrl?: string;
 }
 
 /** The plan of a build. Secrets stay placeholders, which the gateway replaces. */
@@ -60,6 +62,7 @@ function planWork({ build, pipeline, versions, previousOutcome, ...toPlan }: Bui
     cacheFolders: cacheFolders(build, toPlan.caches),
     variables: { ...buildVariables(build, workdir), ...inputVariablesOf(job, toPlan.inputs) },
     workdir,
+    ...defined({ externalUrl: toPlan.externalUrl }),
   };
   const hooks = planHooksOf(job.hooks, { id: '', before: gets }, context);
   const lists = (job.inputs ?? [])

@@ -6,6 +6,7 @@ import { CHECK_TIMEOUT_SECONDS } from './check-deadline.ts';
 import { checkContainersOf, containersOfResource } from './containers.ts';
 import { resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
 import { commandEnvironment, planCommand, prefixed } from './plan-command.ts';
+import { protocolCheck } from './plan-protocol.ts';
 import type { CheckPlan, CheckRun, PlanContainer } from './plan.ts';
 import { secretContainersOf } from './secret-containers.ts';
 import { WORKDIR } from './workdir.ts';
@@ -73,20 +74,26 @@ function planCheck(
   const workdir = run?.runner === 'custom' ? `${root}/checks/${check.scope}` : undefined;
   const command = planCommand(run, containersOfResource(containers, check.resource), workdir);
   if (!command) throw new Error(`the type of ${check.resource} has nothing to run for a check`);
-  return {
+  const planned = {
     scope: check.scope,
     resource: check.resource,
     command,
+    timeoutSeconds: CHECK_TIMEOUT_SECONDS,
+  };
+  const resource = resourceIn(pipeline, check.resource);
+  if (resourceTypeIn(pipeline, check.resource).protocol !== undefined)
+    return { ...planned, call: protocolCheck(resource, check.last), env: identity };
+  return {
+    ...planned,
     ...defined({ workdir }),
     env: {
       ...commandEnvironment(run),
       ...variablesIn('check', {
         ...identity,
         ...defined({ WORKDIR: workdir, CACHE_DIR: folders.get(check.resource) }),
-        ...prefixed('param_', resourceIn(pipeline, check.resource).params),
+        ...prefixed('param_', resource.params),
         ...prefixed('version_', check.last),
       }),
     },
-    timeoutSeconds: CHECK_TIMEOUT_SECONDS,
   };
 }

@@ -51,7 +51,10 @@ export function containersOfCommand(command: Command, containers: readonly PlanC
   if (!isRunnable(command)) return [];
   const own = containerFor(
     command,
-    containers.filter(({ service, volume }) => service === undefined && volume === undefined),
+    containers.filter(
+      ({ service, volume, resource }) =>
+        service === undefined && volume === undefined && resource === undefined,
+    ),
   );
   return containers.filter(({ name, pool }) => (pool ?? name) === own).map(({ name }) => name);
 }

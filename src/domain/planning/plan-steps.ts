@@ -7,7 +7,7 @@ import {
   type ParallelStep,
   type Step,
 } from '#domain/pipeline/steps.ts';
-import { planAction, type ActionContext, type StepPlace } from './plan-action.ts';
+import { asCalled, planAction, type ActionContext, type StepPlace } from './plan-action.ts';
 import { planHooksOf } from './plan-build-hooks.ts';
 import { planServices } from './plan-services.ts';
 import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
@@ -89,7 +89,7 @@ function parsed(text: string): Condition {
 function planStep(step: ActionStep, { id, before }: StepPlace, context: ActionContext): PlanStep {
   const planned = planAction(step, { id, before }, context);
   const hooks = planHooksOf(step.hooks, { id, env: planned.env, before: [...before, step] }, context);
-  return { ...planned, ...attempts(step), ...defined({ hooks }) };
+  return { ...asCalled(planned, step, context), ...attempts(step), ...defined({ hooks }) };
 }
 
 const attempts = ({ timeoutSeconds, attempts: count }: { timeoutSeconds?: number; attempts?: number }) =>

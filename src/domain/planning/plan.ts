@@ -66,6 +66,8 @@ export interface PlanContainer {
   runsEntrypoint?: boolean;
   /** Only operations of this resource run in it. It alone mounts the volume. */
   volume?: VolumePath;
+  /** Only operations of this resource run in it: programs of its type keep files in `/tmp` and in their home. */
+  resource?: string;
 }
 
 /** Where the operations of a resource need a volume of the Team. */
@@ -108,6 +110,8 @@ export interface PlanStep extends PlanAttempts {
   refusal?: string;
   /** Absent: nothing to run (`get` of a type without `pull`), so the step succeeds at once. */
   command?: PlanCommand;
+  /** The command is a program of a type with a protocol. */
+  call?: ProtocolCall;
   env: Record<string, string>;
   /** `get`: the fields that later steps see as `GET_<NAME>_<KEY>`. */
   version?: Record<string, string>;
@@ -205,6 +209,17 @@ export interface PlanCommand {
   environmentAt?: number[];
 }
 
+/**
+ * How a program of a type with a protocol is called. It reads the input, and its stdout is the result. Only
+ * `env` of the operation is its environment: no exports of other steps, no identity tokens.
+ */
+export interface ProtocolCall {
+  /** JSON text. As text, so that nothing in it looks like a part of a plan. */
+  input: string;
+  /** A directory of this path that is made anew before it runs. */
+  folder?: string;
+}
+
 /** One check of one resource. Its stdout is the result, its stderr the log. */
 export interface CheckPlan {
   /** It names secrets: the agent fetches it from the gateway, with their values, when it starts. */
@@ -215,6 +230,8 @@ export interface CheckPlan {
   scope: string;
   resource: string;
   command: PlanCommand;
+  /** The command is a program of a type with a protocol. */
+  call?: ProtocolCall;
   /** Working directory. Absent: a new one, which is removed afterwards. */
   workdir?: string;
   env: Record<string, string>;

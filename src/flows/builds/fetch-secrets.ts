@@ -9,6 +9,8 @@ export interface FetchSecretsPorts {
   secrets: TeamSecrets;
   builds: Pick<BuildStore, 'attemptFacts'>;
   checks: Pick<CheckStore, 'runFacts'>;
+  /** Address of the installation. Absent: it has none. */
+  externalUrl?: string | undefined;
 }
 
 /** `over`: the build or run has ended. `unknown`: it has no such operation. */
@@ -28,11 +30,11 @@ export async function fetchSecrets(
 async function fill(
   session: WorkSession,
   wanted: WantedOperation,
-  { secrets, builds, checks }: FetchSecretsPorts,
+  { secrets, builds, checks, externalUrl }: FetchSecretsPorts,
 ): Promise<OperationFilled | { answer: 'over' }> {
   if (session.kind === 'build') {
     const facts = await builds.attemptFacts(session.build, session.attempt);
-    return facts === undefined ? { answer: 'over' } : await fillStep(facts, wanted, secrets);
+    return facts === undefined ? { answer: 'over' } : await fillStep(facts, wanted, secrets, { externalUrl });
   }
   const facts = await checks.runFacts(session.run);
   return facts === undefined ? { answer: 'over' } : await fillCheck(facts, wanted, secrets);

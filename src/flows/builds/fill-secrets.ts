@@ -17,10 +17,12 @@ import type { AttemptFacts } from './ports.ts';
 import { lookUpSecrets, type GivenSecrets } from './read-secrets.ts';
 import type { SecretOwner, TeamSecrets, Unavailable } from './session-ports.ts';
 
-/** Where the work runs, if not in a Pod. */
-interface Place {
-  /** Working directory of the steps: an absolute path. */
+/** Where the work runs. */
+export interface Place {
+  /** Working directory of the steps: an absolute path. Absent: that of Pods. */
   workdir?: string;
+  /** Address of the installation. Absent: it has none. */
+  externalUrl?: string | undefined;
 }
 
 /** The plan of a build with placeholders in place of secrets, in which operations that name them say so. */
@@ -90,7 +92,7 @@ const planAttempt =
   (facts: AttemptFacts): Plan =>
     planBuild(attemptOf(facts, place));
 
-function attemptOf(facts: AttemptFacts, { workdir }: Place): BuildToPlan {
+function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: Place): BuildToPlan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const { inputs, previousOutcome, defaultTimeoutSeconds, caches } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
@@ -98,7 +100,7 @@ function attemptOf(facts: AttemptFacts, { workdir }: Place): BuildToPlan {
     build,
     pipeline: definition,
     versions,
-    ...defined({ inputs, previousOutcome, defaultTimeoutSeconds, caches, workdir }),
+    ...defined({ inputs, previousOutcome, defaultTimeoutSeconds, caches, workdir, externalUrl }),
   };
 }
 

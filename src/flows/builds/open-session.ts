@@ -25,10 +25,15 @@ export interface OpenSessionPorts extends IdentifyPorts {
   notifications: Pick<Notifications, 'notify'>;
   /** Bytes of log that a build may send; absent: the usual limit. */
   logLimitBytes?: number;
+  /** Address of the installation. Absent: it has none. */
+  externalUrl?: string | undefined;
   now: () => Date;
 }
 
-export type PrepareBuildPorts = Pick<OpenSessionPorts, 'builds' | 'pods' | 'images' | 'logLimitBytes'>;
+export type PrepareBuildPorts = Pick<
+  OpenSessionPorts,
+  'builds' | 'pods' | 'images' | 'logLimitBytes' | 'externalUrl'
+>;
 export type EndWorkPorts = Pick<OpenSessionPorts, 'builds' | 'checks' | 'notifications' | 'now'>;
 
 /**
@@ -174,13 +179,13 @@ async function prepare(
 export async function prepareBuild(
   { build, attempt }: { build: number; attempt: number },
   architecture: string,
-  { builds, pods, images, logLimitBytes }: PrepareBuildPorts,
+  { builds, pods, images, logLimitBytes, externalUrl }: PrepareBuildPorts,
 ): Promise<Work> {
   const facts = await builds.attemptFacts(build, attempt);
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId } = facts;
   const pod = { namespace, pipelineId, podName: facts.podName ?? pods.nameForBuild(facts) };
-  const runnable = await withEntrypoints(planForAgent(facts), { ...pod, architecture }, images);
+  const runnable = await withEntrypoints(planForAgent(facts, { externalUrl }), { ...pod, architecture }, images);
   if (runnable.answer !== 'filled') return { ...pod, ...runnable };
   const limit = smallerLimit(logLimitBytes, facts.logLimitBytes);
   const plan = { ...runnable.work, ...defined({ logLimitBytes: limit }) };

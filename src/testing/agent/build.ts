@@ -14,8 +14,8 @@ export type Architecture = 'amd64' | 'arm64';
 
 const { mkdir, readdir, readFile, rename, rm } = promises;
 const run = promisify(execFile);
-const checkout = join(import.meta.dirname, '..', '..', '..');
-const here = join(checkout, 'src', 'agent');
+export const checkoutRoot = join(import.meta.dirname, '..', '..', '..');
+const here = join(checkoutRoot, 'src', 'agent');
 
 /** Path of the shim for this architecture, in the cache. */
 export async function buildShim(architecture: Architecture = ownArchitecture()): Promise<string> {
@@ -46,8 +46,11 @@ export async function bundleAgent(): Promise<string> {
   const out = join(cacheFolder(), `agent-${process.pid}-${Date.now()}.js`);
   const options = ['--bundle', '--platform=node', '--target=node24', '--format=cjs', '--minify-syntax'];
   await run('esbuild', [join(here, 'main.ts'), ...options, `--outfile=${out}`], {
-    cwd: checkout,
-    env: { ...process.env, PATH: `${join(checkout, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}` },
+    cwd: checkoutRoot,
+    env: {
+      ...process.env,
+      PATH: `${join(checkoutRoot, 'node_modules', '.bin')}:${process.env['PATH'] ?? ''}`,
+    },
   });
   const digest = createHash('sha256')
     .update(await readFile(out))

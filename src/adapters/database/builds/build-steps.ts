@@ -47,7 +47,7 @@ export async function readState(
         WHERE p.id = j.pipeline_id) AS log_limit, (
         SELECT jsonb_agg(jsonb_build_object('id', step, 'kind', kind, 'name', name, 'resource', resource,
           'parent', parent, 'hook', hook, 'attempt', step_attempt, 'status', status, 'startedAt', started_at,
-          'endedAt', ended_at, 'exitCode', exit_code, 'message', message) ORDER BY position)
+          'endedAt', ended_at, 'exitCode', exit_code, 'message', message, 'metadata', metadata) ORDER BY position)
         FROM build_steps WHERE build_id = a.build_id AND attempt = a.attempt) AS steps
     FROM builds b JOIN build_attempts a ON a.build_id = b.id JOIN jobs j ON j.id = b.job_id
     WHERE b.id = ${build} AND a.attempt = ${attempt} ${lock ? sql.fragment`FOR UPDATE OF b` : sql.fragment``}`);
@@ -85,8 +85,8 @@ async function plannedFrom(
 }
 
 function toStep(row: StepRow): StepState {
-  const { id, kind, name, status, resource, parent, hook, attempt, startedAt, endedAt, exitCode, message } =
-    row;
+  const { id, kind, name, status, resource, parent, hook, attempt, startedAt, endedAt } = row;
+  const { exitCode, message, metadata } = row;
   return {
     id,
     kind,
@@ -95,7 +95,7 @@ function toStep(row: StepRow): StepState {
     ...withoutNulls({ resource, parent, hook, attempt }),
     ...(startedAt === null ? {} : { startedAt: new Date(startedAt).toISOString() }),
     ...(endedAt === null ? {} : { endedAt: new Date(endedAt).toISOString() }),
-    ...withoutNulls({ exitCode, message }),
+    ...withoutNulls({ exitCode, message, metadata }),
   };
 }
 
@@ -103,17 +103,17 @@ function toStep(row: StepRow): StepState {
 export function upsertSteps({ build, attempt, steps }: StepsToWrite): FragmentSqlToken {
   return sql.fragment`
       INSERT INTO build_steps AS s (build_id, attempt, position, step, kind, name, resource, parent, hook, step_attempt,
-        status, started_at, ended_at, exit_code, message)
+        status, started_at, ended_at, exit_code, message, metadata)
       SELECT ${build}, ${attempt}, n.position, n.id, n.kind, n.name, n.resource, n.parent, n.hook, n.attempt,
-        n.status, n."startedAt", n."endedAt", n."exitCode", n.message
+        n.status, n."startedAt", n."endedAt", n."exitCode", n.message, n.metadata
       FROM jsonb_to_recordset(${sql.jsonb(steps.map(toRow))}) AS n
         (position integer, id text, kind text, name text, resource text, parent text, hook text,
         attempt integer, status text, "startedAt" timestamptz,
-          "endedAt" timestamptz, "exitCode" integer, message text)
+          "endedAt" timestamptz, "exitCode" integer, message text, metadata jsonb)
       ON CONFLICT (build_id, attempt, position) DO UPDATE SET status = excluded.status,
       step_attempt = excluded.step_attempt,
         started_at = excluded.started_at, ended_at = excluded.ended_at, exit_code = excluded.exit_code,
-        message = excluded.message
+        message = excluded.message, metadata = excluded.metadata
       WHERE (s.status, s.step_attempt) IS DISTINCT FROM (excluded.status, excluded.step_attempt)`;
 }
 

@@ -37,7 +37,10 @@ export interface AgentFlows {
 }
 
 export interface AgentPorts
-  extends OpenSessionPorts, FetchSecretsPorts, Omit<IssueIdentityPorts, 'builds' | 'sessions'> {
+  extends
+    Omit<OpenSessionPorts, 'externalUrl'>,
+    Omit<FetchSecretsPorts, 'externalUrl'>,
+    Omit<IssueIdentityPorts, 'builds' | 'sessions'> {
   builds: BuildStore;
   checks: CheckStore;
   sessions: SessionStore;

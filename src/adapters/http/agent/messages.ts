@@ -3,6 +3,7 @@ import { defined } from '#defined';
 import type { CheckResultsRequest, EventsRequest, HookResult } from '#domain/build/agent-protocol.ts';
 import { AGENT_REASONS, type BuildEvent } from '#domain/build/events.ts';
 import { MAX_CHECK_BYTES, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
+import { METADATA_LIMITS, type Metadata } from '#domain/build/parse-protocol-output.ts';
 import { MAX_SECRET_OUTPUT_BYTES } from '#domain/build/parse-secret-output.ts';
 import { storable, storableFields } from '#domain/build/storable.ts';
 
@@ -53,6 +54,15 @@ const Event = Type.Union([
     signal: Type.Optional(Type.String({ maxLength: 32 })),
     message: Type.Optional(Short),
     version: Type.Optional(Fields),
+    metadata: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ maxLength: METADATA_LIMITS.name }),
+          value: Type.String({ maxLength: METADATA_LIMITS.value }),
+        }),
+        { maxItems: METADATA_LIMITS.entries },
+      ),
+    ),
     cacheBytes: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   }),
   Type.Object({
@@ -123,6 +133,7 @@ export function storableEvents({ events }: EventsRequest): BuildEvent[] {
           ...(event.message !== undefined && { message: storable(event.message) }),
           ...(event.signal !== undefined && { signal: storable(event.signal) }),
           ...(event.version !== undefined && { version: storableFields(event.version) }),
+          ...(event.metadata !== undefined && { metadata: event.metadata.map(storableMetadata) }),
         };
       case 'step-started':
       default:
@@ -130,6 +141,11 @@ export function storableEvents({ events }: EventsRequest): BuildEvent[] {
     }
   });
 }
+
+const storableMetadata = ({ name, value }: Metadata): Metadata => ({
+  name: storable(name),
+  value: storable(value),
+});
 
 export function storableResults({ results, hooks, done }: CheckResultsRequest): CheckResultsRequest {
   return {

@@ -68,6 +68,8 @@ export const StepSchema = Type.Object({
   ended_at: Type.Optional(Time),
   exit_code: Type.Optional(Type.Integer()),
   message: Type.Optional(Type.String()),
+  /** What a type with a `protocol` tells about the version of a get or put. */
+  metadata: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
 });
 
 export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {

@@ -186,7 +186,7 @@ function stepRow(step: StepState, known: readonly StepState[]): Html {
   const inside = known.filter(({ parent }) => parent === id);
   return html`<li>
     <span>${hook !== undefined && `${hook} `}${kind} <strong>${name}</strong></span> ${status(now)}
-    <span class="help">${details}</span>
+    <span class="help">${details}</span> ${metadataOf(step)}
     ${
       inside.length > 0 &&
       html`<ol class="rows">
@@ -194,6 +194,21 @@ function stepRow(step: StepState, known: readonly StepState[]): Html {
       </ol>`
     }
   </li>`;
+}
+
+/** What the type of the resource tells about the version. It is text from outside, so never a link. */
+function metadataOf({ name, metadata = [] }: StepState): Html {
+  if (metadata.length === 0) return html``;
+  return html`<details>
+    <summary>About the version of ${name}</summary>
+    <dl>
+      ${metadata.map(
+        (entry) =>
+          html`<dt>${entry.name}</dt>
+            <dd>${entry.value}</dd>`,
+      )}
+    </dl>
+  </details>`;
 }
 
 function logSection(url: string, log: LogPage | undefined): Html {

@@ -1,0 +1,30 @@
+import { defined } from '#defined';
+import { expandReferences } from '#domain/build/expand-references.ts';
+import type { JsonValue } from '#domain/language/json-value.ts';
+import type { ProtocolCall } from '#domain/planning/plan.ts';
+import type { CommandRun } from './run-command.ts';
+
+/**
+ * How the program of a type with a protocol is run; empty for other commands. The params of a put may refer to
+ * these variables, as those of all puts.
+ */
+export function callOf(
+  { kind, call }: { kind?: string; call?: ProtocolCall },
+  variables: Readonly<Record<string, string>> = {},
+): Partial<Pick<CommandRun, 'input' | 'fresh' | 'folder'>> {
+  if (call === undefined) return {};
+  const input = kind === 'put' ? withReferences(call.input, variables) : call.input;
+  return { input, fresh: true, ...defined({ folder: call.folder }) };
+}
+
+function withReferences(text: string, variables: Readonly<Record<string, string>>): string {
+  const input: { source: JsonValue; params: JsonValue } = JSON.parse(text);
+  return JSON.stringify({ ...input, params: expand(input.params, variables) });
+}
+
+function expand(value: JsonValue, variables: Readonly<Record<string, string>>): JsonValue {
+  if (typeof value === 'string') return expandReferences(value, variables);
+  if (Array.isArray(value)) return value.map((item) => expand(item, variables));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, expand(inner, variables)]));
+}

@@ -1,0 +1,165 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  METADATA_LIMITS,
+  parseProtocolCheck,
+  parseProtocolResult,
+  type ProtocolResult,
+} from './parse-protocol-output.ts';
+
+const mask = (text: string): string => text.replaceAll('s3cret', '***');
+
+const checks: Record<string, { stdout: string; versions: Record<string, string>[] | string }> = {
+  'prints versions, oldest first': {
+    stdout: '[{"ref":"a"},{"ref":"b","at":"1"}]',
+    versions: [{ ref: 'a' }, { ref: 'b', at: '1' }],
+  },
+  'prints them over several lines': { stdout: '[\n  {\n "n": "1"\n }\n]\n', versions: [{ n: '1' }] },
+  'prints several arrays': { stdout: '[{"n":"1"}]\nnull\n[{"n":"2"}]', versions: [{ n: '1' }, { n: '2' }] },
+  'prints null: none': { stdout: 'null\n', versions: [] },
+  'prints an empty array: none': { stdout: '[]', versions: [] },
+  'prints names that no shell reads': {
+    stdout: '[{"a.b-c":"1","":"2"}]',
+    versions: [{ 'a.b-c': '1', '': '2' }],
+  },
+  'prints nothing': {
+    stdout: '',
+    versions: 'The check printed nothing; expected a JSON array of objects of strings.',
+  },
+  'prints text that is no JSON, and a secret': {
+    stdout: 'with s3cret\n',
+    versions:
+      'The check did not print JSON; expected a JSON array of objects of strings. ' +
+      String.raw`It begins with: "with ***\n"`,
+  },
+  'prints an object': {
+    stdout: '{"n":"1"}',
+    versions: expect.stringContaining('The check printed JSON that is not an array;'),
+  },
+  'prints a version with a number': {
+    stdout: '[{"n":"1"},{"n":2}]',
+    versions: expect.stringContaining('The check printed an array whose element 1 is no version;'),
+  },
+  'prints a version with an object': {
+    stdout: '[{"n":{"m":"1"}}]',
+    versions: expect.stringContaining('element 0 is no version'),
+  },
+  'prints a version without fields': {
+    stdout: '[{}]',
+    versions: expect.stringContaining('element 0 is no version'),
+  },
+  'prints a version that is too long': {
+    stdout: JSON.stringify([{ n: 'x'.repeat(70_000) }]),
+    versions: expect.stringContaining('element 0 is no version'),
+  },
+};
+
+describe('a check of another system', () => {
+  test.each(Object.entries(checks))('%s', (_, { stdout, versions }) => {
+    const output = parseProtocolCheck(stdout, mask);
+    expect(output.ok ? output.versions : output.error).toEqual(versions);
+  });
+
+  test('may add the newest 100 versions', () => {
+    const all = Array.from({ length: 120 }, (_, index) => ({ n: String(index) }));
+    expect(parseProtocolCheck(JSON.stringify(all), mask)).toEqual({
+      ok: true,
+      versions: all.slice(20),
+      left: 20,
+    });
+  });
+});
+
+const version = { ref: 'a' };
+const results: Record<string, { program?: 'in'; stdout: string; result: Partial<ProtocolResult> | string }> =
+  {
+    'has a version and metadata': {
+      stdout: '{"version":{"ref":"a"},"metadata":[{"name":"by","value":"me","type":"x"}]}',
+      result: { version, metadata: [{ name: 'by', value: 'me' }], cut: false },
+    },
+    'may have null for metadata': {
+      stdout: '{"version":{"ref":"a"},"metadata":null}',
+      result: { version, metadata: [], cut: false },
+    },
+    'may have no metadata, and members of newer protocols': {
+      stdout: '{"version":{"ref":"a"},"more":1}\n',
+      result: { version, metadata: [] },
+    },
+    'shows values that are no texts as JSON': {
+      stdout: '{"version":{"ref":"a"},"metadata":[{"name":"n","value":[1,{"a":null}]},{"name":"none"}]}',
+      result: {
+        metadata: [
+          { name: 'n', value: '[1,{"a":null}]' },
+          { name: 'none', value: '' },
+        ],
+      },
+    },
+    'masks secrets, and what no database stores': {
+      stdout: String.raw`{"version":{"ref":"a"},"metadata":[{"name":"s3cret","value":"a s3cret \u0000"}]}`,
+      result: { metadata: [{ name: '***', value: 'a *** \uFFFD' }] },
+    },
+    'masks a secret that a limit would cut': {
+      stdout: JSON.stringify({
+        version,
+        metadata: [{ name: 'n', value: `${'x'.repeat(METADATA_LIMITS.value - 3)}s3cret` }],
+      }),
+      result: { metadata: [{ name: 'n', value: `${'x'.repeat(METADATA_LIMITS.value - 3)}***` }], cut: false },
+    },
+    'of a get needs no version': { program: 'in', stdout: '{}', result: { metadata: [] } },
+    'of a put needs a version': {
+      stdout: '{"metadata":[]}',
+      result:
+        'out printed no version; expected a JSON object with version and metadata. ' +
+        String.raw`It begins with: "{\"metadata\":[]}"`,
+    },
+    'has texts in its version': {
+      program: 'in',
+      stdout: '{"version":{"n":1}}',
+      result: expect.stringContaining('in printed no version;'),
+    },
+    'is one object': {
+      stdout: '{"version":{"ref":"a"}}{}',
+      result: expect.stringContaining('out did not print one JSON object;'),
+    },
+    'is an object': {
+      stdout: '[]',
+      result: expect.stringContaining('out printed JSON that is not an object;'),
+    },
+    'is something': {
+      program: 'in',
+      stdout: ' \n',
+      result: expect.stringMatching(/^in printed nothing;/),
+    },
+    'has a list of metadata': {
+      stdout: '{"version":{"ref":"a"},"metadata":{"name":"x"}}',
+      result: expect.stringContaining('out printed metadata that is no list of names and values;'),
+    },
+    'has names in its metadata': {
+      stdout: '{"version":{"ref":"a"},"metadata":[{"value":"x"}]}',
+      result: expect.stringContaining('out printed metadata that is no list of names and values;'),
+    },
+  };
+
+describe('the result of a get or put of another system', () => {
+  test.each(Object.entries(results))('%s', (_, { program = 'out', stdout, result }) => {
+    const output = parseProtocolResult(program, stdout, mask);
+    if (typeof result === 'object' && output.ok && !('asymmetricMatch' in result))
+      expect(output.result).toMatchObject(result);
+    else expect(output.ok ? output.result : output.error).toEqual(result);
+  });
+
+  test('has its metadata shortened, by entry and in all', () => {
+    const long = { name: 'n'.repeat(300), value: 'v'.repeat(5000) };
+    const many = Array.from({ length: 60 }, (_, index) => ({ name: String(index), value: '' }));
+    const shown = (metadata: unknown) => {
+      const output = parseProtocolResult('out', JSON.stringify({ version, metadata }), mask);
+      return output.ok ? output.result : undefined;
+    };
+    expect(shown([long])).toEqual({
+      version,
+      metadata: [{ name: long.name.slice(0, 200), value: long.value.slice(0, 4096) }],
+      cut: true,
+    });
+    expect(shown(many)).toEqual({ version, metadata: many.slice(0, 50), cut: true });
+    expect(shown(Array.from({ length: 20 }, () => long))?.metadata).toHaveLength(7);
+  });
+});
