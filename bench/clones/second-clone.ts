@@ -8,7 +8,7 @@ import { env } from 'node:process';
 import { promisify } from 'node:util';
 import { circumstances, numberFlag, table } from '#bench/table.ts';
 import { defined } from '#defined';
-import { pull } from '#domain/pipeline/built-in/git.ts';
+import { pull } from '#domain/pipeline/built-in/git-pull.ts';
 
 /*
  * How long the built-in type git takes to get the second commit of a large repository, with and without the

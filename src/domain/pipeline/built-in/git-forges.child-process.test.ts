@@ -7,7 +7,7 @@ import { env } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { check } from './git-check.ts';
-import { pull } from './git.ts';
+import { pull } from './git-pull.ts';
 
 // Slow machines take long to start programs.
 const TOKEN = 'tok"en $(touch /tmp/never) \\ end';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { commit, folder, git, httpUrl, origin, root, run } from '#testing/pipelines/git-under-test.ts';
-import { pull, push } from './git.ts';
+import { pull } from './git-pull.ts';
+import { push } from './git-push.ts';
 
 const HOSTILE_REFS = [
   '--upload-pack=touch x',

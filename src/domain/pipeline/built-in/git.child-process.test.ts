@@ -20,7 +20,7 @@ import {
   TOKEN,
 } from '#testing/pipelines/git-under-test.ts';
 import { check } from './git-check.ts';
-import { pull } from './git.ts';
+import { pull } from './git-pull.ts';
 
 const HOSTILE_REFS = [
   '--upload-pack=touch x',

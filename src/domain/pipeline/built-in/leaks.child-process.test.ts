@@ -15,7 +15,8 @@ import { commitStatusScript } from './commit-status.ts';
 import { emailScript } from './email.ts';
 import * as fs from './fs.ts';
 import { check } from './git-check.ts';
-import * as git from './git.ts';
+import { pull } from './git-pull.ts';
+import { push } from './git-push.ts';
 import { script as hostcheck } from './hostcheck.ts';
 import * as http from './http.ts';
 import { webhookScript } from './webhook.ts';
@@ -203,12 +204,12 @@ const STEPS: Record<string, Step> = {
     worked: (end) => end.stdout === '[]\n' || end,
   },
   'git get': {
-    script: git.pull,
+    script: pull,
     variables: () => ({ ...token, param_url: origin, param_name: 'fresh', version_ref: head() }),
     worked: (end) => existsSync(join(work, 'fresh/file')) || end,
   },
   'git put': {
-    script: git.push,
+    script: push,
     variables: () => ({ ...token, param_url: origin, param_name: 'app', put_tag: 'v1' }),
     worked: (end) => (end.code === 0 && inShell(`git -C ${origin} tag`) === 'v1') || end,
   },
@@ -307,7 +308,7 @@ test.each(Object.entries(STEPS))('a %s is not affected by files of earlier steps
 
 test('a git put over HTTP goes to the host of the resource, whatever the folder configures', async () => {
   TRAPS['configuration of the folder']?.();
-  await runScript(git.push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...token });
+  await runScript(push, work, { HOME: home, param_url: `${url}/o/r`, param_name: 'app', ...token });
   expect(throughProxy).toBe(0);
   expect(authorizations).not.toEqual([]);
 });
@@ -316,7 +317,7 @@ test('a git get runs no program from its cache', async () => {
   const cache = join(root, 'cache');
   mkdirSync(cache);
   const get = (name: string): Promise<ScriptEnd> =>
-    runScript(git.pull, work, {
+    runScript(pull, work, {
       GIT_ALLOW_PROTOCOL: 'file',
       CACHE_DIR: cache,
       param_url: origin,
