@@ -1,4 +1,5 @@
 import { builtInSource } from './built-in-source.ts';
+import { hostsWithKeys } from './built-in/git-ssh.ts';
 import type { ParameterRules } from './parameter-rules.ts';
 import type { Resource, ResourceType } from './pipeline.ts';
 import { findSecretNames } from './secret-placeholder.ts';
@@ -29,7 +30,8 @@ export const gitRules: ParameterRules = {
         ? undefined
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
-  explainTogether: (values) => explainForks(values) ?? explainPaths(values) ?? explainMode(values),
+  explainTogether: (values) =>
+    explainSsh(values) ?? explainForks(values) ?? explainPaths(values) ?? explainMode(values),
 };
 
 interface Pushed {
@@ -44,13 +46,41 @@ export function lacksPutToken({ type, resource }: Pushed): boolean {
   return token === '' && /^https:\/\/[^/@]+\//.test(url);
 }
 
+interface Contradiction {
+  name: string;
+  reason: string;
+}
+
+/** The key, for a url for SSH only. */
+function explainSsh(values: ReadonlyMap<string, string>): Contradiction | undefined {
+  const url = values.get('url') ?? '';
+  if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return undefined;
+  const has = (name: string): boolean => (values.get(name) ?? '') !== '';
+  const host = sshHostOf(url);
+  if (host === undefined) {
+    const name = ['private_key', 'known_hosts'].find(has);
+    const reason = `${name} is for a url for SSH: use the parameter token with https`;
+    return name === undefined ? undefined : { name, reason };
+  }
+  if (has('token'))
+    return { name: 'token', reason: 'token is for a url with https: use private_key with a url for SSH' };
+  if (values.get('pr') === 'true')
+    return { name: 'pr', reason: 'pr needs a url with https and the parameter token' };
+  if (!has('private_key'))
+    return { name: 'url', reason: 'a url for SSH needs the parameters private_key and known_hosts' };
+  if (has('known_hosts') || hostsWithKeys.includes(host)) return undefined;
+  return { name: 'private_key', reason: `private_key needs known_hosts: the key of ${host} is not known` };
+}
+
 /** A missing parameter is reported elsewhere. */
-function explainMode(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainMode(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   if (mode === undefined) return undefined;
   if (values.get('pr') === 'true' && values.get('tag') === 'true')
     return { name: 'tag', reason: 'pr and tag cannot be used together: a version is one or the other' };
-  if ((values.get('token') ?? '') === '') return { name: mode, reason: `${mode} needs the parameter token` };
+  const ssh = sshHostOf(values.get('url') ?? '') !== undefined;
+  if ((values.get('token') ?? '') === '' && !ssh)
+    return { name: mode, reason: `${mode} needs the parameter token` };
   if (mode === 'tag' || values.has('provider') || isKnownForge(values.get('url') ?? '')) return undefined;
   return {
     name: mode,
@@ -58,16 +88,18 @@ function explainMode(values: ReadonlyMap<string, string>): { name: string; reaso
   };
 }
 
-function explainForks(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainForks(values: ReadonlyMap<string, string>): Contradiction | undefined {
   if (values.get('fork_secrets') === 'true' && values.get('forks') !== 'true')
     return { name: 'fork_secrets', reason: 'fork_secrets needs forks = true' };
   if (values.get('forks') === 'true' && values.get('pr') !== 'true')
     return { name: 'forks', reason: 'forks needs pr = true' };
+  if ((values.get('labels') ?? '') !== '' && values.get('pr') !== 'true')
+    return { name: 'labels', reason: 'labels needs pr = true' };
   return undefined;
 }
 
 /** Requests and tags have no history whose commits could be left out. */
-function explainPaths(values: ReadonlyMap<string, string>): { name: string; reason: string } | undefined {
+function explainPaths(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
   const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => (values.get(one) ?? '') !== '');
   if (mode === undefined || name === undefined) return undefined;
@@ -97,7 +129,16 @@ function explainBadUrl(url: string): string | undefined {
   if (/^https?:\/\/[^/\s@:]*:[^/\s@]*@/.test(url))
     return 'url must not contain a password: use the parameter token';
   if (/^https?:\/\/[^\s/-][^\s]*$/.test(url)) return undefined;
-  if (/^ssh:\/\/|^(?:[\w.-]+@)?\w[\w.-]*:(?!\/\/)[^\s:]+$/.test(url))
-    return 'url is for SSH, and there is no way to give a key yet: write the https address, with the parameter token';
-  return 'url must be an https or http address of a repository';
+  if (/^ssh:\/\/[^/\s@:]*:[^/\s]*@/.test(url)) return 'url must not contain a password: use private_key';
+  if (sshHostOf(url) !== undefined) return undefined;
+  return 'url must be an https, http or SSH address of a repository';
+}
+
+/** Undefined if it is no url for SSH. */
+function sshHostOf(url: string): string | undefined {
+  const [, host] =
+    /^ssh:\/\/(?:\w[\w.~+-]*@)?(\w[\w.-]*|\[[\da-f:]+\])(?::\d+)?\/[^\s]+$/i.exec(url) ??
+    /^(?:\w[\w.~+-]*@)?(\w[\w.-]*):(?!\/\/|[:-])[^\s:]+$/.exec(url) ??
+    [];
+  return host?.toLowerCase();
 }

@@ -1,38 +1,16 @@
 import { builtInScript } from './built-in-script.ts';
-import { forgeApi, gitPrelude } from './git-prelude.ts';
+import { forgeApi } from './git-forge-api.ts';
+import { gitPrelude } from './git-prelude.ts';
+import { gitRequests } from './git-requests.ts';
 
 export const check = builtInScript(`${gitPrelude}${forgeApi}
 with_api=
 case $url in http://* | https://*) if [ -n "\${param_token-}" ]; then with_api=yes; fi ;; esac
-
-# Lists open requests, the one that changed last at the end. The author of a request from a fork decides what the
-# build runs. Without the parameter forks such requests are left out; with it their versions are marked. A request
-# of unknown origin counts as one from a fork.
-list_requests() {
-  [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
-  kind=$(forge_of)
-  case $kind in
-    unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
-    a) query='/pulls?state=open&sort=updated&direction=desc&per_page=100' ;;
-    b) query='/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100' ;;
-    c) query='/pulls?state=open&sort=recentupdate&limit=50' ;;
-  esac
-  set_forge "$kind"
-  api "$query" || fail "the forge does not answer with open requests (status $(cat "$answer.code"))"
-  jq -ce --arg forks "\${param_forks-}" '
-    def repositories: if has("source_project_id") then [.source_project_id, .target_project_id]
-      else [.head.repo.full_name?, .base.repo.full_name?] end;
-    def fork: repositories | any(.[]; . == null) or .[0] != .[1];
-    [reverse[] | select($forks == "true" or (fork | not)) |
-      {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end] |
-    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then .
-    else error("a request without a commit") end' "$answer"
-}
-
+${gitRequests}
 # Lists tags by creation time. Without a known tag it lists only the newest, since each tag of a long history would
 # start a build.
 list_tags() {
-  [ -n "\${param_token-}" ] || fail 'tag needs the parameter token'
+  [ -n "\${param_token-}" ] || [ "$protocols" = ssh ] || fail 'tag needs the parameter token'
   # A fetch that finds nothing to fetch fails without a message.
   git ls-remote --tags -- "$url" >"$answer"
   if [ ! -s "$answer" ]; then echo '[]'; return 0; fi
@@ -66,8 +44,11 @@ commit_by_api() {
 newest_commit() {
   if [ -n "$with_api" ]; then
     case $(forge_of) in
-      unknown) for kind in b c; do commit_by_api $kind 2>/dev/null && return 0; done ;;
-      *) commit_by_api "$(forge_of)" && return 0 ;;
+      unknown) for kind in b c; do commit_by_api $kind && return 0; done ;;
+      *)
+        commit_by_api "$(forge_of)" && return 0
+        echo "git: the API of the forge does not answer with commits ($(api_problem)); git is used instead" >&2
+        ;;
     esac
   fi
   ref=HEAD

@@ -131,9 +131,9 @@ describe('pull requests as versions', () => {
 
   describe('from forks', () => {
     const [GITHUB, GITLAB, GITEA] = [
-      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100',
-      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100',
-      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50',
+      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100&page=1',
+      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100&page=1',
+      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
     ];
     const request = (number: number, sha: string, from: object | null): object => ({
       number,
@@ -168,17 +168,17 @@ describe('pull requests as versions', () => {
   test.each<[provider: string, path: string, fields: (n: number) => object]>([
     [
       'forge_a',
-      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100',
+      '/api/v3/repos/o/r/pulls?state=open&sort=updated&direction=desc&per_page=100&page=1',
       (n: number) => ({ number: n, head: { sha: String(n).repeat(40), repo }, base: { repo } }),
     ],
     [
       'forge_b',
-      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100',
+      '/api/v4/projects/o%2Fr/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100&page=1',
       (n: number) => ({ iid: n, sha: String(n).repeat(40), source_project_id: 1, target_project_id: 1 }),
     ],
     [
       'forge_d',
-      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50',
+      '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1',
       (n: number) => ({ number: n, head: { sha: String(n).repeat(40), repo }, base: { repo } }),
     ],
   ])('of %s are ordered, the last change at the end', async (provider, path, fields) => {
@@ -192,7 +192,7 @@ describe('pull requests as versions', () => {
   });
 
   test('are none if the forge has none', async () => {
-    answers = { '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50': [] };
+    answers = { '/api/v1/repos/o/r/pulls?state=open&sort=recentupdate&limit=50&page=1': [] };
     const params = { param_url: `http://${host}/o/r`, param_provider: 'gitea', param_pr: 'true' };
     expect(await run(check, params)).toMatchObject({ code: 0, stdout: '[]\n' });
   });

@@ -108,14 +108,6 @@ describe('a git check', () => {
     expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
   });
 
-  test.each(['ssh://git@forge.example/o/r.git', 'git@forge.example:o/r.git'])(
-    'reports for %s that it has no way to use a key',
-    async (url) => {
-      const outcome = await run(check, { param_url: url });
-      expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('no way to give a key yet') });
-    },
-  );
-
   test('works over smart HTTP, which is allowed by default', async () => {
     const id = await commit('one');
     const outcome = await runProgram('/bin/sh', ['-ec', check], { cwd: folder, env: { param_url: httpUrl } });

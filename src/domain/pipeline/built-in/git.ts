@@ -6,8 +6,8 @@ import { push } from './git-push.ts';
 export const git = `
 resource_type "git" {
   params = [
-    "url", "name", "branch", "token", "pr", "forks", "fork_secrets", "tag", "provider",
-    "paths", "ignore_paths", "skip_ci",
+    "url", "name", "branch", "token", "pr", "forks", "fork_secrets", "labels", "tag", "provider",
+    "paths", "ignore_paths", "skip_ci", "private_key", "known_hosts",
   ]
   cache  = true
   check "shell" {

@@ -1,13 +1,17 @@
-# Until there is a way to give a key.
+# The key of this host is published, so it needs no known_hosts.
 resource "git" "a" {
   params {
-    url  = "ssh://git@forge.example:2222/team/app.git"
-    name = "a"
+    url         = "git@github.com:team/app.git"
+    name        = "a"
+    private_key = "given"
   }
 }
 resource "git" "b" {
   params {
-    url  = "git@forge.example:team/app.git"
-    name = "b"
+    url         = "ssh://git@forge.example:2222/team/app.git"
+    name        = "b"
+    private_key = "given"
+    known_hosts = "[forge.example]:2222 ssh-ed25519 AAAA"
+    tag         = true
   }
 }

@@ -1,0 +1,44 @@
+/** Part of the check of the type git: `list_requests`. */
+export const gitRequests = `
+# Lists open requests, the one that changed last at the end. The author of a request from a fork decides what the
+# build runs. Without the parameter forks such requests are left out; with it their versions are marked. A request
+# of unknown origin counts as one from a fork. Forges that can filter get the filters too, which saves pages.
+list_requests() {
+  [ -n "$with_api" ] || fail 'pr needs the parameter token, and a url that begins with https://'
+  kind=$(forge_of)
+  target=$(encode "$branch")
+  labels=$(patterns "\${param_labels-}")
+  case $kind in
+    unknown) fail "set the parameter provider: what runs on '$authority' is not known" ;;
+    a)
+      size=100
+      query="/pulls?state=open&sort=updated&direction=desc&per_page=100\${target:+&base=$target}"
+      ;;
+    b)
+      size=100
+      query="/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=100\${target:+&target_branch=$target}"
+      if [ -n "$labels" ]; then query="$query&labels=$(encode "$(printf '%s' "$labels" | tr '\\n' ',')")"; fi
+      ;;
+    c)
+      size=50
+      query='/pulls?state=open&sort=recentupdate&limit=50'
+      ;;
+  esac
+  set_forge "$kind"
+  all_pages "$query" $size || fail "the forge does not answer with open requests ($(api_problem))"
+  jq -sce --arg forks "\${param_forks-}" --arg branch "$branch" --arg labels "$labels" '
+    def repositories: if has("source_project_id") then [.source_project_id, .target_project_id]
+      else [.head.repo.full_name?, .base.repo.full_name?] end;
+    def fork: repositories | any(.[]; . == null) or .[0] != .[1];
+    def labels: [.labels[]? | if type == "object" then .name else . end];
+    def wanted: ($forks == "true" or (fork | not)) and
+      ($branch == "" or (.target_branch? // .base.ref?) == $branch) and
+      (($labels / "\\n" - [""]) - labels == []);
+    # A request that changes meanwhile can be on two pages.
+    reduce (.[] | select(wanted) |
+      {ref: (.head.sha? // .sha), pr: ((.number // .iid) | tostring)} + if fork then {fork: "true"} else {} end
+    ) as $one ([]; if any(.[]; .pr == $one.pr) then . else . + [$one] end) | reverse |
+    if all(.[]; .ref | type == "string" and test("^[0-9a-f]{7,64}$")) then .
+    else error("a request without a commit") end' "$entries"
+}
+`;

@@ -1,0 +1,96 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '#testing/network/free-port.ts';
+import { installIfMissing } from './debian-packages.ts';
+
+const SSHD = '/usr/sbin/sshd';
+const run = promisify(execFile);
+
+export interface SshServer {
+  /** `<user>@<address>:<port>`. */
+  authority: string;
+  /** The lines of known_hosts for it, and those with another key. */
+  knownHosts: { right: string; wrong: string };
+  /** A key that may log in, without a passphrase; the same with one; and a key that may not. */
+  keys: { right: string; withPassphrase: string; unknown: string };
+  stop(): Promise<void>;
+}
+
+/** OpenSSH's server on a loopback address, where the user of this process may log in with a key. */
+export async function startSshServer(): Promise<SshServer> {
+  await installIfMissing(SSHD, 'openssh-server');
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-sshd-'));
+  const { username } = userInfo();
+  // For a server that root starts.
+  if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
+  const port = await freePort();
+  const [host, other, right, unknown] = await Promise.all(
+    ['host', 'other', 'right', 'unknown'].map((name) => createKey(join(folder, name))),
+  );
+  await writeFile(join(folder, 'authorized_keys'), `${right?.publicKey ?? ''}\n`, { mode: 0o600 });
+  await writeFile(join(folder, 'sshd_config'), configuration(folder, port));
+  const server = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config')], { stdio: 'ignore' });
+  await untilOpen(port, () => server.exitCode !== null);
+  const line = (key = ''): string => `[127.0.0.1]:${port} ${key.split(' ').slice(0, 2).join(' ')}\n`;
+  return {
+    authority: `${username}@127.0.0.1:${port}`,
+    knownHosts: { right: line(host?.publicKey), wrong: line(other?.publicKey) },
+    keys: {
+      right: right?.privateKey ?? '',
+      withPassphrase: await withPassphrase(join(folder, 'right')),
+      unknown: unknown?.privateKey ?? '',
+    },
+    async stop() {
+      server.kill();
+      if (server.exitCode === null) await once(server, 'exit');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+interface Key {
+  privateKey: string;
+  publicKey: string;
+}
+
+async function createKey(file: string): Promise<Key> {
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', file]);
+  const publicKey = (await readFile(`${file}.pub`, 'utf8')).trim();
+  return { privateKey: await readFile(file, 'utf8'), publicKey };
+}
+
+async function withPassphrase(file: string): Promise<string> {
+  await run('cp', ['-p', file, `${file}-locked`]);
+  await run('ssh-keygen', ['-q', '-p', '-P', '', '-N', 'passphrase', '-f', `${file}-locked`]);
+  return await readFile(`${file}-locked`, 'utf8');
+}
+
+const configuration = (folder: string, port: number): string => `
+ListenAddress 127.0.0.1:${port}
+HostKey ${folder}/host
+AuthorizedKeysFile ${folder}/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin prohibit-password
+`;
+
+async function untilOpen(port: number, hasEnded: () => boolean): Promise<void> {
+  for (;;) {
+    if (hasEnded()) throw new Error('sshd has ended');
+    const open = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+    if (open) return;
+    await pause(20);
+  }
+}
