@@ -42,7 +42,7 @@ const scripts: Record<string, string> = Object.fromEntries([
       'charts/**/NOTES.txt',
       'tools/**/*.sh',
       'tools/demo/*.ts',
-      'config/samples/*',
+      'config/samples/**/*.*',
       'e2e/**/*.ts',
       'Makefile',
     ],

@@ -6,6 +6,7 @@ import { fs } from './built-in/fs.ts';
 import { git } from './built-in/git.ts';
 import { hostcheckNotification, hostcheckResource } from './built-in/hostcheck.ts';
 import { http } from './built-in/http.ts';
+import { registryImage } from './built-in/registry-image.ts';
 import { services } from './built-in/services.ts';
 import { webhook } from './built-in/webhook.ts';
 
@@ -22,6 +23,7 @@ export const builtInResourceTypes: ReadonlyMap<string, string> = new Map([
   ['github-check', hostcheckResource],
   ['hostcheck', hostcheckResource],
   ['http', http],
+  ['registry-image', registryImage],
   ['trigger', 'resource_type "trigger" {}\n'],
 ]);
 

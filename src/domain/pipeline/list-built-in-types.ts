@@ -37,6 +37,7 @@ const DESCRIPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     git: 'Commits, tags, and pull or merge requests of a repository.',
     'github-check': 'Check runs of commits on GitHub, with put.',
     http: 'The content of a URL, or a value in its JSON.',
+    'registry-image': 'Tags of a container image, and images to push.',
     trigger: 'A version whenever a person or a program asks for one.',
   },
   notification_type: {

@@ -5,6 +5,7 @@ import { builtInSource } from './built-in-source.ts';
 import { gitRules } from './git-rules.ts';
 import { notificationRules } from './notification-rules.ts';
 import type { Origin } from './pipeline.ts';
+import { registryRules } from './registry-rules.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import { explainBadPath } from './volume-paths.ts';
 
@@ -22,6 +23,7 @@ export interface ParameterRules {
 const rules: Readonly<Record<string, ParameterRules>> = {
   'svc://artifact': artifactRules,
   'svc://git': gitRules,
+  'svc://registry-image': registryRules,
   'svc://fs': {
     required: ['path'],
     neverSecret: ['path'],

@@ -7,6 +7,7 @@ import { env, getuid } from 'node:process';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SMTPServer } from 'smtp-server';
 import { builtInNotificationTypes, builtInResourceTypes } from '#domain/pipeline/built-in-types.ts';
+import { answerAsRegistry, INDEX, MANIFEST, MANIFEST_DIGEST } from '#testing/network/one-image-registry.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import * as artifact from './artifact.ts';
 import { builtInCommand, builtInScript } from './built-in-script.ts';
@@ -19,6 +20,8 @@ import { pull } from './git-pull.ts';
 import { push } from './git-push.ts';
 import { script as hostcheck } from './hostcheck.ts';
 import * as http from './http.ts';
+import * as registryImage from './registry-image.ts';
+import { push as pushImage } from './registry-push.ts';
 import { webhookScript } from './webhook.ts';
 
 /*
@@ -42,8 +45,9 @@ const { privateKey } = generateKeyPairSync('rsa', {
 });
 
 beforeAll(async () => {
-  server = createServer(({ url: path = '', headers }, response) => {
+  server = createServer(({ url: path = '', method, headers }, response) => {
     authorizations.push(headers.authorization ?? '');
+    if (path.startsWith('/v2/')) return answerAsRegistry(method, path, response);
     const commits = path.includes('/commits?') ? [{ sha: '1'.repeat(40) }] : undefined;
     response.writeHead(path.includes('/statuses/') ? 201 : 200);
     response.end(JSON.stringify(commits ?? { token: 'short-lived', id: 1, check_runs: [] }));
@@ -186,6 +190,11 @@ interface Step {
   worked: (end: ScriptEnd) => unknown;
 }
 
+const image = (): Record<string, string> => ({
+  param_repository: `${url.replace('http://', '')}/team/image`,
+  param_username: 'robot',
+  param_password: TOKEN,
+});
 const head = (): string => inShell(`git -c core.hooksPath= -C ${origin} rev-parse main`);
 const ref = (end: ScriptEnd): unknown => end.stdout.includes('"ref"') || end;
 const token = { param_token: TOKEN };
@@ -270,6 +279,31 @@ const STEPS: Record<string, Step> = {
     script: http.pull,
     variables: () => ({ ...token, param_url: `${url}/file`, param_json_path: '.id', version_value: '1' }),
     worked: () => existsSync(join(work, 'response')),
+  },
+  'registry-image check': {
+    script: registryImage.check,
+    variables: () => image(),
+    worked: (end) => end.stdout.includes('"tag":"latest"') || end,
+  },
+  'registry-image get': {
+    script: registryImage.pull,
+    variables: () => ({
+      ...image(),
+      param_format: 'oci',
+      version_tag: 'latest',
+      version_digest: MANIFEST_DIGEST,
+    }),
+    worked: (end) => existsSync(join(work, 'image/image/index.json')) || end,
+  },
+  'registry-image put': {
+    script: pushImage,
+    variables: () => {
+      const file = join(work, 'layout/blobs/sha256', MANIFEST_DIGEST.slice('sha256:'.length));
+      plant(file, MANIFEST, 0o644);
+      plant(join(work, 'layout/index.json'), INDEX, 0o644);
+      return { ...image(), put_image: 'layout' };
+    },
+    worked: (end) => end.stdout.includes(MANIFEST_DIGEST) || end,
   },
   'artifact put': {
     script: artifact.push,
