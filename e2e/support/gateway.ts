@@ -56,7 +56,13 @@ export interface Build {
   started_at?: string;
   ended_at?: string;
   inputs?: { resource: string; version: Record<string, string> }[];
-  steps?: { name: string; kind: string; status: string; exit_code?: number }[];
+  steps?: {
+    name: string;
+    kind: string;
+    status: string;
+    exit_code?: number;
+    metadata?: { name: string; value: string }[];
+  }[];
 }
 
 /** The build that a trigger created; throws unless the status is 201. */

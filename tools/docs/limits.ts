@@ -16,6 +16,7 @@ import { MAX_ENTRYPOINT_BYTES, MAX_MANIFEST_BYTES } from '#adapters/registry/man
 import { MAX_TERMINATION_BYTES } from '#domain/build/events.ts';
 import { DEFAULT_LOG_BYTES } from '#domain/build/log-limit.ts';
 import { MAX_CHECK_BYTES, MAX_CHECK_VERSIONS, VERSION_LIMITS } from '#domain/build/parse-check-output.ts';
+import { MAX_PROTOCOL_BYTES, METADATA_LIMITS } from '#domain/build/parse-protocol-output.ts';
 import { LIMITS } from '#domain/pipeline/limits.ts';
 import { CHECK_TIMEOUT_SECONDS } from '#domain/planning/check-deadline.ts';
 import { DEFAULT_TIMEOUT_SECONDS } from '#domain/planning/plan-build.ts';
@@ -139,6 +140,15 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['Fields of a version', count(VERSION_LIMITS.fields), 'condition', 'the check fails'],
     ['Length of a version', characters(VERSION_LIMITS.characters), 'condition', 'the check fails'],
+    [
+      'Params of a resource, get or put whose type has a `protocol`, as JSON',
+      characters(LIMITS.protocolCharacters),
+      'diagnostic',
+      '`invalid-parameter`',
+    ],
+    ['Output of `in` or `out`', bytes(MAX_PROTOCOL_BYTES), 'condition', 'the step fails'],
+    ['Metadata entries of a get or put', count(METADATA_LIMITS.entries), 'cut', 'the log says so'],
+    ['Length of the metadata', characters(METADATA_LIMITS.characters), 'cut', 'the log says so'],
   ],
   Scheduling: [
     [

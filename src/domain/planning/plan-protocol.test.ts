@@ -127,7 +127,7 @@ describe('the plan of a type with a protocol', () => {
       const [step] = stepsIn(plan([get('app', { name })]).steps);
       return step?.call?.folder;
     });
-    expect(folders).toEqual(['/workdir/app-a-b-', '/workdir/_..', '/workdir/x-..-..-y']);
+    expect(folders).toEqual(['/workdir/app-5B-22a-20b-22-5D', '/workdir/_..', '/workdir/x-2F..-2F..-2Fy']);
   });
 
   test('gives each resource a container of its own, and each lane of a group', () => {

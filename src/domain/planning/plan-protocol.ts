@@ -68,8 +68,8 @@ const withArgument = (command: PlanCommand, argument: string): PlanCommand => ({
 
 /** The name of a get can contain brackets and quotes, if it is one of a group. */
 function folderName(name: string): string {
-  const safe = name.replaceAll(/[^\w.-]+/g, '-');
-  return /^\.*$/.test(safe) ? `_${safe}` : safe;
+  const safe = encodeURIComponent(name.toWellFormed()).replaceAll('%', '-');
+  return safe.replaceAll('.', '') === '' ? `_${safe}` : safe;
 }
 
 function protocolEnvironment({ build, externalUrl }: ProtocolBuild): Record<string, string> {
