@@ -89,6 +89,12 @@ export const ENVIRONMENT_TABLE: readonly EnvironmentRow[] = [
     },
   },
   {
+    name: 'KNOWN_BRANCHES',
+    value: 'the `ref` of the newest version of each `branch`, as JSON, if the last version has both fields',
+    example: 'KNOWN_BRANCHES={"main":"6a1f0c4"}',
+    seenIn: { check: 'yes' },
+  },
+  {
     name: 'put_<name>',
     value: 'parameters of the put',
     example: 'put_tag=build-7',

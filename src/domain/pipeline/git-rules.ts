@@ -18,11 +18,16 @@ export const gitRules: ParameterRules = {
       /^[-/.]|[\s\p{Cc}~^:?*[\\]|\.\.|\/\/|@\{|[/.]$|\.lock$/u.test(value)
         ? `${JSON.stringify(value)} cannot be the name of a branch`
         : undefined,
+    branches: explainBadPatterns,
     pr: (value) => explainBadFlag('pr', value),
     forks: (value) => explainBadFlag('forks', value),
     fork_secrets: (value) => explainBadFlag('fork_secrets', value),
     tag: (value) => explainBadFlag('tag', value),
     skip_ci: (value) => explainBadFlag('skip_ci', value),
+    submodules: (value) => explainBadFlag('submodules', value),
+    lfs: (value) => explainBadFlag('lfs', value),
+    depth: (value) =>
+      /^[1-9]\d{0,5}$/.test(value) ? undefined : 'depth must be a number of commits, from 1 to 999999',
     paths: explainBadPaths,
     ignore_paths: explainBadPaths,
     provider: (value) =>
@@ -31,7 +36,11 @@ export const gitRules: ParameterRules = {
         : `${JSON.stringify(value)} is not a provider: write one of ${providers.join(', ')}`,
   },
   explainTogether: (values) =>
-    explainSsh(values) ?? explainForks(values) ?? explainPaths(values) ?? explainMode(values),
+    explainSsh(values) ??
+    explainBranches(values) ??
+    explainForks(values) ??
+    explainPaths(values) ??
+    explainMode(values),
 };
 
 interface Pushed {
@@ -51,26 +60,29 @@ interface Contradiction {
   reason: string;
 }
 
-/** The key, for a url for SSH only. */
+/** The key goes with a url for SSH only. */
 function explainSsh(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const url = values.get('url') ?? '';
   if (findSecretNames(url).length > 0 || explainBadUrl(url) !== undefined) return undefined;
-  const has = (name: string): boolean => (values.get(name) ?? '') !== '';
   const host = sshHostOf(url);
-  if (host === undefined) {
-    const name = ['private_key', 'known_hosts'].find(has);
-    const reason = `${name} is for a url for SSH: use the parameter token with https`;
-    return name === undefined ? undefined : { name, reason };
-  }
-  if (has('token'))
+  if (host !== undefined) return explainKey(host, values);
+  const name = ['private_key', 'known_hosts'].find((one) => has(values, one));
+  const reason = `${name} is for a url for SSH: use the parameter token with https`;
+  return name === undefined ? undefined : { name, reason };
+}
+
+function explainKey(host: string, values: ReadonlyMap<string, string>): Contradiction | undefined {
+  if (has(values, 'token'))
     return { name: 'token', reason: 'token is for a url with https: use private_key with a url for SSH' };
   if (values.get('pr') === 'true')
     return { name: 'pr', reason: 'pr needs a url with https and the parameter token' };
-  if (!has('private_key'))
+  if (!has(values, 'private_key'))
     return { name: 'url', reason: 'a url for SSH needs the parameters private_key and known_hosts' };
-  if (has('known_hosts') || hostsWithKeys.includes(host)) return undefined;
+  if (has(values, 'known_hosts') || hostsWithKeys.includes(host)) return undefined;
   return { name: 'private_key', reason: `private_key needs known_hosts: the key of ${host} is not known` };
 }
+
+const has = (values: ReadonlyMap<string, string>, name: string): boolean => (values.get(name) ?? '') !== '';
 
 /** A missing parameter is reported elsewhere. */
 function explainMode(values: ReadonlyMap<string, string>): Contradiction | undefined {
@@ -78,10 +90,10 @@ function explainMode(values: ReadonlyMap<string, string>): Contradiction | undef
   if (mode === undefined) return undefined;
   if (values.get('pr') === 'true' && values.get('tag') === 'true')
     return { name: 'tag', reason: 'pr and tag cannot be used together: a version is one or the other' };
-  const ssh = sshHostOf(values.get('url') ?? '') !== undefined;
-  if ((values.get('token') ?? '') === '' && !ssh)
+  const url = values.get('url') ?? '';
+  if (!has(values, 'token') && sshHostOf(url) === undefined)
     return { name: mode, reason: `${mode} needs the parameter token` };
-  if (mode === 'tag' || values.has('provider') || isKnownForge(values.get('url') ?? '')) return undefined;
+  if (mode === 'tag' || values.has('provider') || isKnownForge(url)) return undefined;
   return {
     name: mode,
     reason: `${mode} needs the parameter provider: the url does not say what forge it is`,
@@ -93,17 +105,36 @@ function explainForks(values: ReadonlyMap<string, string>): Contradiction | unde
     return { name: 'fork_secrets', reason: 'fork_secrets needs forks = true' };
   if (values.get('forks') === 'true' && values.get('pr') !== 'true')
     return { name: 'forks', reason: 'forks needs pr = true' };
-  if ((values.get('labels') ?? '') !== '' && values.get('pr') !== 'true')
+  if (has(values, 'labels') && values.get('pr') !== 'true')
     return { name: 'labels', reason: 'labels needs pr = true' };
   return undefined;
+}
+
+function explainBranches(values: ReadonlyMap<string, string>): Contradiction | undefined {
+  if (!has(values, 'branches')) return undefined;
+  if (has(values, 'branch'))
+    return { name: 'branches', reason: 'branch and branches cannot be used together' };
+  const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
+  return mode === undefined
+    ? undefined
+    : { name: 'branches', reason: `branches cannot be used with ${mode} = true` };
 }
 
 /** Requests and tags have no history whose commits could be left out. */
 function explainPaths(values: ReadonlyMap<string, string>): Contradiction | undefined {
   const mode = ['pr', 'tag'].find((name) => values.get(name) === 'true');
-  const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => (values.get(one) ?? '') !== '');
+  const name = ['paths', 'ignore_paths', 'skip_ci'].find((one) => has(values, one));
   if (mode === undefined || name === undefined) return undefined;
   return { name, reason: `${name} is for branches: it cannot be used with ${mode} = true` };
+}
+
+function explainBadPatterns(value: string): string | undefined {
+  const patterns = value.split(/[,\n]/).flatMap((one) => (one.trim() === '' ? [] : one.trim()));
+  const bad = patterns.find((one) => /^!?(?:$|[-/])|\s|[\p{Cc}~^:[\\]|\.\.|\/\/|\/$/u.test(one));
+  if (bad !== undefined) return `${JSON.stringify(bad)} cannot be a pattern of branches`;
+  return patterns.some((one) => !one.startsWith('!'))
+    ? undefined
+    : 'branches has no pattern that includes a branch';
 }
 
 function explainBadPaths(value: string): string | undefined {

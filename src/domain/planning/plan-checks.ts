@@ -29,6 +29,8 @@ interface CheckToPlan {
   resource: string;
   /** The last known version. Absent: this is the first check. */
   last?: Record<string, string>;
+  /** The newest known `ref` of each `branch`. */
+  branches?: Record<string, string>;
 }
 
 /** The checks of one Pod. Throws for a resource whose type has no `check` command. */
@@ -93,6 +95,7 @@ function planCheck(
         ...defined({ WORKDIR: workdir, CACHE_DIR: folders.get(check.resource) }),
         ...prefixed('param_', resource.params),
         ...prefixed('version_', check.last),
+        ...(check.branches && { KNOWN_BRANCHES: JSON.stringify(check.branches) }),
       }),
     },
   };

@@ -43,7 +43,13 @@ export interface CheckRunFacts extends PipelineName {
   namespace: string;
   pipelineId: number;
   definition: Pipeline;
-  checks: { scope: number; resource: string; last?: Record<string, string> }[];
+  checks: {
+    scope: number;
+    resource: string;
+    last?: Record<string, string>;
+    /** The field `ref` of the newest version of each value of the field `branch`, if the last version has both. */
+    branches?: Record<string, string>;
+  }[];
   /** What was decided about the caches of its resources when its Pod was created. */
   caches?: CacheUse[];
   /** Present: the run executes `on_trigger` hooks instead of checks. */

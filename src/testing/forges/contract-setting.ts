@@ -6,7 +6,8 @@ import { env } from 'node:process';
 import { promisify } from 'node:util';
 import { expect } from '@jest/globals';
 import { check } from '#domain/pipeline/built-in/git-check.ts';
-import { pull, push } from '#domain/pipeline/built-in/git.ts';
+import { pull } from '#domain/pipeline/built-in/git-pull.ts';
+import { push } from '#domain/pipeline/built-in/git-push.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import type { ForgeRepository, ForgeUnderTest } from './forge-under-test.ts';
 

@@ -30,21 +30,25 @@ export async function startSshServer(): Promise<SshServer> {
   // For a server that root starts.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await freePort();
-  const [host, other, right, unknown] = await Promise.all(
-    ['host', 'other', 'right', 'unknown'].map((name) => createKey(join(folder, name))),
-  );
-  await writeFile(join(folder, 'authorized_keys'), `${right?.publicKey ?? ''}\n`, { mode: 0o600 });
+  const [host, other, right, unknown] = await Promise.all([
+    createKey(join(folder, 'host')),
+    createKey(join(folder, 'other')),
+    createKey(join(folder, 'right')),
+    createKey(join(folder, 'unknown')),
+  ]);
+  await writeFile(join(folder, 'authorized_keys'), `${right.publicKey}\n`, { mode: 0o600 });
   await writeFile(join(folder, 'sshd_config'), configuration(folder, port));
   const server = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config')], { stdio: 'ignore' });
   await untilOpen(port, () => server.exitCode !== null);
-  const line = (key = ''): string => `[127.0.0.1]:${port} ${key.split(' ').slice(0, 2).join(' ')}\n`;
+  const line = ({ publicKey }: Key): string =>
+    `[127.0.0.1]:${port} ${publicKey.split(' ').slice(0, 2).join(' ')}\n`;
   return {
     authority: `${username}@127.0.0.1:${port}`,
-    knownHosts: { right: line(host?.publicKey), wrong: line(other?.publicKey) },
+    knownHosts: { right: line(host), wrong: line(other) },
     keys: {
-      right: right?.privateKey ?? '',
+      right: right.privateKey,
       withPassphrase: await withPassphrase(join(folder, 'right')),
-      unknown: unknown?.privateKey ?? '',
+      unknown: unknown.privateKey,
     },
     async stop() {
       server.kill();

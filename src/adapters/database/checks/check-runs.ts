@@ -94,6 +94,23 @@ function newestRevision(pipeline: number): FragmentSqlToken {
     WHERE p.id = ${pipeline}`;
 }
 
+/** Versions that are looked at for the branches of a resource, and how many branches a check gets to know. */
+const MAX_VERSIONS_OF_BRANCHES = 2000;
+const MAX_KNOWN_BRANCHES = 200;
+const MAX_BRANCH_CHARACTERS = 255;
+
+/** SQL: the newest `ref` of each `branch` of scope `s`. A branch that was silent for long may be missing. */
+const newestOfBranches = sql.fragment`(
+  SELECT jsonb_object_agg(b.branch, b.ref) FROM (
+    SELECT branch, ref FROM (
+      SELECT DISTINCT ON (fields ->> 'branch') fields ->> 'branch' AS branch, fields ->> 'ref' AS ref, place FROM (
+        SELECT fields, place FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST}
+          LIMIT ${MAX_VERSIONS_OF_BRANCHES}) AS newest
+      WHERE length(fields ->> 'branch') <= ${MAX_BRANCH_CHARACTERS}
+        AND length(fields ->> 'ref') <= ${MAX_BRANCH_CHARACTERS}
+      ORDER BY fields ->> 'branch', place DESC) AS last_of_branch
+    ORDER BY place DESC LIMIT ${MAX_KNOWN_BRANCHES}) AS b)`;
+
 export async function runFacts(
   database: Database & { definitions: Definitions },
   run: number,
@@ -113,11 +130,13 @@ export async function runFacts(
   >()`
     SELECT t.name AS team, p.name AS pipeline, p.namespace, p.id AS "pipelineId",
       coalesce(c.revision_id, v.id) AS revision, ARRAY(
-      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', (
-        SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1)))
+      SELECT jsonb_strip_nulls(jsonb_build_object('scope', s.id, 'resource', ${knownName}, 'last', n.fields,
+        'branches', CASE WHEN n.fields ? 'branch' AND n.fields ? 'ref' THEN ${newestOfBranches} END))
       FROM check_scopes s JOIN resources r ON r.id = coalesce(s.resource_id, (SELECT id FROM resources
         WHERE scope_id = s.id LIMIT 1))
         AND r.deleted_at IS NULL
+      LEFT JOIN LATERAL (
+        SELECT fields FROM versions WHERE ${ofScope(sql.fragment`s.id`)} ${NEWEST_FIRST} LIMIT 1) AS n ON true
       WHERE s.run_id = c.id ORDER BY r.position) AS checks,
       CASE WHEN c.cause = 'version' THEN (
         SELECT jsonb_build_object('resource', ${knownName},

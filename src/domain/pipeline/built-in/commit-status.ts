@@ -1,5 +1,5 @@
 import { builtInCommand, builtInScript } from './built-in-script.ts';
-import { forgeApi } from './git-prelude.ts';
+import { forgeApi } from './git-forge-api.ts';
 import { reportedCommit } from './reported-commit.ts';
 
 /*

@@ -1,4 +1,6 @@
 import { builtInScript } from './built-in-script.ts';
+import { gitBranches } from './git-branches.ts';
+import { gitCommits } from './git-commits.ts';
 import { forgeApi } from './git-forge-api.ts';
 import { gitPrelude } from './git-prelude.ts';
 import { gitRequests } from './git-requests.ts';
@@ -56,71 +58,11 @@ newest_commit() {
   remote_ref "$ref"
 }
 
-# A commit is a version if it changes something in paths and its message does not ask to skip CI.
-patterns() { printf '%s\\n' "$1" | tr ',' '\\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d'; }
-select_paths() {
-  patterns "\${param_paths-}" >"$private/paths"
-  patterns "\${param_ignore_paths-}" >"$private/ignored"
-  if grep -q '^:' "$private/paths" "$private/ignored"; then
-    fail 'a path in paths or ignore_paths begins with a colon'
-  fi
-  sed 's/^/:(exclude)/' "$private/ignored" >>"$private/paths"
-}
-# Lists the versions after $since, oldest first. The oldest commits of a shallow history are left out if paths are
-# given, since what they changed is unknown.
-matching_commits() {
-  limit=$1
-  shift
-  if [ "\${param_skip_ci-}" != false ]; then
-    set -- "$@" --fixed-strings --regexp-ignore-case --invert-grep
-    set -- "$@" --grep='[skip ci]' --grep='[ci skip]' --grep='[no ci]'
-  fi
-  {
-    echo refs/tip
-    if [ -n "$since" ]; then echo "^$since"; fi
-    if [ -s "$private/paths" ] && [ -e "$history/shallow" ]; then sed 's/^/^/' "$history/shallow"; fi
-    echo --
-    cat "$private/paths"
-  } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin |
-    jq -cRn '[inputs | {ref: .}]'
-}
-# Lists commits of the branch after $known, oldest first, at most the newest 100. A merge counts as one commit. Only
-# commits are fetched, and trees if paths are given: first as many as are listed, then more. If $known is not among
-# them, the history was rewritten, and only the newest commit is a version.
-list_commits() {
-  ref=HEAD
-  if [ -n "$branch" ]; then ref=refs/heads/$branch; fi
-  history=$private/history.git
-  case $commit in ?????????????????????????????????????????*) format=sha256 ;; *) format=sha1 ;; esac
-  filter=tree:0
-  if [ -s "$private/paths" ]; then filter=blob:none; fi
-  git init --quiet --bare --template= --object-format=$format "$history"
-  git -C "$history" config remote.origin.url "$url"
-  for depth in 101 10001; do
-    if ! git -C "$history" fetch --quiet --depth=$depth --filter=$filter --no-tags --no-write-fetch-head \\
-      origin "+$ref:refs/tip" 2>"$private/problem"; then
-      cat "$private/problem" >&2
-      if ! grep -q 'dumb http' "$private/problem"; then fail 'the commits since the last check could not be fetched'; fi
-      echo 'git: this server lists no history, so only the newest commit is a version' >&2
-      printf '[{"ref":"%s"}]\\n' "$commit"
-      return 0
-    fi
-    since=
-    if [ -n "$known" ] && git -C "$history" merge-base --is-ancestor "$known" refs/tip 2>/dev/null; then
-      since=$known
-      matching_commits 100
-      return 0
-    fi
-    found=$(matching_commits 1)
-    if [ ! -e "$history/shallow" ]; then break; fi
-    if [ -z "$known" ] && [ "$found" != '[]' ]; then break; fi
-  done
-  if [ "$found" = '[]' ]; then echo 'git: no commit of this branch changes something in paths' >&2; fi
-  printf '%s\\n' "$found"
-}
-
+${gitCommits}${gitBranches}
 if [ "\${param_pr-}" = true ]; then list_requests; exit 0; fi
 if [ "\${param_tag-}" = true ]; then list_tags; exit 0; fi
+select_paths
+if [ -n "\${param_branches-}" ]; then list_branches; exit 0; fi
 commit=$(newest_commit)
 if [ -z "$commit" ]; then
   if [ -n "$branch" ]; then fail "the repository has no branch '$branch'"; fi
@@ -129,7 +71,6 @@ fi
 check_commit "$commit"
 known=\${version_ref-}
 case $known in *[!0-9a-f]*) known= ;; esac
-select_paths
 if [ "$known" != "$commit" ] && [ -n "$known" -o -s "$private/paths" ]; then
   list_commits
 else

@@ -157,15 +157,15 @@ describe('open requests', () => {
   });
 });
 
+const soon = (seconds: number): RegExp => {
+  const minutes = [0, 1, 2].map((later) =>
+    new Date(Date.now() + (seconds + later * 60) * 1000).toISOString().slice(0, 16),
+  );
+  return new RegExp(minutes.join('|'));
+};
+
 describe('a forge that limits requests', () => {
   const AT = Date.parse('2030-01-02T03:04:05Z') / 1000;
-  const soon = (seconds: number): RegExp => {
-    const minutes = [0, 1, 2].map((later) =>
-      new Date(Date.now() + (seconds + later * 60) * 1000).toISOString().slice(0, 16),
-    );
-    return new RegExp(minutes.join('|'));
-  };
-
   test.each<[title: string, status: number, headers: Record<string, string>, until: RegExp | string]>([
     ['for some seconds', 429, { 'Retry-After': '120' }, soon(120)],
     [

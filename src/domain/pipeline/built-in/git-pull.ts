@@ -1,13 +1,19 @@
 import { builtInScript } from './built-in-script.ts';
+import { gitContent } from './git-content.ts';
 import { gitPrelude } from './git-prelude.ts';
 
-export const pull = builtInScript(`${gitPrelude}
+export const pull = builtInScript(`${gitPrelude}${gitContent}
 folder=\${param_name-}
 commit=\${version_ref-}
 check_folder "$folder"
 check_commit "$commit"
+if [ -n "\${version_branch-}" ]; then
+  branch=$version_branch
+  check_ref branch "$branch" refs/heads/
+fi
 target=$start/$folder
 if [ -e "$target" ]; then fail "'$folder' exists already"; fi
+check_content
 
 # Steps may have changed what is in a cache, so only its objects and the names of its branches are read, never its
 # configuration. The clone copies the objects, and verify-pack computes their hashes: it finds an object whose
@@ -42,7 +48,9 @@ clone_by_mirror() {
   if has_commit; then git -C "$target" rev-list --quiet --objects --no-walk "$commit" --; fi
 }
 cloned=
-if [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ] && [ -w "$CACHE_DIR" ]; then
+if [ -n "$depth" ] && clone_shallow; then
+  cloned=yes
+elif [ -n "\${CACHE_DIR-}" ] && [ -d "$CACHE_DIR" ] && [ -w "$CACHE_DIR" ]; then
   mirror=$CACHE_DIR/mirror.git
   clean=$private/mirror.git
   if clone_by_mirror >"$private/problem" 2>&1; then
@@ -76,6 +84,7 @@ if [ -n "$tag" ]; then
     git -C "$target" fetch --quiet --no-tags origin "refs/tags/$tag:refs/tags/$tag" >&2
   fi
 fi
+if [ -z "$branch$tag$request" ] && [ -e "$target/.git/shallow" ]; then branch=$(default_branch); fi
 if [ -z "$branch" ]; then branch=$(git -C "$target" symbolic-ref --quiet --short HEAD || true); fi
 if [ -n "$branch" ] && [ -z "$tag$request" ]; then
   git -C "$target" checkout --quiet --no-track -B "$branch" "$commit" -- >&2
@@ -83,5 +92,6 @@ if [ -n "$branch" ] && [ -z "$tag$request" ]; then
 else
   git -C "$target" checkout --quiet --detach "$commit" -- >&2
 fi
+if [ "\${param_submodules-}" = true ]; then update_submodules "$target" 1; fi
 git -C "$target" --no-pager log -1 --format='%h %s (%an, %ar)' >&2
 `);

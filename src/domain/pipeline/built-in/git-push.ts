@@ -6,6 +6,11 @@ folder=\${param_name-}
 tag=\${put_tag-}
 check_folder "$folder"
 if [ -n "$tag" ]; then check_ref tag "$tag" refs/tags/; fi
+if [ -n "\${param_branches-}" ]; then
+  branch=\${version_branch-}
+  [ -n "$branch" ] || fail 'a put with branches goes to the branch of the version: get the resource in this job before'
+  check_ref branch "$branch" refs/heads/
+fi
 target=$start/$folder
 [ -d "$target" ] || fail "there is no folder '$folder': get the resource in this job before the put"
 commit=$(folder_git "$target" rev-parse --quiet --verify HEAD) || fail "'$folder' has no commit to push"
@@ -44,5 +49,7 @@ if [ -n "$tag" ]; then
 fi
 if [ $# -gt 0 ]; then git -C "$clean" push --quiet --atomic --no-verify -- "$url" "$@" >&2; fi
 # The version is the commit, tagged or not: with the tag it would be another version, which would start the jobs again.
-printf '{"ref":"%s"}\\n' "$commit"
+if [ -n "\${param_branches-}" ]; then jq -cn --arg ref "$commit" --arg branch "$branch" '{ref: $ref, branch: $branch}'
+else printf '{"ref":"%s"}\\n' "$commit"
+fi
 `);

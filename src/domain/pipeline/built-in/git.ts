@@ -6,8 +6,9 @@ import { push } from './git-push.ts';
 export const git = `
 resource_type "git" {
   params = [
-    "url", "name", "branch", "token", "pr", "forks", "fork_secrets", "labels", "tag", "provider",
+    "url", "name", "branch", "branches", "token", "pr", "forks", "fork_secrets", "labels", "tag", "provider",
     "paths", "ignore_paths", "skip_ci", "private_key", "known_hosts",
+    "depth", "submodules", "lfs",
   ]
   cache  = true
   check "shell" {

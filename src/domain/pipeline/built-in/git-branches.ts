@@ -1,0 +1,82 @@
+/**
+ * Part of the check of the type git: `list_branches`, for the parameter branches. A check keeps nothing itself.
+ * $KNOWN_BRANCHES says which commit is the newest known one of each branch, as a JSON object.
+ */
+export const gitBranches = `
+# Globs become regular expressions for grep: * is anything but a slash, ** anything, and ? one character.
+branch_patterns() {
+  sed 's/[].[\\\\|$(){}?+*^]/\\\\&/g; s/\\\\\\*\\\\\\*/.*/g; s/\\\\\\*/[^\\/]*/g; s/\\\\?/[^\\/]/g; s,.*,\\trefs/heads/&$,'
+}
+# Lists the branches that changed, one a line: commit, known commit or a dash, name.
+changed_branches() {
+  patterns "$param_branches" | sed -n '/^!/!p' | branch_patterns >"$private/wanted"
+  patterns "$param_branches" | sed -n 's/^!//p' | branch_patterns >"$private/unwanted"
+  [ -s "$private/wanted" ] || fail 'branches has no pattern that includes a branch'
+  git ls-remote --heads -- "$url" >"$answer"
+  { LC_ALL=C grep -Ef "$private/wanted" "$answer" || true; } |
+    { LC_ALL=C grep -vEf "$private/unwanted" || true; } >"$private/matching"
+  if [ ! -s "$private/matching" ]; then echo "git: there is no branch that matches '$param_branches'" >&2; fi
+  count=$(wc -l <"$private/matching")
+  [ "$count" -le 1000 ] || fail "$count branches match '$param_branches': at most 1000 are allowed"
+  known=\${KNOWN_BRANCHES-}
+  jq -Rnr --argjson known "\${known:-null}" --arg branch "\${version_branch-}" --arg ref "\${version_ref-}" '
+    ($known // {} | if $branch != "" and (has($branch) | not) then .[$branch] = $ref else . end) as $known |
+    inputs | split("\\t") | {ref: .[0], branch: .[1][11:]} | $known[.branch] as $last |
+    select(.ref != $last) |
+    "\\(.ref) \\(if $last // "" | test("^[0-9a-f]{40,64}$") then $last else "-" end) \\(.branch)"
+  ' "$private/matching"
+}
+# Lists the new commits of all branches that match, those of the branch that changed first at the beginning, at most
+# the newest 100. Of a branch that is not known, or whose history was rewritten, only the newest commit is a version.
+# Of very many branches only those with the newest commits are looked at.
+list_branches() {
+  changed_branches >"$private/changed"
+  if [ ! -s "$private/changed" ]; then echo '[]'; return 0; fi
+  read -r commit known branch <"$private/changed"
+  begin_history
+  if [ "$(wc -l <"$private/changed")" -gt 100 ]; then
+    fetch_branches 1 tree:0
+    git -C "$history" for-each-ref --sort=-committerdate --count=100 --format='%(refname:strip=2)' refs/branches |
+      awk 'NR == FNR { newest[$1] = 1; next } $3 in newest' - "$private/changed" >"$private/newest"
+    mv -- "$private/newest" "$private/changed"
+    rm -rf -- "$history"
+    begin_history
+  fi
+  : >"$private/found"
+  for depth in 101 10001; do
+    fetch_branches $depth "$filter"
+    : >"$private/later"
+    while read -r commit known branch; do
+      tip=refs/branches/$branch
+      since=
+      if [ "$known" != - ] && is_ancestor "$known" "$tip"; then
+        since=$known
+        matching_commits 100 --timestamp >"$private/versions"
+      else
+        matching_commits 1 --timestamp >"$private/versions"
+        if [ $depth = 101 ] && [ -e "$history/shallow" ] && { [ "$known" != - ] || [ ! -s "$private/versions" ]; }; then
+          printf '%s %s %s\\n' "$commit" "$known" "$branch" >>"$private/later"
+          continue
+        fi
+      fi
+      sed "s,\\$, $(printf '%s' "$branch" | sed 's/[&,\\\\]/\\\\&/g')," "$private/versions" >>"$private/found"
+    done <"$private/changed"
+    mv -- "$private/later" "$private/changed"
+    if [ ! -s "$private/changed" ]; then break; fi
+  done
+  # The clocks of authors differ: a commit is never older than the one before it on its branch.
+  jq -cRn '
+    reduce (inputs | split(" ") | {at: .[0] | tonumber, ref: .[1], branch: .[2]}) as $one ({last: {}, all: []};
+      ([$one.at, .last[$one.branch] // 0] | max) as $at |
+      .last[$one.branch] = $at | .all += [$one | .at = $at]) |
+    .all | sort_by(.at) | map({ref, branch}) | .[-100:]' "$private/found"
+}
+fetch_branches() {
+  sed 's,^[^ ]* [^ ]* \\(.*\\)$,+refs/heads/\\1:refs/branches/\\1,' "$private/changed" |
+    git -C "$history" fetch --quiet --depth=$1 --filter=$2 --no-tags --no-write-fetch-head --stdin origin \\
+      2>"$private/problem" || {
+    cat "$private/problem" >&2
+    fail 'the commits since the last check could not be fetched'
+  }
+}
+`;

@@ -1,0 +1,72 @@
+/** Part of the check of the type git: which commits of a history are versions. */
+export const gitCommits = `
+# A commit is a version if it changes something in paths and its message does not ask to skip CI.
+patterns() { printf '%s\\n' "$1" | tr ',' '\\n' | sed 's/^[[:space:]]*//; s/[[:space:]]*$//; /^$/d'; }
+select_paths() {
+  patterns "\${param_paths-}" >"$private/paths"
+  patterns "\${param_ignore_paths-}" >"$private/ignored"
+  if grep -q '^:' "$private/paths" "$private/ignored"; then
+    fail 'a path in paths or ignore_paths begins with a colon'
+  fi
+  sed 's/^/:(exclude)/' "$private/ignored" >>"$private/paths"
+  # Only commits are fetched, and trees if paths are given.
+  filter=tree:0
+  if [ -s "$private/paths" ]; then filter=blob:none; fi
+}
+# Creates the repository $history with the object format of $commit.
+begin_history() {
+  history=$private/history.git
+  case $commit in ?????????????????????????????????????????*) format=sha256 ;; *) format=sha1 ;; esac
+  git init --quiet --bare --template= --object-format=$format "$history"
+  git -C "$history" config remote.origin.url "$url"
+}
+is_ancestor() { git -C "$history" merge-base --is-ancestor "$1" "$2" 2>/dev/null; }
+# Lists at most $1 versions of $tip after $since, oldest first. A merge counts as one commit. The oldest commits of a
+# shallow history are left out if paths are given, since what they changed is unknown.
+matching_commits() {
+  limit=$1
+  shift
+  if [ "\${param_skip_ci-}" != false ]; then
+    set -- "$@" --fixed-strings --regexp-ignore-case --invert-grep
+    set -- "$@" --grep='[skip ci]' --grep='[ci skip]' --grep='[no ci]'
+  fi
+  {
+    printf '%s\\n' "$tip"
+    if [ -n "$since" ]; then echo "^$since"; fi
+    if [ -s "$private/paths" ] && [ -e "$history/shallow" ]; then sed 's/^/^/' "$history/shallow"; fi
+    echo --
+    cat "$private/paths"
+  } | git -C "$history" rev-list --first-parent --max-count="$limit" --reverse "$@" --stdin
+}
+# Lists commits of the branch after $known, oldest first, at most the newest 100: first as many as are listed are
+# fetched, then more. If $known is not among them, the history was rewritten, and only the newest commit is a version.
+list_commits() {
+  ref=HEAD
+  if [ -n "$branch" ]; then ref=refs/heads/$branch; fi
+  begin_history
+  tip=refs/tip
+  for depth in 101 10001; do
+    if ! git -C "$history" fetch --quiet --depth=$depth --filter=$filter --no-tags --no-write-fetch-head \\
+      origin "+$ref:$tip" 2>"$private/problem"; then
+      cat "$private/problem" >&2
+      if ! grep -q 'dumb http' "$private/problem"; then fail 'the commits since the last check could not be fetched'; fi
+      echo 'git: this server lists no history, so only the newest commit is a version' >&2
+      printf '[{"ref":"%s"}]\\n' "$commit"
+      return 0
+    fi
+    since=
+    if [ -n "$known" ] && is_ancestor "$known" $tip; then
+      since=$known
+      matching_commits 100 >"$private/found"
+      print_commits
+      return 0
+    fi
+    matching_commits 1 >"$private/found"
+    if [ ! -e "$history/shallow" ]; then break; fi
+    if [ -z "$known" ] && [ -s "$private/found" ]; then break; fi
+  done
+  if [ ! -s "$private/found" ]; then echo 'git: no commit of this branch changes something in paths' >&2; fi
+  print_commits
+}
+print_commits() { jq -cRn '[inputs | {ref: .}]' "$private/found"; }
+`;

@@ -1,0 +1,169 @@
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import {
+  commit,
+  folder,
+  git,
+  httpUrl,
+  origin,
+  port,
+  root,
+  run,
+  seen,
+  TOKEN,
+  type Outcome,
+} from '#testing/pipelines/git-under-test.ts';
+import { pull } from './git-pull.ts';
+import { push } from './git-push.ts';
+
+const inClone = (...args: string[]): Promise<string> => git('-C', join(folder, 'app'), ...args);
+const get = (ref: string, variables: Record<string, string> = {}): Promise<Outcome> =>
+  run(pull, { param_url: httpUrl, param_name: 'app', version_ref: ref, ...variables });
+
+describe('a shallow get', () => {
+  test.each(['1', '2'])('has the last %s commits of the version, on its branch', async (depth) => {
+    await commit('one');
+    await commit('two');
+    const id = await commit('three');
+    await commit('four');
+    expect(await get(id, { param_depth: depth })).toMatchObject({ code: 0 });
+    expect(await inClone('rev-list', '--count', 'HEAD')).toBe(depth);
+    expect(await inClone('rev-parse', 'main')).toBe(id);
+    expect(await inClone('symbolic-ref', '--short', 'HEAD')).toBe('main');
+    expect(await readFile(join(folder, 'app/file'), 'utf8')).toBe('three\n');
+  });
+
+  test('of a tag has the tag', async () => {
+    const id = await commit('one');
+    await git('-C', origin, 'tag', '-a', '-m', 'release', 'v1', id);
+    await commit('two');
+    await get(id, { param_depth: '1', version_tag: 'v1' });
+    expect(await inClone('describe', '--tags', '--exact-match')).toBe('v1');
+  });
+
+  test('can be pushed', async () => {
+    await commit('one');
+    const id = await commit('two');
+    await get(id, { param_depth: '1' });
+    await inClone('commit', '-q', '--allow-empty', '-m', 'made by the build');
+    const made = await inClone('rev-parse', 'HEAD');
+    expect(await run(push, { param_url: httpUrl, param_name: 'app' })).toMatchObject({ code: 0 });
+    expect(await git('-C', origin, 'rev-parse', 'main')).toBe(made);
+  });
+
+  test('of a commit that is gone says so', async () => {
+    await commit('one');
+    const end = await get('ab'.repeat(20), { param_depth: '1' });
+    expect(end.code).toBe(1);
+    expect(end.stderr).toContain('the last commits alone could not be fetched');
+    expect(end.stderr).toContain('its history was rewritten');
+  });
+
+  test.each(['0', '-1', '1x', '--upload-pack=x', '1000000'])('refuses %j as a depth', async (depth) => {
+    const end = await get(await commit('one'), { param_depth: depth });
+    expect(end).toMatchObject({
+      code: 1,
+      stderr: `git: depth is '${depth}', and must be a number from 1 to 999999\n`,
+    });
+  });
+});
+
+/** Adds a repository as a submodule, with any address in .gitmodules. */
+async function addSubmodule(to: string, path: string, of: string, address: string): Promise<string> {
+  const work = await mkdtemp(join(root, 'submodule-'));
+  await git('clone', '-q', join(root, `${to}.git`), work);
+  const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', '--'];
+  await git('-C', work, ...add, join(root, `${of}.git`), path);
+  await git('-C', work, 'config', '-f', '.gitmodules', `submodule.${path}.url`, address);
+  await git('-C', work, 'commit', '-q', '-a', '-m', `add ${path}`);
+  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
+  return git('-C', work, 'rev-parse', 'HEAD');
+}
+
+async function repository(name: string): Promise<void> {
+  await git('init', '-q', '--bare', '-b', 'main', join(root, `${name}.git`));
+  const work = await mkdtemp(join(root, 'new-'));
+  await git('clone', '-q', join(root, `${name}.git`), work);
+  await git('-C', work, 'commit', '-q', '--allow-empty', '-m', name);
+  await git('-C', work, 'push', '-q', 'origin', 'HEAD:main');
+}
+
+const hasRepository = async (path: string): Promise<boolean> =>
+  (await stat(join(folder, 'app', path, '.git')).catch(() => undefined)) !== undefined;
+
+describe('a get with submodules', () => {
+  const withSubmodules = { param_submodules: 'true' };
+
+  test('fetches them and theirs, also by relative addresses, with the token of their host', async () => {
+    await commit('one');
+    await Promise.all(['private-a', 'private-b'].map(repository));
+    await addSubmodule('private-a', 'in ner', 'private-b', '../private-b.git');
+    const id = await addSubmodule('origin', 'deep/outer', 'private-a', '../private-a.git');
+    expect(await get(id, { ...withSubmodules, param_token: TOKEN })).toMatchObject({ code: 0 });
+    expect([await hasRepository('deep/outer'), await hasRepository('deep/outer/in ner')]).toEqual([
+      true,
+      true,
+    ]);
+    expect(await inClone('status', '--porcelain')).toBe('');
+  });
+
+  test('fetches them with the depth too', async () => {
+    await commit('one');
+    await repository('lib');
+    const id = await addSubmodule('origin', 'lib', 'lib', '../lib.git');
+    expect(await get(id, { ...withSubmodules, param_depth: '1' })).toMatchObject({ code: 0 });
+    expect(await hasRepository('lib')).toBe(true);
+  });
+
+  test('fetches one with an address for SSH on the same host over https', async () => {
+    await commit('one');
+    await repository('private-a');
+    const id = await addSubmodule('origin', 'lib', 'private-a', 'git@127.0.0.1:private-a.git');
+    const end = await get(id, { ...withSubmodules, param_token: TOKEN, GIT_ALLOW_PROTOCOL: 'http' });
+    expect(end).toMatchObject({ code: 0 });
+    expect(await hasRepository('lib')).toBe(true);
+  });
+
+  test('gives the token to no other host', async () => {
+    await commit('one');
+    await repository('private-a');
+    const elsewhere = `http://localhost:${port()}/private-a.git`;
+    const id = await addSubmodule('origin', 'lib', 'private-a', elsewhere);
+    const end = await get(id, { ...withSubmodules, param_token: TOKEN });
+    expect(end.code).not.toBe(0);
+    expect(end.stderr).toContain('git: the submodules could not be fetched');
+    const asked = seen.filter(({ host }) => host.startsWith('localhost'));
+    expect(asked.map(({ authorization }) => authorization)).toEqual(asked.map(() => ''));
+    expect(asked).not.toEqual([]);
+  });
+
+  test.each(['/etc', 'file:///etc', 'ext::touch x', '--upload-pack=touch x', 'ssh://other.example/x'])(
+    'refuses one with the address %j',
+    async (address) => {
+      await commit('one');
+      await repository('lib');
+      const id = await addSubmodule('origin', 'lib', 'lib', address);
+      const end = await get(id, { ...withSubmodules, GIT_ALLOW_PROTOCOL: 'http' });
+      expect(end.code).not.toBe(0);
+      expect(await hasRepository('lib')).toBe(false);
+      expect(await readFile(join(folder, 'x'), 'utf8').catch(() => 'absent')).toBe('absent');
+    },
+  );
+
+  test('refuses those that are nested too deep', async () => {
+    await commit('one');
+    const names = Array.from({ length: 11 }, (_, at) => `level-${at}`);
+    await Promise.all(names.map(repository));
+    for (const [at, name] of names.entries()) {
+      const inner = names[at - 1];
+      if (inner !== undefined) await addSubmodule(name, 's', inner, `../${inner}.git`);
+    }
+    const id = await addSubmodule('origin', 's', 'level-10', '../level-10.git');
+    const end = await get(id, withSubmodules);
+    expect(end).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('submodules are nested more than 10 deep'),
+    });
+  });
+});
