@@ -64,7 +64,10 @@ const summariesOf = async (job: string, numbers: ReadonlyMap<number, string>): P
   const builds = await data<Build[]>('GET', `${api.at}/jobs/${job}/builds?limit=100`);
   const whole = await Promise.all(
     builds.map(({ number }) =>
-      data<Omit<Build, 'inputs'> & { inputs: { version_id: number }[] }>('GET', `${api.at}/jobs/${job}/builds/${number}`),
+      data<Omit<Build, 'inputs'> & { inputs: { version_id: number }[] }>(
+        'GET',
+        `${api.at}/jobs/${job}/builds/${number}`,
+      ),
     ),
   );
   return whole.map(({ inputs, status, reason, attempt }) => {

@@ -265,7 +265,10 @@ class StepRun {
         for (const warning of warnings) this.#log.note(`[${masker.mask(warning)}]`);
         if (problem === undefined) return { ended, exports };
         const message = this.#masked(problem);
-        return { ended: { status: 'failed', exitCode: 1, message }, cause: this.#failure('StepFailed', message) };
+        return {
+          ended: { status: 'failed', exitCode: 1, message },
+          cause: this.#failure('StepFailed', message),
+        };
       }
       case 'put':
       case 'notify':

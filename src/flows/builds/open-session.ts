@@ -185,7 +185,11 @@ export async function prepareBuild(
   if (facts === undefined) return { answer: 'over' };
   const { namespace, pipelineId } = facts;
   const pod = { namespace, pipelineId, podName: facts.podName ?? pods.nameForBuild(facts) };
-  const runnable = await withEntrypoints(planForAgent(facts, { externalUrl }), { ...pod, architecture }, images);
+  const runnable = await withEntrypoints(
+    planForAgent(facts, { externalUrl }),
+    { ...pod, architecture },
+    images,
+  );
   if (runnable.answer !== 'filled') return { ...pod, ...runnable };
   const limit = smallerLimit(logLimitBytes, facts.logLimitBytes);
   const plan = { ...runnable.work, ...defined({ logLimitBytes: limit }) };

@@ -55,7 +55,14 @@ beforeEach(async () => {
 afterEach(async () => await Promise.all([statuses.close(), checks.close()]));
 
 function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
-  const taken = { kind: 'get', name: 'app', resource: 'git.app', trigger: true, passed: [], version } as const;
+  const taken = {
+    kind: 'get',
+    name: 'app',
+    resource: 'git.app',
+    trigger: true,
+    passed: [],
+    version,
+  } as const;
   const ship = job('ship', { ...taken, passed: [] }, task('ship'));
   const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] };
   const type = (name: string, cmd: string) => ({
