@@ -1,6 +1,5 @@
 import { defined } from '#defined';
 import { expandReferences } from '#domain/build/expand-references.ts';
-import type { JsonValue } from '#domain/language/json-value.ts';
 import type { ProtocolCall } from '#domain/planning/plan.ts';
 import type { CommandRun } from './run-command.ts';
 
@@ -18,13 +17,15 @@ export function callOf(
 }
 
 function withReferences(text: string, variables: Readonly<Record<string, string>>): string {
-  const input: { source: JsonValue; params: JsonValue } = JSON.parse(text);
+  const input: { source: unknown; params: unknown } = JSON.parse(text);
   return JSON.stringify({ ...input, params: expand(input.params, variables) });
 }
 
-function expand(value: JsonValue, variables: Readonly<Record<string, string>>): JsonValue {
+function expand(value: unknown, variables: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') return expandReferences(value, variables);
-  if (Array.isArray(value)) return value.map((item) => expand(item, variables));
+  if (Array.isArray(value)) return value.map((item: unknown) => expand(item, variables));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, expand(inner, variables)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => [name, expand(inner, variables)]),
+  );
 }

@@ -250,25 +250,20 @@ class StepRun {
     const step = this.#step;
     const { masker } = this.#context;
     const read = printed.read((text) => masker.mask(text), { ...this.#input.exports, ...step.env });
-    if ('problem' in read) {
-      const message = this.#masked(read.problem);
-      const cause = this.#failure('StepFailed', message.replace(/\.$/, ''));
-      return { ended: { status: 'failed', exitCode: 0, message }, cause };
-    }
+    if ('problem' in read) return this.#unusable(read.problem, 0);
     if (read.note !== undefined) this.#log.note(`[${read.note}]`);
-    const ended = { status: 'succeeded', exitCode: 0, ...read.made } as const;
-    switch (step.kind) {
+    return this.#succeeded({ status: 'succeeded', exitCode: 0, ...read.made }, output);
+  }
+
+  #succeeded(ended: Ended, output: string): Attempt {
+    const { kind, exports: prefix = '', version = {} } = this.#step;
+    switch (kind) {
       case 'get':
-        return { ended, exports: exportVersion(step.exports ?? '', step.version ?? {}) };
+        return { ended, exports: exportVersion(prefix, version) };
       case 'task': {
-        const { exports, warnings, problem } = parseOutput(step.exports ?? '', output);
-        for (const warning of warnings) this.#log.note(`[${masker.mask(warning)}]`);
-        if (problem === undefined) return { ended, exports };
-        const message = this.#masked(problem);
-        return {
-          ended: { status: 'failed', exitCode: 1, message },
-          cause: this.#failure('StepFailed', message),
-        };
+        const { exports, warnings, problem } = parseOutput(prefix, output);
+        for (const warning of warnings) this.#log.note(`[${this.#context.masker.mask(warning)}]`);
+        return problem === undefined ? { ended, exports } : this.#unusable(problem, 1);
       }
       case 'put':
       case 'notify':
@@ -277,6 +272,13 @@ class StepRun {
       default:
         throw new Error('a step of unknown kind');
     }
+  }
+
+  /** The command succeeded, and what it printed or wrote cannot be used. */
+  #unusable(problem: string, exitCode: number): Attempt {
+    const message = this.#masked(problem);
+    const cause = this.#failure('StepFailed', message.replace(/\.$/, ''));
+    return { ended: { status: 'failed', exitCode, message }, cause };
   }
 
   #failure(reason: OutcomeReason, why: string): Cause {

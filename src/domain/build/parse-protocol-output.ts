@@ -65,19 +65,24 @@ export function parseProtocolCheck(stdout: string, mask: Mask): CheckOutput {
 /** `program`: `in` or `out`. Only `out` must name a version. Values of the metadata are masked and shortened. */
 export function parseProtocolResult(program: 'in' | 'out', stdout: string, mask: Mask): ProtocolOutput {
   const refuse = (what: string): ProtocolOutput => refused(`${program} ${what}`, OBJECT, mask(stdout));
-  const values = readJsonStream(stdout);
-  if (values?.length === 0) return refuse('printed nothing');
-  const [value, ...more] = values ?? [];
-  if (values === undefined || more.length > 0) return refuse('did not print one JSON object');
-  const members = membersOf(value);
-  if (members === undefined) return refuse('printed JSON that is not an object');
+  const members = readObject(stdout);
+  if (typeof members === 'string') return refuse(members);
   const given = members.get('version') ?? undefined;
   const version = versionOf(given);
-  if (version === undefined && (given !== undefined || program === 'out'))
-    return refuse('printed no version');
+  const needsVersion = given !== undefined || program === 'out';
+  if (version === undefined && needsVersion) return refuse('printed no version');
   const metadata = metadataOf(members.get('metadata') ?? [], mask);
   if (metadata === undefined) return refuse('printed metadata that is no list of names and values');
   return { ok: true, result: { ...(version && { version }), ...metadata } };
+}
+
+/** The members of the one object in a text, or what is there instead. */
+function readObject(stdout: string): Map<string, unknown> | string {
+  const values = readJsonStream(stdout);
+  if (values?.length === 0) return 'printed nothing';
+  const [value, ...more] = values ?? [];
+  if (values === undefined || more.length > 0) return 'did not print one JSON object';
+  return membersOf(value) ?? 'printed JSON that is not an object';
 }
 
 const ARRAY = 'a JSON array of objects of strings';
@@ -112,14 +117,8 @@ function metadataOf(value: unknown, mask: Mask): Pick<ProtocolResult, 'metadata'
   let characters = 0;
   let cut = false;
   for (const entry of value) {
-    const members = membersOf(entry);
-    const name = members?.get('name');
-    if (members === undefined || typeof name !== 'string') return undefined;
-    const given = members.get('value') ?? '';
-    const whole = {
-      name: storable(mask(name)),
-      value: storable(mask(typeof given === 'string' ? given : JSON.stringify(given))),
-    };
+    const whole = entryOf(entry, mask);
+    if (whole === undefined) return undefined;
     const one = {
       name: start(whole.name, METADATA_LIMITS.name),
       value: start(whole.value, METADATA_LIMITS.value),
@@ -130,6 +129,15 @@ function metadataOf(value: unknown, mask: Mask): Pick<ProtocolResult, 'metadata'
     cut ||= !fits || one.name !== whole.name || one.value !== whole.value;
   }
   return { metadata: shown, cut };
+}
+
+function entryOf(entry: unknown, mask: Mask): Metadata | undefined {
+  const members = membersOf(entry);
+  const name = members?.get('name');
+  if (members === undefined || typeof name !== 'string') return undefined;
+  const given = members.get('value') ?? '';
+  const value = typeof given === 'string' ? given : JSON.stringify(given);
+  return { name: storable(mask(name)), value: storable(mask(value)) };
 }
 
 const start = (text: string, limit: number): string => text.slice(0, limit).toWellFormed();

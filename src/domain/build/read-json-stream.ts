@@ -23,21 +23,29 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
+/** By character: how it changes the depth of nesting. */
+const NESTING: Readonly<Record<string, number>> = { '{': 1, '[': 1, '}': -1, ']': -1 };
+
 /** Where an object, array or other value ends, if it is one. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
-  let isQuoted = false;
   for (let at = from; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted && character === '\\') at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (character === '{' || character === '[')) depth += 1;
-    else if (!isQuoted && (character === '}' || character === ']')) depth -= 1;
-    else if (!isQuoted && depth === 0 && isSpace(character)) return at;
-    const closes = !isQuoted && (character === '}' || character === ']' || character === '"');
-    if (closes && depth <= 0) return at + 1;
+    const character = text[at] ?? '';
+    if (depth === 0 && isSpace(character)) return at;
+    const isQuote = character === '"';
+    if (isQuote) at = endOfString(text, at);
+    const change = NESTING[character] ?? 0;
+    depth += change;
+    if (depth <= 0 && (isQuote || change < 0)) return at + 1;
   }
   return text.length;
+}
+
+/** Position of the closing quote of the string that begins at `from`. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 function parse(text: string): { value: unknown } | undefined {

@@ -259,6 +259,8 @@ function gather(items: (LocatedString | undefined)[], written: boolean): Answer 
   return { kind: 'strings', items: sound, written, incomplete: sound.length < items.length };
 }
 
+const NO_PARAMETERS: ReadonlySet<string> = new Set(['map', 'object', 'null']);
+
 /** `put` accepted parameters of any name before it had `env`: a string named `env` is still a parameter. */
 export function isMeantAsParameter(
   reader: BlockReader,
@@ -266,10 +268,11 @@ export function isMeantAsParameter(
   { type }: AttributeSchema,
   { open }: BlockSchema,
 ): boolean {
-  if (type !== 'environment' || (open !== 'text' && open !== 'values') || expression.entries) return false;
+  const takesParameters = open === 'text' || open === 'values';
+  if (type !== 'environment' || !takesParameters || expression.entries) return false;
   if (dependsOnUnknown(reader, expression)) return false;
   const { kind = 'null' } = expression.value ?? reader.evaluate(expression, reader.scope).value ?? {};
-  return kind !== 'map' && kind !== 'object' && kind !== 'null';
+  return !NO_PARAMETERS.has(kind);
 }
 
 function wrongType(reader: BlockReader, what: ValueSubject, wanted: string, value: Value): undefined {

@@ -193,23 +193,27 @@ function readKnown(reader: BlockReader, attribute: Attribute, schema: AttributeS
 }
 
 function readOpen(reader: BlockReader, attribute: Attribute, target: Target): void {
+  if (target.schema.open === 'lists') return readOpenAxis(reader, attribute, target);
+  if (target.schema.open === 'values') return readOpenValue(reader, attribute, target);
   const { name, nameRange, expression } = attribute;
   const { range } = expression;
-  if (target.schema.open === 'lists') {
-    const items = readAxis(reader, attribute);
-    if (items === undefined) target.misread.add(name);
-    else if (items !== null) target.axes.push({ name, nameRange, range, items });
-    return;
-  }
-  if (target.schema.open === 'values') {
-    const value = readAnyParameter(reader, attribute);
-    if (value === undefined || value?.problem) target.misread.add(name);
-    if (value) target.parameters.push({ name, nameRange, range, ...value });
-    return;
-  }
   const text = readParameter(reader, attribute);
   if (text === undefined) target.misread.add(name);
   else if (text !== null) target.parameters.push({ name, nameRange, text, range });
+}
+
+function readOpenAxis(reader: BlockReader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  const items = readAxis(reader, attribute);
+  if (items === undefined) target.misread.add(name);
+  else if (items !== null) target.axes.push({ name, nameRange, range: expression.range, items });
+}
+
+function readOpenValue(reader: BlockReader, attribute: Attribute, target: Target): void {
+  const { name, nameRange, expression } = attribute;
+  const value = readAnyParameter(reader, attribute);
+  if (value === undefined || value?.problem) target.misread.add(name);
+  if (value) target.parameters.push({ name, nameRange, range: expression.range, ...value });
 }
 
 function readNested(

@@ -1,5 +1,5 @@
 import { blocksOf, stringAt } from '#domain/language/block-values.ts';
-import { diagnose, type Report } from '#domain/language/diagnostic.ts';
+import { diagnose, type Diagnostic, type Report } from '#domain/language/diagnostic.ts';
 import type { JsonObject, JsonValue } from '#domain/language/json-value.ts';
 import type { Parameter, ReadBlock } from '#domain/language/read-block.ts';
 import type { Range } from '#domain/language/syntax.ts';
@@ -25,27 +25,11 @@ export function readProtocolType(
   block: ReadBlock,
   context: CompileContext,
 ): Omit<ResourceType, keyof NamedType> | undefined {
-  const { report } = context;
-  const { attributes, range } = block;
-  const [name, given] = [...attributes].find(([attribute]) => attribute === 'protocol') ?? [];
-  if (name === undefined) {
-    const message = 'image has no meaning without a protocol';
-    const help = 'Add protocol = "concourse", or name the image in check, pull and push.';
-    report(diagnose('type-protocol', attributes.get('image')?.nameRange ?? range, message, help));
-    return undefined;
-  }
-  const excluded = partsOf(block).filter((part) => EXCLUDED.includes(part.name));
-  for (const part of excluded) {
-    const message = `${part.name} cannot be used with protocol: the image has all programs`;
-    report(diagnose('type-protocol', part.range, message, `Remove ${part.name}, or protocol.`));
-  }
+  const problems = problemsOf(block);
+  for (const problem of problems) context.report(problem);
   const image = stringAt(block, 'image');
-  if (!attributes.has('image')) {
-    const message = 'a type with a protocol needs an image';
-    report(diagnose('type-protocol', given?.nameRange ?? range, message, 'Add image = "…".'));
-  }
-  const isSound = image !== undefined && checkImage(image, context) && excluded.length === 0;
-  if (!isSound || given?.value === undefined) return undefined;
+  const isSound = image !== undefined && checkImage(image, context) && problems.length === 0;
+  if (!isSound || block.attributes.get('protocol')?.value === undefined) return undefined;
   const program = (file: string): Command => ({
     runner: 'docker',
     image: image.text,
@@ -60,6 +44,24 @@ export function readProtocolType(
     pull: program('in'),
     push: program('out'),
   };
+}
+
+function problemsOf(block: ReadBlock): Diagnostic[] {
+  const { attributes, range } = block;
+  const protocol = attributes.get('protocol');
+  if (protocol === undefined) {
+    const message = 'image has no meaning without a protocol';
+    const help = 'Add protocol = "concourse", or name the image in check, pull and push.';
+    return [diagnose('type-protocol', attributes.get('image')?.nameRange ?? range, message, help)];
+  }
+  const excluded = partsOf(block).filter((part) => EXCLUDED.includes(part.name));
+  const problems = excluded.map((part) => {
+    const message = `${part.name} cannot be used with protocol: the image has all programs`;
+    return diagnose('type-protocol', part.range, message, `Remove ${part.name}, or protocol.`);
+  });
+  if (attributes.has('image')) return problems;
+  const message = 'a type with a protocol needs an image';
+  return [...problems, diagnose('type-protocol', protocol.nameRange, message, 'Add image = "…".')];
 }
 
 function partsOf({ attributes, blocks }: ReadBlock): { name: string; range: Range }[] {

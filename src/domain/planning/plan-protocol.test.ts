@@ -27,16 +27,17 @@ const files: ResourceType = {
 };
 const token = makeSecretPlaceholder('token');
 
+const resource = (label: string, source: object) => ({
+  name: `files.${label}`,
+  type: 'files',
+  label,
+  params: {},
+  source: { ...source },
+  tags: [],
+  cache: false,
+});
+
 function pipelineOf(steps: Step[]): Pipeline {
-  const resource = (label: string, source: object) => ({
-    name: `files.${label}`,
-    type: 'files',
-    label,
-    params: {},
-    source: { ...source },
-    tags: [],
-    cache: false,
-  });
   return {
     resourceTypes: [files],
     resources: [

@@ -54,6 +54,21 @@ beforeEach(async () => {
 });
 afterEach(async () => await Promise.all([statuses.close(), checks.close()]));
 
+const typeOf = (name: string, cmd: string) => ({
+  name,
+  builtIn: true,
+  params: [],
+  notify: { runner: 'shell' as const, cmd },
+  origin: { source: `svc://${name}` },
+});
+const sent = (name: string, params: Record<string, string>) => ({
+  name: `${name}.app`,
+  type: name,
+  label: 'app',
+  params,
+  on: ['success' as const, 'failure' as const, 'cancel' as const],
+});
+
 function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
   const taken = {
     kind: 'get',
@@ -65,23 +80,9 @@ function definition(approval: boolean, version: 'every' | 'latest'): Pipeline {
   } as const;
   const ship = job('ship', { ...taken, passed: [] }, task('ship'));
   const gate = { label: 'go', approvals: 1, timeoutSeconds: 60, notify: [] };
-  const type = (name: string, cmd: string) => ({
-    name,
-    builtIn: true,
-    params: [],
-    notify: { runner: 'shell' as const, cmd },
-    origin: { source: `svc://${name}` },
-  });
-  const sent = (name: string, params: Record<string, string>) => ({
-    name: `${name}.app`,
-    type: name,
-    label: 'app',
-    params,
-    on: ['success' as const, 'failure' as const, 'cancel' as const],
-  });
   return samplePipeline({
     jobs: [approval ? { ...ship, approval: gate } : ship],
-    notificationTypes: [type('commit-status', commitStatusScript), type('hostcheck', checkRunScript)],
+    notificationTypes: [typeOf('commit-status', commitStatusScript), typeOf('hostcheck', checkRunScript)],
     notifications: [
       sent('commit-status', { url: statuses.url, provider: 'gitea', token: 'the-token' }),
       sent('hostcheck', { app_id: '12', installation_id: '34', private_key: privateKey, repository: 'o/r' }),

@@ -15,10 +15,11 @@ export interface Gitea extends ForgeUnderTest {
 }
 
 export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
-  const { address, command, stop } = await startGiteaProcess(about);
+  const process = await startGiteaProcess(about);
+  const { address } = process;
   const person = ['--username', 'root-of-tests', '--email', 'root@example.org', '--password', PASSWORD];
   const wanted = ['--access-token', '--access-token-scopes', 'all'];
-  const said = await command('admin', 'user', 'create', '--admin', ...person, ...wanted);
+  const said = await process.command('admin', 'user', 'create', '--admin', ...person, ...wanted);
   const token = /\b[0-9a-f]{40}\b/.exec(said)?.[0];
   if (token === undefined) throw new Error(`Gitea gave no token: ${said}`);
   const owner: ForgeUser = { name: 'root-of-tests', token };
@@ -42,6 +43,6 @@ export async function startGitea(about: GiteaAbout = {}): Promise<Gitea> {
     },
     createRepository: async (name, { owner: by = owner, private: hidden = false } = {}) =>
       await createRepository({ address, callAs }, by, { name, private: hidden }),
-    stop,
+    stop: async () => await process.stop(),
   };
 }

@@ -41,15 +41,18 @@ export class CheckRunForge {
 
   #answer({ method, url = '', headers }: IncomingMessage, body: Partial<CheckRun>): [number, object] {
     const call = `${method} ${url.replace(/\?.*/, '').replace(/[0-9a-f]{40}/, '<sha>')}`;
+    const { authorization = '' } = headers;
     if (call === 'POST /app/installations/34/access_tokens')
-      return /^Bearer [^.]+\.[^.]+\.[^.]+$/.test(headers.authorization ?? '')
-        ? [201, { token: 'short' }]
-        : [401, {}];
-    if (headers.authorization !== 'token short') return [401, {}];
+      return /^Bearer [^.]+\.[^.]+\.[^.]+$/.test(authorization) ? [201, { token: 'short' }] : [401, {}];
+    if (authorization !== 'token short') return [401, {}];
     if (call === 'GET /repos/o/r/commits/<sha>/check-runs') return [200, { check_runs: this.#runsAt(url) }];
     if (call === 'POST /repos/o/r/check-runs') return this.#create(body);
-    const id = Number(/^PATCH \/repos\/o\/r\/check-runs\/(?<id>\d+)$/.exec(call)?.groups?.['id']);
-    const run = this.runs.find((one) => one.id === id);
+    return this.#update(call, body);
+  }
+
+  #update(call: string, body: Partial<CheckRun>): [number, object] {
+    const [, id = ''] = /^PATCH \/repos\/o\/r\/check-runs\/(\d+)$/.exec(call) ?? [];
+    const run = this.runs.find((one) => String(one.id) === id);
     return run === undefined || body.head_sha !== undefined ? [404, {}] : [200, Object.assign(run, body)];
   }
 
