@@ -19,11 +19,16 @@ export interface CompiledText {
   findings: Finding[];
 }
 
+/** Nobody else waits for a command. */
+const WALL_LIMIT_MS = 10 * 60_000;
+
+const openPatiently = (): HclCompiler => createCompiler({ engine: engineFile(), wallLimitMs: WALL_LIMIT_MS });
+
 /** Compiles the texts as the operator does, but reads no cluster and fetches nothing. */
 export async function compileTexts(
   texts: readonly PipelineText[],
   given: GivenVariables,
-  { openCompiler = () => createCompiler({ engine: engineFile() }) }: Pick<Terminal, 'openCompiler'>,
+  { openCompiler = openPatiently }: Pick<Terminal, 'openCompiler'>,
 ): Promise<CompiledText[]> {
   const compiler = openCompiler();
   try {

@@ -79,6 +79,15 @@ describe('the compiler', () => {
     ]);
   });
 
+  test('does not blame a text for a machine that is too busy, and compiles it later', async () => {
+    const busy = start({ timeLimitMs: 60_000, wallLimitMs: 1 });
+    const { pipeline, diagnostics } = await busy.compile(endless, {});
+    expect([pipeline, diagnostics.map(({ code }) => code)]).toEqual([undefined, ['machine-busy']]);
+    expect(diagnostics.map(renderDiagnostic)).toEqual([
+      'reading the pipeline did not end within 0.001 s, most of which it waited for a processor',
+    ]);
+  });
+
   test('stops a text that takes too much memory, and compiles the next one', async () => {
     const started = start({ timeLimitMs: 60_000, memoryLimitMb: 64 });
     const [bad, next] = await Promise.all([started.compile(enormous, {}), started.compile(good, {})]);

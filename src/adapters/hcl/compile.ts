@@ -10,6 +10,8 @@ import type { CompileRequest } from './worker-messages.ts';
 export interface CompilerOptions {
   /** Time limit for one text, in processor time. */
   timeLimitMs?: number;
+  /** The same in wall time. Default: 15 times as long. */
+  wallLimitMs?: number;
   memoryLimitMb?: number;
   /** Number of processes. A slow text then delays only the texts in its own process. */
   processes?: number;
@@ -39,6 +41,8 @@ export interface HclCompiler {
   close(): Promise<void>;
 }
 
+const WALL_TIME_FACTOR = 15;
+
 /** A slot for a process, which starts on demand. */
 interface Seat {
   process?: CompilerProcess;
@@ -47,7 +51,8 @@ interface Seat {
 
 /** Compiles in child processes, so that a hostile text can only crash its own process. */
 export function createCompiler(options: CompilerOptions = {}): HclCompiler {
-  const timeLimitMs = options.timeLimitMs ?? LIMITS.milliseconds;
+  const cpuMs = options.timeLimitMs ?? LIMITS.milliseconds;
+  const limits = { cpuMs, wallMs: options.wallLimitMs ?? WALL_TIME_FACTOR * cpuMs };
   const memoryLimitMb = options.memoryLimitMb ?? 256;
   const idleMs = options.idleMs ?? 30_000;
   const now = options.now ?? (() => new Date());
@@ -66,7 +71,7 @@ export function createCompiler(options: CompilerOptions = {}): HclCompiler {
     clearTimeout(seat.idle);
     if (seat.process?.hasEnded()) delete seat.process;
     seat.process ??= startProcess(findEngine(options.engine), memoryLimitMb);
-    const compilation = await seat.process.send(request, timeLimitMs);
+    const compilation = await seat.process.send(request, limits);
     seat.idle = setTimeout(() => void stopIdle(seat), idleMs).unref();
     return compilation;
   };

@@ -3,7 +3,7 @@ import { argv } from 'node:process';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { limitMemory } from './memory-limit.ts';
 import { startThread, type CompilerThread } from './thread.ts';
-import type { HostAnswer, HostRequest } from './worker-messages.ts';
+import type { HostAnswer, HostRequest, TimeLimits } from './worker-messages.ts';
 
 /*
  * The compiler process: one request at a time, in a thread that can be terminated. V8 aborts the whole
@@ -14,13 +14,13 @@ const memoryLimitMb = Number(megabytes);
 const compiled = compileEngine();
 let thread: CompilerThread | undefined;
 
-process.on('message', ({ request, timeLimitMs }: HostRequest) => {
-  void answer(request, timeLimitMs).then((reply) => process.send?.(reply));
+process.on('message', ({ request, limits }: HostRequest) => {
+  void answer(request, limits).then((reply) => process.send?.(reply));
 });
 // The parent has ended, possibly by a kill signal, so nobody waits for the result.
 process.on('disconnect', () => process.exit());
 
-async function answer(request: HostRequest['request'], timeLimitMs: number): Promise<HostAnswer> {
+async function answer(request: HostRequest['request'], limits: TimeLimits): Promise<HostAnswer> {
   try {
     thread ??= startThread(await compiled, memoryLimitMb);
   } catch (error) {
@@ -30,7 +30,7 @@ async function answer(request: HostRequest['request'], timeLimitMs: number): Pro
       failure: diagnose('engine-fault', undefined, `the HCL engine failed: ${reason}`),
     };
   }
-  const reply = await thread.send(request, timeLimitMs);
+  const reply = await thread.send(request, limits);
   if (reply.kind === 'failed') thread = undefined;
   return reply;
 }

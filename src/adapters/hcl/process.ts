@@ -7,12 +7,12 @@ import { deserialize } from 'node:v8';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { definitionTooLong } from '#domain/pipeline/limits.ts';
-import { MAX_WALL_TIME_FACTOR, timeLimitDiagnostic } from './thread.ts';
-import type { CompileRequest, HostAnswer, HostRequest } from './worker-messages.ts';
+import { busyDiagnostic } from './thread.ts';
+import type { CompileRequest, HostAnswer, HostRequest, TimeLimits } from './worker-messages.ts';
 
 /** A child process that compiles one text at a time. */
 export interface CompilerProcess {
-  send(request: CompileRequest, timeLimitMs: number): Promise<Compilation>;
+  send(request: CompileRequest, limits: TimeLimits): Promise<Compilation>;
   /** The process has ended: start another one. */
   hasEnded(): boolean;
   stop(): Promise<void>;
@@ -48,7 +48,7 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
   unrefChild(child);
 
   return {
-    async send(request, timeLimitMs) {
+    async send(request, limits) {
       if (ended) return readAnswer(ended);
       child.ref();
       child.channel?.ref();
@@ -56,14 +56,11 @@ export function startProcess(engine: string, memoryLimitMb: number): CompilerPro
         settle = resolve;
       });
       // The process enforces the limit itself. This is for one that no longer responds.
-      const last = setTimeout(
-        () => {
-          end(timeLimitDiagnostic(timeLimitMs));
-          child.kill('SIGKILL');
-        },
-        2 * MAX_WALL_TIME_FACTOR * timeLimitMs,
-      );
-      const message: HostRequest = { request, timeLimitMs };
+      const last = setTimeout(() => {
+        end(busyDiagnostic(limits));
+        child.kill('SIGKILL');
+      }, 2 * limits.wallMs);
+      const message: HostRequest = { request, limits };
       // If the process has ended, its `close` event reports it.
       child.send(message, () => undefined);
       const outcome = await answer;

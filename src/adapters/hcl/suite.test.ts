@@ -43,7 +43,7 @@ describe('the portable test suite of the language', () => {
   });
 
   test('has a case for every error code that a text alone can cause', () => {
-    const causedOtherwise = ['time-limit', 'memory-limit', 'engine-fault', 'volume-refused'];
+    const causedOtherwise = ['time-limit', 'machine-busy', 'memory-limit', 'engine-fault', 'volume-refused'];
     const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.txt'))
       .map((file) => readFileSync(join(folder, file), 'utf8'))

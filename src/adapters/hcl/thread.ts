@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { allocateEvaluatedRange, openEvaluatedRange } from './evaluated-range.ts';
-import type { CompileAnswer, CompileRequest, HostAnswer, WorkerData } from './worker-messages.ts';
+import type { CompileAnswer, CompileRequest, HostAnswer, TimeLimits, WorkerData } from './worker-messages.ts';
 
 /** A thread that compiles one text at a time. It ends after a failure. */
 export interface CompilerThread {
-  send(request: CompileRequest, timeLimitMs: number): Promise<HostAnswer>;
+  send(request: CompileRequest, limits: TimeLimits): Promise<HostAnswer>;
 }
 
 /** The program of the thread: beside the bundle, or this source file's neighbour. */
@@ -32,14 +32,15 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
   const started = next();
 
   return {
-    async send(request, timeLimitMs) {
+    async send(request, limits) {
       const start = await started;
       if (start.kind !== 'ready') return start;
       const answer = next();
       evaluatedRange.note(undefined);
-      const watch = await watchTime(worker, timeLimitMs, () =>
-        fail(timeLimitDiagnostic(timeLimitMs, evaluatedRange.read())),
-      );
+      const watch = await watchTime(worker, limits, {
+        onLimit: () => fail(timeLimitDiagnostic(limits.cpuMs, evaluatedRange.read())),
+        onWallLimit: () => fail(busyDiagnostic(limits)),
+      });
       worker.postMessage(request, []);
       const outcome = await answer;
       watch.end();
@@ -51,18 +52,26 @@ export function startThread(module: WorkerData['module'], memoryLimitMb: number)
 }
 
 /** `range`: the expression that was being evaluated. */
-export function timeLimitDiagnostic(timeLimitMs: number, place?: Range): Diagnostic {
+function timeLimitDiagnostic(timeLimitMs: number, place?: Range): Diagnostic {
   const where = place ? ': it was at this expression' : '';
   return diagnose('time-limit', place, `reading the pipeline took longer than ${timeLimitMs} ms${where}`);
 }
 
-/**
- * Limit of wall time as a multiple of the limit of processor time: on a busy machine the thread mostly waits.
- */
-export const MAX_WALL_TIME_FACTOR = 15;
+/** On a busy machine the thread mostly waits. Says nothing about the text. */
+export function busyDiagnostic({ wallMs }: TimeLimits): Diagnostic {
+  return diagnose(
+    'machine-busy',
+    undefined,
+    `reading the pipeline did not end within ${wallMs / 1000} s, most of which it waited for a processor`,
+  );
+}
 
-/** Calls `onLimit` when the thread has used this much processor time. */
-async function watchTime(worker: Worker, limitMs: number, onLimit: () => void): Promise<{ end: () => void }> {
+/** Calls `onLimit` when the thread has used this much processor time, otherwise `onWallLimit`. */
+async function watchTime(
+  worker: Worker,
+  { cpuMs: limitMs, wallMs }: TimeLimits,
+  { onLimit, onWallLimit }: { onLimit: () => void; onWallLimit: () => void },
+): Promise<{ end: () => void }> {
   const usedMs = async (): Promise<number> => {
     try {
       const { user, system } = await worker.cpuUsage();
@@ -81,7 +90,7 @@ async function watchTime(worker: Worker, limitMs: number, onLimit: () => void): 
     else timer = setTimeout(() => void checkTime(), Math.max(limitMs - spent, 10));
   };
   let timer = setTimeout(() => void checkTime(), limitMs);
-  const last = setTimeout(onLimit, MAX_WALL_TIME_FACTOR * limitMs);
+  const last = setTimeout(onWallLimit, wallMs);
   return {
     end() {
       ended = true;

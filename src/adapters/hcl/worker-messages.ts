@@ -24,7 +24,14 @@ export type CompileAnswer =
 /** A request to the compiler process. */
 export interface HostRequest {
   request: CompileRequest;
-  timeLimitMs: number;
+  limits: TimeLimits;
+}
+
+export interface TimeLimits {
+  /** In processor time: a text that takes longer is at fault. */
+  cpuMs: number;
+  /** In wall time: a text that takes longer may be right, but others wait. */
+  wallMs: number;
 }
 
 export type HostAnswer = CompileAnswer | { kind: 'failed'; failure: Diagnostic };

@@ -33,6 +33,10 @@ export const textCodes = {
     'Reading the pipeline took too long.',
     'Look for expressions that repeat themselves very often.',
   ),
+  'machine-busy': error(
+    'The machine was too busy to read the pipeline.',
+    'This is no fault of the text: try again when the machine is less busy.',
+  ),
   'memory-limit': error(
     'Reading the pipeline took too much memory.',
     'Look for expressions that make very large values.',

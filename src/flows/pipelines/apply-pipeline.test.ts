@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { diagnose } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import type { TeamVolume } from '#domain/planning/mount-volumes.ts';
@@ -188,6 +189,23 @@ describe('a manifest', () => {
     expect(stored).toEqual([]);
     const world = { compilation, facts: facts(), externalUrl: 'https://ci.test' };
     expect(await applyPipeline(manifest, ports(world).ports)).toMatchObject(ACCEPTED);
+  });
+
+  test('a manifest that a busy machine could not read is not refused, and is tried again', async () => {
+    const diagnostics = [diagnose('machine-busy', undefined, 'it did not end')];
+    const { ports: all, stored } = ports({
+      compilation: { diagnostics },
+      known: earlier,
+      facts: facts(),
+    });
+    expect(await applyPipeline(manifest, all)).toMatchObject({
+      outcome: 'unavailable',
+      reason: 'MachineBusy',
+      message: 'it did not end',
+      again: true,
+      facts: facts(),
+    });
+    expect(stored).toEqual([]);
   });
 
   test('a manifest that pins a missing resource is refused, and its last good revision stays', async () => {

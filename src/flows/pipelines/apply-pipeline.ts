@@ -95,6 +95,8 @@ async function applyText(manifest: PipelineManifest, ports: ApplyPipelinePorts):
     const facts = await keepLastGood(manifest, ports);
     return { outcome: 'unavailable', reason: 'SourceUnavailable', message, again: true, ...facts };
   }
+  const busy = await retryWhenLessBusy(compiled.compilation, manifest, ports);
+  if (busy !== undefined) return busy;
   const compilation = refuseMissingVolumes(compiled.compilation, podRulesOf(manifest.team, ports.cluster));
   if (compilation.pipeline === undefined || hasErrors(compilation.diagnostics)) {
     return { outcome: 'invalid', errors: rendered(compilation), ...(await keepLastGood(manifest, ports)) };
@@ -131,6 +133,18 @@ async function refuseSurplus(
     `The team may have ${limit} ${pipelines} (limits.pipelines of the Team), and has them. ` +
     'Delete another one, or ask for a higher limit.';
   return { outcome: 'unavailable', reason: 'TooManyPipelines', message, again: true };
+}
+
+/** A text that could not be read because the machine was too busy may be right. */
+async function retryWhenLessBusy(
+  { diagnostics }: Compilation,
+  manifest: PipelineManifest,
+  ports: ApplyPipelinePorts,
+): Promise<PipelineApplied | undefined> {
+  const busy = diagnostics.find(({ code }) => code === 'machine-busy');
+  if (busy === undefined) return undefined;
+  const facts = await keepLastGood(manifest, ports);
+  return { outcome: 'unavailable', reason: 'MachineBusy', message: busy.message, again: true, ...facts };
 }
 
 /** Refuses paths on volumes that the Team does not have. */

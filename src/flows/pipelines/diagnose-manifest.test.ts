@@ -38,7 +38,7 @@ describe('a manifest', () => {
         warnings: ['3:7: the job "a" has no steps'],
       },
     ],
-    ...(['time-limit', 'memory-limit', 'engine-fault'] as const).map(
+    ...(['time-limit', 'machine-busy', 'memory-limit', 'engine-fault'] as const).map(
       (code): [string, Diagnostic[], ManifestDiagnosis] => [
         `whose text could not be read (${code}) is not to blame for that`,
         [diagnose(code, undefined, 'it did not end')],

@@ -110,7 +110,12 @@ function warnOfSource({ source, range }: NeededSource): string {
   return `${place}${source} ${UNSEEN}`;
 }
 
-const OF_THE_MACHINE = new Set<Diagnostic['code']>(['time-limit', 'memory-limit', 'engine-fault']);
+const OF_THE_MACHINE = new Set<Diagnostic['code']>([
+  'time-limit',
+  'machine-busy',
+  'memory-limit',
+  'engine-fault',
+]);
 
 function refuses({ severity, code }: Diagnostic): boolean {
   return severity === 'error' && !OF_THE_MACHINE.has(code);
