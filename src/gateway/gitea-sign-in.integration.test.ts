@@ -111,6 +111,7 @@ async function complete(page: Page, username: string): Promise<string> {
 describe('signing in with Gitea', () => {
   test('suggests its user name the first time, then gives the roles of its organisations', async () => {
     const page = await answerGrant(await logIn('Ann.Lee'), 'true');
+    expect(page.status).toBe(200);
     expect(dataOf(page)).toMatchObject({ status: 'complete-profile', username: 'ann.lee' });
     const as = await complete(page, 'ann');
     const profile = await gateway.ask('GET /profile', { as });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
+import type { ForgeRepository, NewCommit } from '#testing/forges/forge-under-test.ts';
 import { startGitea, type Gitea } from '#testing/forges/gitea.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
 import { samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
@@ -93,6 +93,13 @@ async function sends(calls: { accepted?: number; refused?: number }, work: () =>
   expect(await seen()).toEqual({ accepted, refused });
 }
 
+/** Pushes a commit and waits for its webhook, which Gitea sends after it has answered the push. */
+async function push(about: NewCommit): Promise<string> {
+  let made = '';
+  await sends({ accepted: 1 }, async () => (made = await repository.commit(about)));
+  return made;
+}
+
 describe('a webhook of Gitea', () => {
   test('requests a check when somebody pushes', async () => {
     await enter((right) => right);
@@ -102,10 +109,11 @@ describe('a webhook of Gitea', () => {
   });
 
   test('requests a check when somebody opens a request', async () => {
-    const one = await repository.commit({ message: 'one' });
-    const change = { message: 'two', branch: 'change', onto: one };
-    await repository.commit(change);
     await enter((right) => right);
+    await push({ message: 'one' });
+    await push({ message: 'two', branch: 'change' });
+    await checkRuns();
+    expect(await due()).toEqual([]);
     const request = { title: 'a change', branch: 'change' };
     await sends({ accepted: 1 }, async () => await repository.openRequest(request));
     expect(await due()).toMatchObject([{ resource: 'git.app', cause: 'webhook' }]);
@@ -136,14 +144,15 @@ describe('a webhook of Gitea', () => {
   });
 
   test('makes one check together with those that come before it runs, and one more with later ones', async () => {
-    const one = await repository.commit({ message: 'one' });
     await enter((right) => right);
-    const push = async (name: string) => await repository.createTag(name, one);
-    await sends({ accepted: 3 }, async () => await Promise.all(['a', 'b', 'c'].map(push)));
+    const one = await push({ message: 'one' });
+    await checkRuns();
+    const tag = async (name: string) => await repository.createTag(name, one);
+    await sends({ accepted: 3 }, async () => await Promise.all(['a', 'b', 'c'].map(tag)));
     expect(await due()).toMatchObject([{ cause: 'webhook' }]);
     const [{ scope } = { scope: 0 }] = await due();
     const opened = await stores.checks.openRun([scope], 'webhook', new Date());
-    await sends({ accepted: 2 }, async () => await Promise.all(['d', 'e'].map(push)));
+    await sends({ accepted: 2 }, async () => await Promise.all(['d', 'e'].map(tag)));
     expect(await due()).toEqual([]);
     await stores.checks.closeRun(opened?.run ?? 0, new Date());
     expect(await checkRuns()).toBe(1);

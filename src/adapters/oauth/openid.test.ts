@@ -69,6 +69,23 @@ test('a valid answer identifies the person', async () => {
   expect(provider.received.get('redirect_uri')).toBe(ASK.callbackUrl);
 });
 
+test('the secret of our client reaches providers that decode nothing, like Gitea', async () => {
+  client = openIdClient({
+    secretOf: async () => 'gto_a-b.c',
+    fetch: async (url, init) => await provider.fetch(url, init),
+    now: () => 0,
+  });
+  provider.clientId = 'a1-b2-c3';
+  const own = { ...PROVIDER, clientId: provider.clientId };
+  expect(await client.identify(own, { ...ASK, query: query() })).toMatchObject({ subject: 'ann' });
+  expect(provider.authorization).toBe(`Basic ${btoa('a1-b2-c3:gto_a-b.c')}`);
+});
+
+test('the secret of our client is encoded as OAuth 2.0 requires', async () => {
+  await identify();
+  expect(provider.authorization).toBe(`Basic ${btoa('millrace:a+secret+of+our+client%2C+32+bytes')}`);
+});
+
 const FORGED: Record<string, Forged> = {
   'without a signature': async (claims) => new UnsecuredJWT({ ...claims }).encode(),
   'without a signature, said to have one': async (claims, self) =>

@@ -77,13 +77,26 @@ async function configure(
  * says.
  */
 function secretIn(secret: string): openid.ClientAuth {
-  const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
+  const [basic, post] = [secretInHeader(secret), openid.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
     const way = methods.includes('client_secret_basic') ? basic : post;
     way(server, client, body, headers);
   };
 }
+
+/**
+ * HTTP Basic authentication in the form encoding that OAuth 2.0 requires. It leaves `-`, `.` and `_` as they
+ * are; the library encodes these too. Gitea and Forgejo decode nothing, and their client IDs are UUIDs.
+ */
+function secretInHeader(secret: string): openid.ClientAuth {
+  return (_server, client, _body, headers) => {
+    const credentials = [client.client_id, secret].map(formEncoded).join(':');
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
+  };
+}
+
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
 async function urlOf(
   configuration: openid.Configuration,

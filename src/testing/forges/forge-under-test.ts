@@ -1,5 +1,5 @@
 /** What runs at the address, in the words of the parameter `provider` of the type git. */
-export type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
+type ForgeKind = 'github' | 'gitlab' | 'gitea' | 'forgejo';
 
 /** A forge that tests start: a real one, or a server that imitates the API of one. */
 export interface ForgeUnderTest {
@@ -20,7 +20,7 @@ export interface ForgeUser {
   readonly token: string;
 }
 
-export interface NewRepository {
+interface NewRepository {
   readonly owner?: ForgeUser;
   readonly private?: boolean;
 }
@@ -84,11 +84,11 @@ export interface CommitStatus {
   readonly url: string;
 }
 
-export interface NewWebhook {
+interface NewWebhook {
   readonly url: string;
   /** The forge signs what it sends with it. */
   readonly secret?: string;
   readonly events: readonly WebhookEvent[];
 }
 
-export type WebhookEvent = 'push' | 'request';
+type WebhookEvent = 'push' | 'request';

@@ -32,7 +32,8 @@ export interface ForgingProvider {
   newKey(kid: string): Promise<void>;
   /** The last request to its token endpoint. */
   received: URLSearchParams;
-  fetch(url: string, init: { body?: unknown }): Promise<Response>;
+  authorization: string;
+  fetch(url: string, init: { body?: unknown; headers?: Record<string, string> }): Promise<Response>;
 }
 
 export const honest: Forge = async (claims, { key, kid }) =>
@@ -61,13 +62,18 @@ export async function forgingProvider(issuer: string, clientId: string): Promise
     nonce: '',
     forge: honest,
     received: new URLSearchParams(),
+    authorization: '',
     async newKey(kid) {
       const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
       const jwk = await exportJWK(publicKey);
       Object.assign(self, { key: privateKey, publicKey, kid });
       self.keys = [{ ...jwk, kid, use: 'sig', alg: 'ES256' }];
     },
-    fetch: async (url, init) => await answer(self, new URL(url).pathname, init.body),
+    async fetch(url, { body, headers = {} }) {
+      const { pathname } = new URL(url);
+      if (pathname === '/token') self.authorization = headers['authorization'] ?? '';
+      return await answer(self, pathname, body);
+    },
   };
   await self.newKey('first');
   return self;
