@@ -52,9 +52,7 @@ export class Loops {
   readonly #room = new Room();
   /** Teams without room for a check in their namespace, and when to try them again. */
   #withoutRoom = new Map<string, number>();
-  /**
-   * Shapes that have a warm Pod get another one with the tick: a Pod that starts would slow down the build.
-   */
+  /** Shapes that have a warm Pod get another only with the tick: a starting Pod slows down the build. */
   #refill = true;
   readonly #stop: (() => void)[] = [];
   /** Periodic work by queue key. Work on a single pipeline or team has keys of its own. */
