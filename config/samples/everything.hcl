@@ -206,6 +206,7 @@ resource "image" "site" {
 
 resource "clock" "nightly" {
   check_interval = "30 2 * * *"
+  time_zone      = "Europe/Zurich"
 }
 
 resource "trigger" "released" {}

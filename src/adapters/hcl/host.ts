@@ -3,7 +3,7 @@ import { argv } from 'node:process';
 import { diagnose } from '#domain/language/diagnostic.ts';
 import { limitMemory } from './memory-limit.ts';
 import { startThread, type CompilerThread } from './thread.ts';
-import type { HostAnswer, HostRequest, TimeLimits } from './worker-messages.ts';
+import type { EvaluationLimits, HostAnswer, HostRequest } from './worker-messages.ts';
 
 /*
  * The compiler process: one request at a time, in a thread that can be terminated. V8 aborts the whole
@@ -20,7 +20,7 @@ process.on('message', ({ request, limits }: HostRequest) => {
 // The parent has ended, possibly by a kill signal, so nobody waits for the result.
 process.on('disconnect', () => process.exit());
 
-async function answer(request: HostRequest['request'], limits: TimeLimits): Promise<HostAnswer> {
+async function answer(request: HostRequest['request'], limits: EvaluationLimits): Promise<HostAnswer> {
   try {
     thread ??= startThread(await compiled, memoryLimitMb);
   } catch (error) {

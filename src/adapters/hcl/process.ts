@@ -8,11 +8,11 @@ import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Compilation } from '#domain/pipeline/compile.ts';
 import { definitionTooLong } from '#domain/pipeline/limits.ts';
 import { busyDiagnostic } from './thread.ts';
-import type { CompileRequest, HostAnswer, HostRequest, TimeLimits } from './worker-messages.ts';
+import type { CompileRequest, EvaluationLimits, HostAnswer, HostRequest } from './worker-messages.ts';
 
 /** A child process that compiles one text at a time. */
 export interface CompilerProcess {
-  send(request: CompileRequest, limits: TimeLimits): Promise<Compilation>;
+  send(request: CompileRequest, limits: EvaluationLimits): Promise<Compilation>;
   /** The process has ended: start another one. */
   hasEnded(): boolean;
   stop(): Promise<void>;

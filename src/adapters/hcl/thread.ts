@@ -2,11 +2,17 @@ import { Worker } from 'node:worker_threads';
 import { diagnose, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { Range } from '#domain/language/syntax.ts';
 import { allocateEvaluatedRange, openEvaluatedRange } from './evaluated-range.ts';
-import type { CompileAnswer, CompileRequest, HostAnswer, TimeLimits, WorkerData } from './worker-messages.ts';
+import type {
+  CompileAnswer,
+  CompileRequest,
+  EvaluationLimits,
+  HostAnswer,
+  WorkerData,
+} from './worker-messages.ts';
 
 /** A thread that compiles one text at a time. It ends after a failure. */
 export interface CompilerThread {
-  send(request: CompileRequest, limits: TimeLimits): Promise<HostAnswer>;
+  send(request: CompileRequest, limits: EvaluationLimits): Promise<HostAnswer>;
 }
 
 /** The program of the thread: beside the bundle, or this source file's neighbour. */
@@ -58,7 +64,7 @@ function timeLimitDiagnostic(timeLimitMs: number, place?: Range): Diagnostic {
 }
 
 /** On a busy machine the thread mostly waits. Says nothing about the text. */
-export function busyDiagnostic({ wallMs }: TimeLimits): Diagnostic {
+export function busyDiagnostic({ wallMs }: EvaluationLimits): Diagnostic {
   return diagnose(
     'machine-busy',
     undefined,
@@ -69,7 +75,7 @@ export function busyDiagnostic({ wallMs }: TimeLimits): Diagnostic {
 /** Calls `onLimit` when the thread has used this much processor time, otherwise `onWallLimit`. */
 async function watchTime(
   worker: Worker,
-  { cpuMs: limitMs, wallMs }: TimeLimits,
+  { cpuMs: limitMs, wallMs }: EvaluationLimits,
   { onLimit, onWallLimit }: { onLimit: () => void; onWallLimit: () => void },
 ): Promise<{ end: () => void }> {
   const usedMs = async (): Promise<number> => {

@@ -24,10 +24,10 @@ export type CompileAnswer =
 /** A request to the compiler process. */
 export interface HostRequest {
   request: CompileRequest;
-  limits: TimeLimits;
+  limits: EvaluationLimits;
 }
 
-export interface TimeLimits {
+export interface EvaluationLimits {
   /** In processor time: a text that takes longer is at fault. */
   cpuMs: number;
   /** In wall time: a text that takes longer may be right, but others wait. */

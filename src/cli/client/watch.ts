@@ -133,7 +133,7 @@ class BuildPrinter implements BuildListener {
   readonly #fetchBuild: () => Promise<BuildDetailJson | undefined>;
   readonly #fetchedFor = new Set<string>();
   /** Ids of steps whose metadata is printed. */
-  readonly #told = new Set<string>();
+  readonly #withMetadata = new Set<string>();
   #printed = '';
   #heading = '';
   #endsLine = true;
@@ -152,7 +152,7 @@ class BuildPrinter implements BuildListener {
     const { status, message } = build;
     const open = ['pending', 'waiting'].includes(status) && message !== undefined;
     const line = `${this.#title}: ${status}${open ? `, ${message}` : ''}`;
-    this.#tellMetadata(build);
+    this.#printMetadata(build);
     // The final status is printed after the log.
     if (line === this.#printed || build.ended_at !== undefined) return;
     this.#printed = line;
@@ -183,10 +183,10 @@ class BuildPrinter implements BuildListener {
   }
 
   /** Once for each get and put. An attempt that failed has none. */
-  #tellMetadata({ steps }: BuildDetailJson): void {
+  #printMetadata({ steps }: BuildDetailJson): void {
     for (const { id, kind, name, metadata = [] } of steps) {
-      if (metadata.length === 0 || this.#told.has(id)) continue;
-      this.#told.add(id);
+      if (metadata.length === 0 || this.#withMetadata.has(id)) continue;
+      this.#withMetadata.add(id);
       this.#say(`── ${kind} ${name}, about its version`);
       this.#heading = '';
       for (const entry of metadata) this.#say(`   ${entry.name}: ${entry.value}`);
@@ -198,7 +198,7 @@ class BuildPrinter implements BuildListener {
   }
 
   conclude(build: BuildDetailJson): void {
-    this.#tellMetadata(build);
+    this.#printMetadata(build);
     const { status, duration, message } = build;
     const cell = statusCell(status);
     const paint = painter(this.#terminal);

@@ -9,7 +9,7 @@ export interface JsonObject {
 /** The value as JSON. `inexact`: it contains a number that a program cannot read back as written. */
 export type AsJson = { json: JsonValue } | { inexact: string };
 
-export function asJson(value: Value, expression?: Expression): AsJson {
+export function valueAsJson(value: Value, expression?: Expression): AsJson {
   const inexact: string[] = [];
   const json = convert(value, expression, inexact);
   const [first] = inexact;

@@ -9,7 +9,7 @@ import {
   type BlockReader,
 } from './evaluate-expression.ts';
 import { describeValue, helpForType, textOf, type ValueSubject } from './help-for-type.ts';
-import { asJson, type AsJson } from './json-value.ts';
+import { valueAsJson, type AsJson } from './json-value.ts';
 import { didYouMean } from './suggest.ts';
 import type { Attribute, Expression, Range, Value } from './syntax.ts';
 
@@ -172,7 +172,7 @@ export function readAnyParameter(
   const value = evaluateExpression(reader, expression, true);
   if (!value) return undefined;
   if (value.kind === 'null') return null;
-  const json = asJson(value, expression);
+  const json = valueAsJson(value, expression);
   const text = textOf(value);
   if (text !== undefined) return { text, json };
   const what = { name, range: expression.range, expression };

@@ -17,7 +17,7 @@ const source: Readonly<Record<string, AttributeSchema>> = {
 const params = strings('Names of the parameters that the type accepts.');
 const runner = once(runnerOverride, 'Runs all commands of the type, which must use `exec`.');
 
-export const PROTOCOLS = ['concourse'] as const;
+const PROTOCOLS = ['concourse'] as const;
 
 export const resourceType: BlockSchema = {
   labels: ['name'],

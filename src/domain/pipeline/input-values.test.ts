@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JsonValue } from '#domain/language/json-value.ts';
 import { automaticInputs, chooseInputs, type GivenInputs } from './input-values.ts';
 import type { Input } from './pipeline.ts';
-import type { JsonValue } from './variable-types.ts';
 
 const string: Input = { name: 'it', type: 'string', default: 'x' };
 const number: Input = { name: 'it', type: 'number', default: '0' };

@@ -1,8 +1,9 @@
 import { describeValue, textOf } from '#domain/language/help-for-type.ts';
+import type { JsonValue } from '#domain/language/json-value.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Value } from '#domain/language/syntax.ts';
 import type { Input } from './pipeline.ts';
-import { fromJson, valueOfText, type JsonValue } from './variable-types.ts';
+import { fromJson, valueOfText } from './variable-types.ts';
 
 /**
  * Values that a person gives to inputs, by name: values of JSON, or the texts of a form or command line. An

@@ -2,11 +2,10 @@ import { typeAt, valueAt } from '#domain/language/block-values.ts';
 import { diagnose, diagnoseProblem, type Diagnostic } from '#domain/language/diagnostic.ts';
 import type { BlockReader } from '#domain/language/evaluate-expression.ts';
 import { describeValue } from '#domain/language/help-for-type.ts';
+import type { JsonValue } from '#domain/language/json-value.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { closestName } from '#domain/language/suggest.ts';
 import type { Expression, Value } from '#domain/language/syntax.ts';
-
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
 type Simple = 'string' | 'number' | 'bool';
 

@@ -1,19 +1,13 @@
 import { labelAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { BlockReader } from '#domain/language/evaluate-expression.ts';
+import type { JsonValue } from '#domain/language/json-value.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { closestName } from '#domain/language/suggest.ts';
 import type { Label, Value } from '#domain/language/syntax.ts';
 import { checkName, claimName } from './name.ts';
 import { makeSecretPlaceholder } from './secret-placeholder.ts';
-import {
-  defaultOf,
-  fromJson,
-  readVariableType,
-  valueOfText,
-  type JsonValue,
-  type VariableType,
-} from './variable-types.ts';
+import { defaultOf, fromJson, readVariableType, valueOfText, type VariableType } from './variable-types.ts';
 
 /**
  * A value from the manifest or the command line. With `secret` it is a placeholder (`secret-placeholder.ts`),

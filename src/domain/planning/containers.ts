@@ -74,8 +74,7 @@ export function containersOfResource(
 }
 
 /** The resource whose operations alone run in the container. */
-export const ownerOf = ({ volume, resource }: PlanContainer): string | undefined =>
-  volume?.resource ?? resource;
+const ownerOf = ({ volume, resource }: PlanContainer): string | undefined => volume?.resource ?? resource;
 
 function containersForUses(uses: readonly Use[]): PlanContainer[] {
   const running = uses.filter(({ command }) => isRunnable(command));

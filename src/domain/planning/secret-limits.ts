@@ -12,8 +12,7 @@ export const MAX_FILLED_CHARACTERS = 8 * 1024 * 1024;
 const shown = (count: number): string => count.toLocaleString('en');
 
 export const TOO_LONG_SECRET = `it is longer than ${shown(MAX_SECRET_CHARACTERS)} characters`;
-export const TOO_LONG_CONFIGURATION =
-  'with other secrets in it, its configuration is longer than ' + `${shown(MAX_FILLED_CHARACTERS)} characters`;
+export const TOO_LONG_CONFIGURATION = `with other secrets in it, its configuration is longer than ${shown(MAX_FILLED_CHARACTERS)} characters`;
 export const TOO_LONG_OPERATION =
   `With the values of its secrets, the job or resource is longer than ${shown(MAX_FILLED_CHARACTERS)} characters. ` +
   'Name a long secret once, and use it through a variable of the environment.';

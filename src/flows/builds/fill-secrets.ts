@@ -18,7 +18,7 @@ import { lookUpSecrets, type GivenSecrets } from './read-secrets.ts';
 import type { SecretOwner, TeamSecrets, Unavailable } from './session-ports.ts';
 
 /** Where the work runs. */
-export interface Place {
+export interface SecretPlace {
   /** Working directory of the steps: an absolute path. Absent: that of Pods. */
   workdir?: string;
   /** Address of the installation. Absent: it has none. */
@@ -26,13 +26,13 @@ export interface Place {
 }
 
 /** The plan of a build with placeholders in place of secrets, in which operations that name them say so. */
-export function planForAgent(facts: AttemptFacts, place: Place = {}): Plan {
+export function planForAgent(facts: AttemptFacts, place: SecretPlace = {}): Plan {
   const { bare, plan } = attemptToFill(facts, place);
   return markOperations(plan(facts), plan(bare));
 }
 
 /** The same for checks, hooks of versions, and notifications of builds. */
-export function runForAgent(facts: CheckRunFacts, place: Place = {}): CheckRun {
+export function runForAgent(facts: CheckRunFacts, place: SecretPlace = {}): CheckRun {
   const { bare, plan } = runToFill(facts, place);
   return markOperations(plan(facts), plan(bare));
 }
@@ -51,7 +51,7 @@ export async function fillStep(
   facts: AttemptFacts,
   wanted: WantedOperation,
   secrets: TeamSecrets,
-  place: Place = {},
+  place: SecretPlace = {},
 ): Promise<OperationFilled> {
   return await fillOperation(attemptToFill(facts, place), wanted, secrets);
 }
@@ -60,12 +60,12 @@ export async function fillCheck(
   facts: CheckRunFacts,
   wanted: WantedOperation,
   secrets: TeamSecrets,
-  place: Place = {},
+  place: SecretPlace = {},
 ): Promise<OperationFilled> {
   return await fillOperation(runToFill(facts, place), wanted, secrets);
 }
 
-function attemptToFill(facts: AttemptFacts, place: Place): ToFill<AttemptFacts, Plan> {
+function attemptToFill(facts: AttemptFacts, place: SecretPlace): ToFill<AttemptFacts, Plan> {
   const { inputs: _, ...withoutInputs } = facts;
   const bare = { ...withoutInputs, versions: facts.versions.map(() => ({})) };
   const { definition, job, versions } = facts;
@@ -76,7 +76,7 @@ function attemptToFill(facts: AttemptFacts, place: Place): ToFill<AttemptFacts, 
   return { facts, bare, plan: (known) => planWithoutSecrets(attemptOf(known, place), empty, why), part };
 }
 
-function runToFill(facts: CheckRunFacts, place: Place): ToFill<CheckRunFacts, CheckRun> {
+function runToFill(facts: CheckRunFacts, place: SecretPlace): ToFill<CheckRunFacts, CheckRun> {
   const { checks, hooks, notifications } = facts;
   const bare = {
     ...facts,
@@ -88,11 +88,11 @@ function runToFill(facts: CheckRunFacts, place: Place): ToFill<CheckRunFacts, Ch
 }
 
 const planAttempt =
-  (place: Place) =>
+  (place: SecretPlace) =>
   (facts: AttemptFacts): Plan =>
     planBuild(attemptOf(facts, place));
 
-function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: Place): BuildToPlan {
+function attemptOf(facts: AttemptFacts, { workdir, externalUrl }: SecretPlace): BuildToPlan {
   const { id, team, pipeline, job, number, attempt, definition, versions } = facts;
   const { inputs, previousOutcome, defaultTimeoutSeconds, caches } = facts;
   const build = { id: String(id), team, pipeline, job, number, attempt };
@@ -114,11 +114,11 @@ function withoutGivenText({ job, builds }: NotificationsToSend): NotificationsTo
 
 /** `bare`: the facts with placeholders of secrets. */
 const planRunWith =
-  (bare: CheckRunFacts, place: Place) =>
+  (bare: CheckRunFacts, place: SecretPlace) =>
   (facts: CheckRunFacts): CheckRun =>
     planRun(facts, bare.definition, place);
 
-function planRun(facts: CheckRunFacts, placeholders: Pipeline, { workdir }: Place): CheckRun {
+function planRun(facts: CheckRunFacts, placeholders: Pipeline, { workdir }: SecretPlace): CheckRun {
   const { run, team, pipeline, definition, checks, hooks, notifications } = facts;
   const known = { run: String(run), team, name: pipeline, pipeline: definition };
   if (notifications !== undefined)

@@ -45,11 +45,15 @@ async function authenticate({ authorization: header }: RequestCredentials): Prom
 }
 
 /** Bodies of the routes that need one, by the last word of the path. */
-const BODIES: Record<string, string> = { pin: '{"version_id":11}', reject: '{"message":"no"}' };
+const BODIES: Record<string, string> = {
+  pin: '{"version_id":11}',
+  reject: '{"message":"no"}',
+  triggers: '{"name":"released"}',
+};
 
-export function bodyOf({ url }: Route): Record<string, string> {
+export function bodyOf({ method, url }: Route): Record<string, string> {
   const body = BODIES[url.split('/').at(-1) ?? ''];
-  return body === undefined ? {} : { body };
+  return body === undefined || method === 'GET' ? {} : { body };
 }
 
 /** Builds that accept the action, by the last word of the path; otherwise build 7. */
@@ -63,4 +67,5 @@ export const pathOf = ({ url }: Route, pipeline = 'app'): string =>
     .replace(':job', 'unit')
     .replace(':build', BUILDS[url.split('/').at(-1) ?? ''] ?? '7')
     .replace(':version', '11')
-    .replace(':resource', 'git.app');
+    .replace(':resource', 'git.app')
+    .replace(':trigger', 'released');

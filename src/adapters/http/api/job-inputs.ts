@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { defined } from '#defined';
+import type { JsonValue } from '#domain/language/json-value.ts';
 import { closestName } from '#domain/language/suggest.ts';
 import type { GivenInputs } from '#domain/pipeline/input-values.ts';
 import type { Input } from '#domain/pipeline/pipeline.ts';
-import type { JsonValue } from '#domain/pipeline/variable-types.ts';
 
 /** The inputs that a job declares. */
 export const JobInputs = Type.Array(

@@ -118,13 +118,13 @@ describe('a git check of branches', () => {
   });
 
   test('ignores a deleted branch, and begins anew with one of the same name', async () => {
-    const kept = await commitOn('release/1', 'a');
+    const unchanged = await commitOn('release/1', 'a');
     const gone = await commitOn('release/2', 'b');
     await git('-C', origin, 'update-ref', '-d', 'refs/heads/release/2');
-    expect(await checkAfter([kept, gone], 'release/*')).toEqual([]);
+    expect(await checkAfter([unchanged, gone], 'release/*')).toEqual([]);
     await commitOn('release/2', 'c');
     const last = await commitOn('release/2', 'd');
-    expect(await checkAfter([kept, gone], 'release/*')).toEqual([last]);
+    expect(await checkAfter([unchanged, gone], 'release/*')).toEqual([last]);
   });
 
   test('prints only the last commit of a branch whose history was rewritten', async () => {
