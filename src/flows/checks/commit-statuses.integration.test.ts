@@ -180,7 +180,12 @@ async function pinOther(): Promise<void> {
 type Ended = [approval: boolean, end: () => Promise<unknown>, state: string, conclusion: string];
 const ENDS: Record<string, Ended> = {
   'is cancelled before it runs': [true, () => actions.cancelBuild(BUILD, 'ann'), 'error', 'cancelled'],
-  'is rejected': [true, () => actions.vote(BUILD, { by: 'ann', approve: false }), 'failure', 'failure'],
+  'is rejected': [
+    true,
+    () => actions.vote(BUILD, { by: 'ann', approve: false, message: 'No.' }),
+    'failure',
+    'failure',
+  ],
   'waits for its approval too long': [
     true,
     () => expireApprovals(stores.builds, new Date(Date.now() + 61_000)),
