@@ -272,7 +272,11 @@ beforeAll(async () => {
   await recordSecretGet(pipeline);
   await recordRun(
     'check',
-    planChecks({ ...run, caches, checks: [{ scope: '1', resource: 'box.there', last: VERSION }] }),
+    planChecks({
+      ...run,
+      caches,
+      checks: [{ scope: '1', resource: 'box.there', last: VERSION, branches: { main: '6a1f0c4' } }],
+    }),
   );
   await recordRun(
     'onTrigger',

@@ -12,8 +12,9 @@ export const MAX_FILLED_CHARACTERS = 8 * 1024 * 1024;
 const shown = (count: number): string => count.toLocaleString('en');
 
 export const TOO_LONG_SECRET = `it is longer than ${shown(MAX_SECRET_CHARACTERS)} characters`;
-export const TOO_LONG_CONFIGURATION = `with other secrets in it, its configuration is longer than ${shown(MAX_FILLED_CHARACTERS)} characters`;
+const filled = `${shown(MAX_FILLED_CHARACTERS)} characters`;
+export const TOO_LONG_CONFIGURATION = `with other secrets in it, its configuration is longer than ${filled}`;
 export const TOO_LONG_OPERATION =
-  `With the values of its secrets, the job or resource is longer than ${shown(MAX_FILLED_CHARACTERS)} characters. ` +
+  `With the values of its secrets, the job or resource is longer than ${filled}. ` +
   'Name a long secret once, and use it through a variable of the environment.';
 export const TOO_MANY_SECRETS = `It needs more than ${shown(MAX_SECRETS)} secrets, with those that they need.`;

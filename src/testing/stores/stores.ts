@@ -44,6 +44,19 @@ export const WEBHOOK_KEY = Buffer.from('a key for tests only, 32 bytes..');
 
 export type TestStores = Awaited<ReturnType<typeof openStores>>;
 
+const MAX_ATTEMPTS = 10;
+
+/** An operator of the test may still write: it locks rows in another order than TRUNCATE locks tables. */
+async function repeatOnDeadlock(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!String(error).includes('deadlock detected') || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** All stores over a new database. */
 export async function openStores() {
   const database = await makeDatabase();
@@ -58,11 +71,12 @@ export async function openStores() {
      * stay valid.
      */
     async empty() {
-      await pool.query(
-        rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log,
-          sign_in_failures,
-        oauth_providers CASCADE`,
-      );
+      await repeatOnDeadlock(async () => {
+        await pool.query(
+          rows()`TRUNCATE teams, pipelines, check_scopes, builds, versions, build_logs, users, audit_log,
+            sign_in_failures, oauth_providers CASCADE`,
+        );
+      });
     },
     async close() {
       await pool.end();
