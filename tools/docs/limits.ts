@@ -290,12 +290,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     ['The same, sustained', perSecond(PUBLIC_RATE_LIMITS.perSecond), 'refusal', '429 with `Retry-After`'],
     ['Event streams of an account', count(STREAM_LIMITS.perAccount), 'refusal', '429'],
-    [
-      'Event streams of non-members from one address',
-      count(STREAM_LIMITS.publicPerAddress),
-      'refusal',
-      '429',
-    ],
+    ['Event streams of non-members, by address', count(STREAM_LIMITS.publicPerAddress), 'refusal', '429'],
     ['Event streams of one replica', count(STREAM_LIMITS.total), 'refusal', '503'],
   ],
 };

@@ -1,6 +1,7 @@
 import { ADMIN_TOKEN } from '#e2e/support/gateway.ts';
 import { buildAndLoadImages, type LoadedImages } from '#tools/chart/images.ts';
 import { installChart, testChart, waitForWorkloads } from '#tools/chart/install.ts';
+import { craneBinary } from '#tools/images/push.ts';
 import { oneIf, sum, type Counts } from './counts.ts';
 import { gate, goModules, jestProject, stop } from './programs.ts';
 import { withProgress } from './progress.ts';
@@ -68,7 +69,7 @@ export const GATES: Readonly<Record<string, Gate>> = {
   unit: { about: 'tests beside the code', needs: ['dist'], run: () => jestProject('unit', '--maxWorkers=2') },
   'test-servers': {
     about: 'the servers in Go that tests start; a test has a time limit, and building them has none',
-    run: () => tool('cluster', 'build', ...TEST_SERVERS),
+    run: async () => sum([await tool('cluster', 'build', ...TEST_SERVERS), await buildRegistry()]),
   },
   'child-process': {
     about: 'tests that start programs: the command line, scripts of built-in types, compilers',
@@ -109,6 +110,12 @@ export const GATES: Readonly<Record<string, Gate>> = {
     run: () => jestProject('readme'),
   },
 };
+
+/** crane, whose registry the tests start. */
+async function buildRegistry(): Promise<Counts> {
+  await withProgress('test-servers', craneBinary);
+  return oneIf(true);
+}
 
 async function rehearse(): Promise<Counts> {
   const built = await tool('cluster', 'build');

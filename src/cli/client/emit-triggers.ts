@@ -1,7 +1,8 @@
 import { printResult, renderTable, timeOf } from '#cli/output.ts';
-import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
+import { readFields } from './read-assignments.ts';
 import type { EmittedJson, StreamJson, TriggerEventJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 
@@ -41,18 +42,6 @@ export async function listTriggers(
     terminal.err(`No pipeline of team ${options.team} has a resource of the type trigger.\n`);
   printResult(streams, options, terminal, asStreams);
   return EXIT.success;
-}
-
-function readFields(assignments: readonly string[]): Record<string, string> {
-  const fields = new Map<string, string>();
-  for (const assignment of assignments) {
-    const at = assignment.indexOf('=');
-    if (at < 1) throw new CommandError(`${assignment}: write a field as <name>=<value>`);
-    const name = assignment.slice(0, at);
-    if (fields.has(name)) throw new CommandError(`the field ${name} is given twice`);
-    fields.set(name, assignment.slice(at + 1));
-  }
-  return Object.fromEntries(fields);
 }
 
 function asStreams(streams: readonly StreamJson[], paint: Paint): string {

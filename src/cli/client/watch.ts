@@ -4,7 +4,7 @@ import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/term
 import { visible } from '#domain/graph/measure-label.ts';
 import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
-import { readGivenInputs } from './given-inputs.ts';
+import { readGivenInputs } from './read-assignments.ts';
 import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
 import { ScreenText } from './screen-text.ts';
 import { streamBuild, type BuildListener } from './stream-build.ts';

@@ -1,6 +1,6 @@
 import { env } from 'node:process';
 import type { Cause } from '#agent/build-context.ts';
-import { readGivenInputs } from '#cli/client/given-inputs.ts';
+import { readGivenInputs } from '#cli/client/read-assignments.ts';
 import { durationOf, statusCell } from '#cli/output.ts';
 import { pickWithSecrets, type PickOptions } from '#cli/pick-pipeline.ts';
 import { findJob } from '#cli/plan.ts';

@@ -13,7 +13,7 @@ import { breadcrumbs, jobFromParams, paths } from './paths.ts';
 import { publicPipelinePage } from './public-pipeline-page.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** A pipeline: its picture, its jobs and reasonsByJob they wait, its resources. */
+/** A pipeline: its picture, its jobs and why they wait, its resources. */
 export function pipelinePage({ views, publicViews }: PipelinePorts, { codec }: AccountPorts): PageRoute {
   return page({
     url: '/teams/:team/pipelines/:pipeline',
