@@ -24,21 +24,28 @@ const WALL_LIMIT_MS = 10 * 60_000;
 
 const openPatiently = (): HclCompiler => createCompiler({ engine: engineFile(), wallLimitMs: WALL_LIMIT_MS });
 
-/** Compiles the texts as the operator does, but reads no cluster and fetches nothing. */
-export async function compileTexts(
-  texts: readonly PipelineText[],
-  given: GivenVariables,
+/** Opens one compiler for everything that a command compiles: its process takes a second to start. */
+export async function withCompiler<R>(
   { openCompiler = openPatiently }: Pick<Terminal, 'openCompiler'>,
-): Promise<CompiledText[]> {
+  action: (compiler: HclCompiler) => Promise<R>,
+): Promise<R> {
   const compiler = openCompiler();
   try {
-    return await Promise.all(texts.map((text) => compileText(text, given, compiler)));
+    return await action(compiler);
   } finally {
     await compiler.close();
   }
 }
 
-async function compileText(
+/** Compiles the texts as the operator does, but reads no cluster and fetches nothing. */
+export const compileTexts = (
+  texts: readonly PipelineText[],
+  given: GivenVariables,
+  terminal: Pick<Terminal, 'openCompiler'>,
+): Promise<CompiledText[]> =>
+  withCompiler(terminal, (compiler) => Promise.all(texts.map((text) => compileText(text, given, compiler))));
+
+export async function compileText(
   text: PipelineText,
   given: GivenVariables,
   compiler: HclCompiler,

@@ -1,9 +1,10 @@
+import type { HclCompiler } from '#adapters/hcl/compile.ts';
 import { builtInSource } from '#domain/pipeline/built-in-source.ts';
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { textOfVariable } from './check-pipeline.ts';
-import { compileTexts } from './compile-texts.ts';
+import { compileText, withCompiler } from './compile-texts.ts';
 import { count, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
@@ -28,7 +29,9 @@ export async function pickPipeline(
   options: PickOptions,
   terminal: Terminal,
 ): Promise<PickedPipeline | undefined> {
-  const picked = await compilePicked(file, options, terminal);
+  const picked = await withCompiler(terminal, (compiler) =>
+    compilePicked(file, options, { terminal, compiler }),
+  );
   return picked && { name: picked.name, pipeline: picked.pipeline };
 }
 
@@ -40,12 +43,19 @@ export interface PickedWithSecrets extends PickedPipeline {
 }
 
 /** The same, but every variable with a secret block holds the placeholder of its own name. */
-export async function pickWithSecrets(
+export const pickWithSecrets = (
   file: string,
   options: PickOptions,
   terminal: Terminal,
+): Promise<PickedWithSecrets | undefined> =>
+  withCompiler(terminal, (compiler) => compileWithSecrets(file, options, { terminal, compiler }));
+
+async function compileWithSecrets(
+  file: string,
+  options: PickOptions,
+  tools: Tools,
 ): Promise<PickedWithSecrets | undefined> {
-  const picked = await compilePicked(file, options, terminal);
+  const picked = await compilePicked(file, options, tools);
   if (!picked) return undefined;
   const { name, pipeline, text, given } = picked;
   const secretVariables = secretVariablesIn(text.text.hcl);
@@ -83,10 +93,15 @@ interface CompiledPick extends PickedPipeline {
 /** Undefined after printing why the text is not valid. */
 type Compile = (text: PipelineText, given: GivenVariables) => Promise<Pipeline | undefined>;
 
+interface Tools {
+  terminal: Terminal;
+  compiler: HclCompiler;
+}
+
 async function compilePicked(
   file: string,
   options: PickOptions,
-  terminal: Terminal,
+  { terminal, compiler }: Tools,
 ): Promise<CompiledPick | undefined> {
   const given = await readVariables(options, terminal);
   const { pipelines, findings, sources } = await readPipelines([file], terminal);
@@ -97,9 +112,9 @@ async function compilePicked(
   if (findings.some(isErrorFinding)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const compile: Compile = async (one, values) => {
-    const [compiled] = await compileTexts([one], values, terminal);
-    if (compiled?.pipeline) return compiled.pipeline;
-    whatStops(compiled?.findings ?? []).forEach(print);
+    const compiled = await compileText(one, values, compiler);
+    if (compiled.pipeline) return compiled.pipeline;
+    whatStops(compiled.findings).forEach(print);
     return undefined;
   };
   const pipeline = await compile(text, given);

@@ -15,13 +15,13 @@ beforeAll(async () => {
 
 /** A pipeline that uses the type. Only a used definition is compiled. */
 const users: Record<string, (name: string) => string> = {
-  resource: (name) => `resource "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
-  notification: (name) => `notification "${name}" "x" {\n  params {\n${PARAMS}\n  }\n}\n`,
+  resource: (name) => `resource "${name}" "x" {\n  params {\n${paramsOf(name)}\n  }\n}\n`,
+  notification: (name) => `notification "${name}" "x" {\n  params {\n${paramsOf(name)}\n  }\n}\n`,
   service: (name) => `job "x" {\n  service "${name}" {}\n}\n`,
   secret: (name) =>
     `variable "x" {\n  type = string\n  secret "${name}-own" {\n` +
     `${SECRETS[name] ?? '    path = "p"\n    key  = "k"'}\n  }\n}\n` +
-    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${parameters('address', 'token')}\n}\n`,
+    `secret_type "${name}-own" {\n  source = "svc://${name}"\n${written({ address: VALUES.address, token: VALUES.token })}\n}\n`,
   runner: (name) =>
     `runner_type "own" {\n  source = "svc://${name}"\n}\njob "x" {\n  task "t" {\n    run "own" {\n` +
     '      path = "true"\n      cmd  = "true"\n    }\n  }\n}\n',
@@ -48,13 +48,19 @@ const VALUES = {
   token: 'token',
 };
 
-const parameters = (...names: readonly string[]): string =>
-  Object.entries(VALUES)
-    .filter(([name]) => names.length === 0 || names.includes(name))
+/** Types that refuse some of `VALUES` together, or need others. */
+const VALUES_OF_TYPE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  git: { name: 'app', url: VALUES.url, token: 'token' },
+  email: { host: 'mail.example', from: 'ci@mail.example', to: 'ann@mail.example' },
+  'commit-status': { repository: 'o/r', provider: 'github', token: 'token' },
+};
+
+const written = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
     .map(([name, value]) => `    ${name} = "${value}"`)
     .join('\n');
 
-const PARAMS = parameters();
+const paramsOf = (type: string): string => written(VALUES_OF_TYPE[type] ?? VALUES);
 
 const all = [
   ['resource', builtIn.builtInResourceTypes],

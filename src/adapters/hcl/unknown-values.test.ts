@@ -90,6 +90,8 @@ function variantsOf(source: Buffer): string[] {
 }
 
 describe('a valid text stays without errors if any one value is unknown', () => {
+  const tried = { texts: 0, valid: 0 };
+
   test.each(names)('%s', (name) => {
     const source = readFileSync(join(folder, name));
     const known = valuesFor(name);
@@ -99,21 +101,16 @@ describe('a valid text stays without errors if any one value is unknown', () => 
     }
     if (errors.length > 0) return;
     for (const text of variantsOf(source)) {
+      tried.texts += 1;
       if (errorsOf(text, known).length > 0) continue;
+      tried.valid += 1;
       expect({ text, errors: errorsOf(text, { ...known, ...UNKNOWN }) }).toEqual({ text, errors: [] });
     }
   });
 
   test('which holds for hundreds of texts, most of them valid', () => {
-    const sound = names.filter(
-      (name) => errorsOf(readFileSync(join(folder, name)), valuesFor(name)).length === 0,
-    );
-    const texts = sound.flatMap((name) =>
-      variantsOf(readFileSync(join(folder, name))).map((text) => ({ text, known: valuesFor(name) })),
-    );
-    const valid = texts.filter(({ text, known }) => errorsOf(text, known).length === 0);
-    expect(texts.length).toBeGreaterThan(300);
-    expect(valid.length).toBeGreaterThan(texts.length / 3);
+    expect(tried.texts).toBeGreaterThan(300);
+    expect(tried.valid).toBeGreaterThan(tried.texts / 3);
   });
 });
 

@@ -1,5 +1,6 @@
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { Label } from '#domain/language/syntax.ts';
+import { withArticle } from '#domain/language/with-article.ts';
 
 const name = /^[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/;
 const typeName = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?$/;
@@ -49,5 +50,3 @@ export function claimName(taken: Map<string, Label>, report: Report, what: strin
   report({ ...diagnose('duplicate-name', label.range, message), otherLine: line });
   return false;
 }
-
-const withArticle = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;

@@ -10,6 +10,7 @@ import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import type { Label } from '#domain/language/syntax.ts';
+import { withArticle } from '#domain/language/with-article.ts';
 import type { JobNames } from './job-names.ts';
 import { checkName, claimName } from './name.ts';
 import { textsByName, warnOfUnknown } from './parameter-names.ts';
@@ -54,7 +55,7 @@ function readNotification(block: ReadBlock, type: NotificationType, report: Repo
   const [params] = blocksOf(block, 'params');
   const parameters = params?.parameters ?? [];
   warnOfUnknown(parameters, type, report);
-  const what = `a ${type.name} notification`;
+  const what = withArticle(`${type.name} notification`);
   checkParameters(type, { parameters, owner: ownerOf(block), context: block, what }, report);
   checkAutomatic(block, report);
   const label = labelAt(block, 1).text;

@@ -6,6 +6,7 @@ import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { didYouMean } from '#domain/language/suggest.ts';
 import type { Label, Range } from '#domain/language/syntax.ts';
+import { withArticle } from '#domain/language/with-article.ts';
 import { builtInSource } from './built-in-source.ts';
 import { instanceName } from './instances.ts';
 import { LIMITS } from './limits.ts';
@@ -115,7 +116,7 @@ function readParams(
     warnOfCache(block, type, report);
     return { params: {}, source: valuesByName(all, { name: 'params', range: block.range }, report) };
   }
-  const given = { parameters: textParameters(all, report), what: `a ${type.name} resource` };
+  const given = { parameters: textParameters(all, report), what: withArticle(`${type.name} resource`) };
   warnOfUnknown(given.parameters, type, report);
   checkParameters(type, { ...given, owner: ownerOf(block), context: block }, report);
   return { params: textsByName(given.parameters) };

@@ -1,6 +1,7 @@
 import { stringAt } from '#domain/language/block-values.ts';
 import { diagnose, type Report } from '#domain/language/diagnostic.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
+import { withArticle } from '#domain/language/with-article.ts';
 import { builtInSource } from './built-in-source.ts';
 import { findSecretNames } from './secret-placeholder.ts';
 import type { SecretDefinition } from './secret-types.ts';
@@ -71,11 +72,11 @@ function checkPath(
   const path = stringAt(block, 'path') ?? { text: config['path'] ?? '', range: block.range };
   if (!rule) {
     if (path.text === '') return;
-    const message = `a ${name} secret has no path: its key names it`;
+    const message = `${withArticle(name)} secret has no path: its key names it`;
     report(diagnose('invalid-parameter', path.range, message, 'Delete path.'));
   } else if (path.text !== '') checkText(path, rule, report);
   else if (rule.required) {
-    const message = `a ${name} secret needs a path: ${rule.is}`;
+    const message = `${withArticle(name)} secret needs a path: ${rule.is}`;
     report(diagnose('missing-parameter', block.range, message, rule.help));
   }
 }
