@@ -5,6 +5,8 @@ import { parseText, type ParsedDocument } from './parse-text.ts';
 const cache = new WeakMap<HclEngine, Map<string, ParsedDocument>>();
 const MAX_CACHED_DEFINITIONS = 32;
 const MAX_CACHED_CHARACTERS = 64 * 1024;
+/** A call makes a document specific to its compilation. Scripts may have the word. */
+const CALLS_TIMESTAMP = /timestamp\s*\(/;
 
 /** Parses type definitions for one compilation. `close` frees what cannot be cached. */
 export function openDefinitions(
@@ -18,8 +20,7 @@ export function openDefinitions(
     parse(text) {
       const document = cached.get(text) ?? parseText(engine, text, time);
       cached.delete(text);
-      // timestamp() makes a document specific to its compilation.
-      if (text.length > MAX_CACHED_CHARACTERS || text.includes('timestamp')) uncached.push(document);
+      if (text.length > MAX_CACHED_CHARACTERS || CALLS_TIMESTAMP.test(text)) uncached.push(document);
       else cached.set(text, document);
       return document;
     },
