@@ -11,7 +11,7 @@ import {
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
-import { list } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 
 /*
  * Actions of people on a running pipeline: pause, pin, cancel and the like reach the scheduler, the agents

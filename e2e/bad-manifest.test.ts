@@ -11,7 +11,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { pipelineApi } from '#e2e/support/gateway.ts';
-import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
+import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 
 /** The admission webhook validates the Pipelines of this team. */
 const CHECKED = teamName('e2e-refused');

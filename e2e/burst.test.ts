@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createPipeline, createTeam, deleteTeam, oneJob, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { kubectl } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 import { maxStart, medianStart } from '#e2e/support/start-times.ts';
 
 /*

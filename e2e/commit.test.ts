@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
-import { apply, condition, get, kubectl, list } from '#e2e/support/kubectl.ts';
+import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
 

@@ -9,7 +9,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { condition, kubectl, list } from '#e2e/support/kubectl.ts';
+import { condition, kubectl } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-away');
 const NAMESPACE = ['--namespace', RELEASE.namespace];

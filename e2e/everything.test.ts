@@ -7,9 +7,10 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
-import { apply, kubectl, list } from '#e2e/support/kubectl.ts';
+import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { OutsideServer, SIGNING_KEY } from '#e2e/support/outside-server.ts';
 import { pushFiles } from '#e2e/support/push-files.ts';
+import { list } from '#e2e/support/read-objects.ts';
 import { DOCS, SHOP, withStandIns } from '#e2e/support/stand-ins.ts';
 import { golden } from '#testing/jest/golden-file.ts';
 import { reach, type Reached } from '#tools/demo/reach.ts';
@@ -114,6 +115,7 @@ const reports: string[] = [];
 
 async function report(job: string, number = '1'): Promise<string> {
   const { status } = await buildEnded(TEAM, 'everything', job, number);
+  await eventOf(job, number);
   reports.push(await buildReport(TEAM, 'everything', job, number));
   return status;
 }
@@ -134,6 +136,16 @@ async function eventsOfPipeline(): Promise<string[]> {
   });
   return [...new Set(found)].filter((event) => !/ waits: | started\.$/.test(event)).toSorted();
 }
+
+/**
+ * Waits for the Event of what is now true of a build. An Event tells how the status of the Pipeline changed,
+ * which is written at intervals: of two changes within one interval, Kubernetes gets the second only.
+ */
+const eventOf = (job: string, number: string): Promise<void> =>
+  eventually(async () => {
+    const events = await eventsOfPipeline();
+    expect(events).toContainEqual(expect.stringContaining(`: Build ${number} of job ${job} `));
+  });
 
 const embedded = isEmbedded ? describe : describe.skip;
 
@@ -170,6 +182,7 @@ embedded('the pipeline of every construct', () => {
       const { steps = [] } = await api.build('release', number);
       expect(steps[0]).toMatchObject({ kind: 'notify', status: 'succeeded' });
     });
+    await eventOf('release', number);
     for (const { token } of voters) {
       const path = `${api.at}/jobs/release/builds/${number}/approve`;
       expect((await request('POST', path, { authorization: `Bearer ${token}` })).status).toBe(200);

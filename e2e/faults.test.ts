@@ -12,7 +12,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE, request, type Build } from '#e2e/support/gateway.ts';
-import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
+import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-faults');
 /** Loose bounds for a busy machine. They catch regressions to a page of 14 s and a takeover of 20 s. */

@@ -14,7 +14,8 @@ import {
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi, RELEASE, type Build } from '#e2e/support/gateway.ts';
-import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 
 /*
  * A tenant with the Kubernetes role `edit` in one team's namespace attacks builds, checks and hooks of

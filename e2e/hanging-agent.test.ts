@@ -10,7 +10,7 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
-import { list } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-hang');
 

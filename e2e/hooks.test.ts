@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { data, pipelineApi } from '#e2e/support/gateway.ts';
-import { condition, get, list } from '#e2e/support/kubectl.ts';
+import { condition } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-hooks');
 

@@ -11,7 +11,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
-import { apply, condition, get, list } from '#e2e/support/kubectl.ts';
+import { apply, condition } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 import { maxStart, medianStart } from '#e2e/support/start-times.ts';
 
 /*

@@ -14,7 +14,8 @@ import {
   UNTIL_RELEASED,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
-import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
+import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 
 const ISSUER = 'https://ci.example.org';

@@ -5,7 +5,7 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
-import { list } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket, snapshotter } from '#tools/cluster/node-config.ts';

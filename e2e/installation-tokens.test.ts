@@ -3,7 +3,8 @@ import { request as ask } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { RELEASE } from '#e2e/support/gateway.ts';
-import { get, kubectl } from '#e2e/support/kubectl.ts';
+import { kubectl } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 
 const SECRET = `${RELEASE.name}-tokens`;
 const NAMESPACE = ['--namespace', RELEASE.namespace];

@@ -9,7 +9,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
-import { condition, get, list } from '#e2e/support/kubectl.ts';
+import { condition } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-limits');
 

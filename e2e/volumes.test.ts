@@ -9,7 +9,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
-import { apply, condition, get, kubectl } from '#e2e/support/kubectl.ts';
+import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 
 const TEAM = teamName('e2e-volumes');
 const VOLUMES = [

@@ -9,7 +9,8 @@ import {
   teamName,
 } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi } from '#e2e/support/gateway.ts';
-import { get, kubectl, list, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import { kubectl, type KubernetesObject } from '#e2e/support/kubectl.ts';
+import { get, list } from '#e2e/support/read-objects.ts';
 import { endSlowBuild, startSlowBuild, waitForSecondAttempt } from '#e2e/support/slow-build.ts';
 
 const TEAM = teamName('e2e-warm');

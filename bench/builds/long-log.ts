@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildEnded, createPipeline, releaseSteps, UNTIL_RELEASED } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE } from '#e2e/support/gateway.ts';
-import { kubectl, list } from '#e2e/support/kubectl.ts';
+import { kubectl } from '#e2e/support/kubectl.ts';
+import { list } from '#e2e/support/read-objects.ts';
 import { deletePod, specOf, type PodSpec } from './bare-pod.ts';
 import { FINAL } from './builds.ts';
 import { call } from './cluster-client.ts';

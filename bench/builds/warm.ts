@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inMilliseconds, summarise } from '#bench/statistics.ts';
 import { createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request } from '#e2e/support/gateway.ts';
-import { get } from '#e2e/support/kubectl.ts';
+import { get } from '#e2e/support/read-objects.ts';
 import { FINAL } from './builds.ts';
 import type { printRow } from './print-row.ts';
 

@@ -5,7 +5,7 @@ import { ports } from '#tools/cluster/addresses.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
 import { must } from './command.ts';
-import { get } from './kubectl.ts';
+import { get } from './read-objects.ts';
 
 /*
  * Access that only the embedded cluster allows, because its processes run on this machine: signals to the

@@ -1,7 +1,8 @@
 import { run } from './command.ts';
 import { eventually } from './eventually.ts';
 import { pipelineApi, type Build } from './gateway.ts';
-import { apply, condition, get, kubectl, list } from './kubectl.ts';
+import { apply, condition, kubectl } from './kubectl.ts';
+import { get, list } from './read-objects.ts';
 
 /**
  * A name that no earlier run on this cluster used: Millrace stores history by name, so a team created again

@@ -1,4 +1,3 @@
-import { parse } from 'yaml';
 import { must } from './command.ts';
 
 /** Runs the kubectl on PATH; `make test` puts the embedded cluster's first. */
@@ -39,14 +38,6 @@ export interface Condition {
   reason: string;
   message: string;
 }
-
-export const get = async (...args: string[]): Promise<KubernetesObject> =>
-  parse(await kubectl('get', ...args, '-o', 'yaml'));
-
-export const list = async (...args: string[]): Promise<KubernetesObject[]> => {
-  const answer: { items: KubernetesObject[] } = JSON.parse(await kubectl('get', ...args, '-o', 'json'));
-  return answer.items;
-};
 
 export const condition = (object: KubernetesObject, type: string): Condition => {
   const found = object.status?.conditions?.find((candidate) => candidate.type === type);

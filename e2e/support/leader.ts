@@ -1,7 +1,8 @@
 import { killContainer } from './embedded.ts';
 import { eventually } from './eventually.ts';
 import { RELEASE } from './gateway.ts';
-import { condition, get, kubectl } from './kubectl.ts';
+import { condition, kubectl } from './kubectl.ts';
+import { get } from './read-objects.ts';
 
 const { namespace } = RELEASE;
 export const LEASE = `${RELEASE.name}-operator`;

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { eventually } from './eventually.ts';
 import { createPipeline, oneJob, releaseSteps, UNTIL_RELEASED } from './fixtures.ts';
 import { created, pipelineApi, type Build } from './gateway.ts';
-import { list } from './kubectl.ts';
+import { list } from './read-objects.ts';
 
 /* A build of one step that runs until the test releases it, for tests that break something meanwhile. */
 
