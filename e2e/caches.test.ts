@@ -67,6 +67,30 @@ job "publish" {
 }
 `;
 
+/** The cache of a job, and a step that says what it found and whether it succeeds. */
+const MODULES = `
+job "test" {
+  input "succeed" {
+    type    = bool
+    default = true
+  }
+  cache "modules" {
+    path = "modules"
+    key  = "modules-$BUILD_NUMBER"
+  }
+  task "install" {
+    run "shell" {
+      cmd = <<-EOT
+        echo "found: $(cat modules/list 2>/dev/null || echo nothing)"
+        mkdir -p modules
+        echo "of build $BUILD_NUMBER" >modules/list
+        [ "$INPUT_SUCCEED" = true ]
+      EOT
+    }
+  }
+}
+`;
+
 const CACHE = { size: '16Mi' };
 
 beforeAll(async () => {
@@ -99,6 +123,19 @@ test('a resource finds what its check and its earlier builds left in its cache, 
   const claims = await list('persistentvolumeclaims', '--namespace', TEAM);
   expect(claims).toHaveLength(1);
   expect(claims[0]?.metadata.ownerReferences).toMatchObject([{ kind: 'Pipeline', name: 'cached' }]);
+}, 600_000);
+
+test('a job finds what its last successful build saved under a key with the same beginning', async () => {
+  await createPipeline(TEAM, 'modules', MODULES);
+  const modules = pipelineApi(TEAM, 'modules');
+  const found: string[] = [];
+  for (const succeed of [true, false, true]) {
+    const { number } = created(await modules.post('jobs/test/trigger', { inputs: { succeed } }));
+    const status = succeed ? 'succeeded' : 'failed';
+    expect(await buildEnded(TEAM, 'modules', 'test', number)).toMatchObject({ status });
+    found.push((await modules.log('test', number)).match(/found: (.+)/)?.[1] ?? '');
+  }
+  expect(found).toEqual(['nothing', 'of build 1', 'of build 1']);
 }, 600_000);
 
 test('a build that finds the cache in use starts without it, and its log says which build uses it', async () => {

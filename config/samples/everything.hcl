@@ -452,6 +452,12 @@ job "docs" {
     trigger = true
   }
 
+  # What the tools of the site download. Without an entry of this key, the newest one that begins with "site-".
+  cache "tools" {
+    path = "docs/.tools"
+    key  = "site-$GET_DOCS_REF"
+  }
+
   task "site" {
     run "shell" {
       cmd = "make -C docs site"

@@ -90,17 +90,20 @@ class StepRun {
   async #cacheBytes(): Promise<number | undefined> {
     const { kind, env } = this.#step;
     const folder = env['CACHE_DIR'];
-    return folder !== undefined && (kind === 'get' || kind === 'put')
-      ? await measureFolder(folder)
-      : undefined;
+    return folder !== undefined && kind !== 'command' ? await measureFolder(folder) : undefined;
   }
 
   #report({ ended, exports = {}, cause }: Attempt, cacheBytes: number | undefined): NodeEnd {
     const { outbox, ended: report } = this.#context;
     if (ended.message !== undefined) this.#log.note(`[${ended.message}]`);
     this.#log.end();
-    const { id } = this.#step;
-    const sequence = outbox.add({ type: 'step-ended', step: id, ...ended, ...defined({ cacheBytes }) });
+    const { id, cache } = this.#step;
+    const sequence = outbox.add({
+      type: 'step-ended',
+      step: id,
+      ...ended,
+      ...defined({ cacheBytes, cache }),
+    });
     const { exitCode = null, status, version } = ended;
     report({ step: id, sequence, exitCode, status, ...defined({ version }) });
     return { status, exports, ...defined({ cause }) };

@@ -13,17 +13,19 @@ export interface KnownVariables {
 
 /**
  * Exports of earlier steps, then the step's own variables. The params of a put may refer to all of them, also
- * in its hooks, and so may the message of a notification. The program of a type with a protocol has only those
+ * in its hooks, and so may the key of a cache and the message of a notification. The program of a type with a protocol has only those
  * of the protocol.
  */
 export function environmentOf(
-  { env, kind, message, call }: PlanStep,
+  { env, kind, message, call, cache }: PlanStep,
   { exports, variables, digest }: KnownVariables,
 ): Record<string, string> {
   if (call !== undefined) return env;
   const known = { ...exports, ...env, ...variables };
-  const put = Object.entries(env).filter(([name]) => name.startsWith('put_'));
-  const filled = { ...known, ...expandValues(Object.fromEntries(put), known) };
+  const isTemplate = (name: string): boolean =>
+    name.startsWith('put_') || (cache !== undefined && name === 'cache_key');
+  const templates = Object.entries(env).filter(([name]) => isTemplate(name));
+  const filled = { ...known, ...expandValues(Object.fromEntries(templates), known) };
   if (kind !== 'notify') return filled;
   const seen = { ...filled, ...digest?.() };
   if (message === undefined || message === '') return seen;

@@ -155,14 +155,17 @@ function getFacts(step: GetStep, pipeline: Pipeline): string[] {
 const setting = (command: Command | undefined, env: Record<string, string> = {}): string | false =>
   listed('sets', [...new Set([...Object.keys(command?.env ?? {}), ...Object.keys(env)])]);
 
-const taskFacts = ({ name, run, env, inputs, outputs }: TaskStep): string[] =>
-  present(
+const taskFacts = ({ name, run, env, inputs, outputs, cache }: TaskStep): string[] => {
+  if (cache !== undefined)
+    return present(placeOf(run), env?.['cache_path'], env?.['cache_key'] && `key ${env['cache_key']}`);
+  return present(
     placeOf(run),
     setting(run, env),
     listed('needs', inputs),
     listed('leaves', outputs),
     `$TASK_${variablePart(name)}_*`,
   );
+};
 
 function notifyOf(
   step: NotifyStep,

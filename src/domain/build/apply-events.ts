@@ -87,19 +87,20 @@ function applyStepEnd(applied: EventsApplied, event: StepEnded & { at: string })
   const ended = endedStep(step, event);
   const state = withStep(applied.state, ended);
   const { type, status, version = {} } = event;
-  const measured = { ...applied, ...sizesWith(applied, step, event.cacheBytes) };
+  const measured = { ...applied, ...sizesWith(applied, step, event) };
   const made = step.kind === 'put' && ended.status === 'succeeded' && Object.keys(version).length > 0;
   if (!made) return { ...measured, state };
   return { ...measured, state, puts: [...applied.puts, { type, step: step.id, status, version }] };
 }
 
-/** Gets and puts have the name of their resource. */
+/** Gets and puts have the name of their resource, and tasks report that of the cache. */
 function sizesWith(
   { cacheSizes = [] }: EventsApplied,
-  { kind, name: resource }: StepState,
-  bytes: number | undefined,
+  { kind, name }: StepState,
+  { cacheBytes: bytes, cache }: StepEnded,
 ): Pick<EventsApplied, 'cacheSizes'> {
-  if (bytes === undefined || (kind !== 'get' && kind !== 'put')) return {};
+  const resource = kind === 'get' || kind === 'put' ? name : cache;
+  if (bytes === undefined || resource === undefined) return {};
   return { cacheSizes: [...cacheSizes, { resource, bytes }] };
 }
 

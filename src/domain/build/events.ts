@@ -25,8 +25,10 @@ export interface StepEnded {
   version?: Record<string, string>;
   /** Of a `get` or `put` of a type with a protocol: what it tells about the version. */
   metadata?: Metadata[];
-  /** Of a `get` or `put` with a cache: what the files of the cache take, if that could be counted in time. */
+  /** Of a step with a cache: what the files of the cache take, if that could be counted in time. */
   cacheBytes?: number;
+  /** Of a task with a cache: its name, `<job>:<cache>`. */
+  cache?: string;
 }
 
 export type StepStatus = 'succeeded' | 'failed' | 'cancelled' | 'skipped';

@@ -79,6 +79,7 @@ export const diagnosticCodes = {
     'A command lacks an attribute that its runner_type uses, and that other commands give it.',
     'Set it, if it should not be empty.',
   ),
+  'invalid-cache': error('A cache of a job has no key, or the job has too many.', 'Correct the block.'),
   'dynamic-image': error(
     'An image depends on values of the running build.',
     'Images are chosen before a build starts: use var.<name> or a fixed image.',

@@ -57,6 +57,20 @@ const identity: BlockSchema = {
   unlabelled: { ...identityBody, labels: [] },
 };
 
+const cache: BlockSchema = {
+  labels: ['name'],
+  attributes: {
+    path: string('What is kept, in the working directory: `app/node_modules`.', { required: true }),
+    key: string(
+      'What the files depend on. It can contain `$GET_…`, `$TASK_…` and `$BUILD_…`. ' +
+        'Without an entry of this key, the newest one is restored whose key starts with the same text ' +
+        'up to the first `$`.',
+      { required: true },
+    ),
+  },
+  blocks: {},
+};
+
 const matrix: BlockSchema = { labels: [], attributes: {}, blocks: {}, open: 'lists' };
 
 export const job: BlockSchema = {
@@ -86,6 +100,11 @@ export const job: BlockSchema = {
       identity,
       'Gives steps a signed token that identifies the build, in `$MILLRACE_ID_TOKEN`, ' +
         'or with a name in `$MILLRACE_ID_TOKEN_<NAME>`. At most 5.',
+    ),
+    cache: nested(
+      cache,
+      'Files that later builds of the job find again, such as dependencies. They are restored at this place ' +
+        'among the steps, and saved after them if all succeeded. At most 5.',
     ),
     approve: once(approve, 'Approvals that a build needs before it starts.'),
     ...hooks,

@@ -21,6 +21,7 @@ import {
   withoutGroup,
   type Instance,
 } from './instances.ts';
+import { checkJobCaches, withSaves } from './job-caches.ts';
 import { LIMITS } from './limits.ts';
 import { checkName, claimName } from './name.ts';
 import type { Approval, Job } from './pipeline.ts';
@@ -132,7 +133,8 @@ function draftOf(block: ReadBlock, instance: Instance | undefined, context: JobC
   const { report } = context;
   const label = labelAt(block, 0).text;
   const plan = { ...context, gets: [], inBranch: false };
-  const steps = readPlan(block, plan);
+  const steps = withSaves(readPlan(block, plan));
+  checkJobCaches(block, report);
   const inputs = readInputs(blocksOf(block, 'input'), report);
   const identity = readIdentities(blocksOf(block, 'identity'), report);
   const onTrigger = readHook(block, 'on_trigger', plan);

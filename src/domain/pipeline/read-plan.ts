@@ -7,6 +7,7 @@ import { placeInText } from '#domain/language/place-in-text.ts';
 import type { LocatedString } from '#domain/language/read-attribute.ts';
 import type { ReadBlock } from '#domain/language/read-block.ts';
 import { writtenCondition } from './condition-names.ts';
+import { readJobCache } from './job-caches.ts';
 import { checkName } from './name.ts';
 import { checkStepParameters, textsByName, warnOfUnknown } from './parameter-names.ts';
 import type { ServiceType } from './pipeline.ts';
@@ -27,6 +28,7 @@ export interface PlanContext extends StepContext {
 }
 
 const steps: readonly string[] = [
+  'cache',
   'get',
   'task',
   'put',
@@ -138,6 +140,8 @@ function readStep(block: ReadBlock, context: PlanContext): Step | undefined {
       return readService(block, context);
     case 'in_parallel':
       return readParallel(block, context);
+    case 'cache':
+      return readJobCache(block, context.report);
     default:
       return readActionStep(block, context);
   }

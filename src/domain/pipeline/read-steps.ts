@@ -111,12 +111,16 @@ export function readTask(block: ReadBlock, context: StepContext): TaskStep | und
 function readPaths(block: ReadBlock, attribute: string, report: Report): string[] {
   const given = namesAt(block, attribute);
   for (const { text, range } of given) {
-    const parts = text.split('/');
-    if (text !== '' && !text.startsWith('/') && !parts.includes('..') && !/\p{Cc}/u.test(text)) continue;
+    if (isInside(text)) continue;
     const message = `${JSON.stringify(text)} is not a path in the working directory`;
     report(diagnose('invalid-path', range, message));
   }
   return [...new Set(given.map(({ text }) => text))];
+}
+
+/** Whether a path leads to a place in the working directory. */
+export function isInside(path: string): boolean {
+  return path !== '' && !path.startsWith('/') && !path.split('/').includes('..') && !/\p{Cc}/u.test(path);
 }
 
 export function readPut(block: ReadBlock, context: StepContext): PutStep {

@@ -50,6 +50,8 @@ export interface TaskStep extends Attempted, StepEnvironment {
   inputs?: string[];
   /** Paths that must exist after. */
   outputs?: string[];
+  /** Name of a cache of the job, which the task restores or saves. */
+  cache?: string;
 }
 
 export interface PutStep extends Attempted, StepEnvironment {

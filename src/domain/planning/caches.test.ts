@@ -90,6 +90,34 @@ test('only the steps of a resource whose cache is mounted see `$CACHE_DIR`', () 
   expect(steps.map(({ env }) => env['CACHE_DIR'])).toEqual([folder, undefined, undefined]);
 });
 
+const restore: Step = {
+  kind: 'task',
+  name: 'cache deps: restore',
+  cache: 'deps',
+  run: shell('restore'),
+  env: { cache_key: 'npm-$TASK_HASH_LOCK' },
+};
+const save: Step = { ...restore, name: 'cache deps: save' };
+
+test('a cache of a job is mounted into the containers of the worker image, once for its two tasks', () => {
+  expect(needsOf(pipelineOf([restore, task('test'), save]))).toEqual([
+    { resource: 'unit:deps', containers: ['worker'], byDefault: false },
+  ]);
+});
+
+test('only the tasks that restore and save a cache of the job see `$CACHE_DIR`', () => {
+  const pipeline = pipelineOf([restore, { kind: 'task', name: 'own', run: shell('x') }, save]);
+  const caches = [{ ...mounted, resource: 'unit:deps' }];
+  const steps = stepsIn(planBuild({ ...toPlan(), pipeline, versions: [], caches }).steps);
+  const folder = '/home/millrace/.cache/millrace/cache/blue/demo/unit/deps';
+  expect(steps.map(({ env }) => env['CACHE_DIR'])).toEqual([folder, undefined, folder]);
+  expect(steps.map(({ cache, exports }) => [cache, exports])).toEqual([
+    ['unit:deps', undefined],
+    [undefined, 'TASK_OWN_'],
+    ['unit:deps', undefined],
+  ]);
+});
+
 test('a line of the log names each cache that is left out', () => {
   const line = 'own.store has no cache in this build: build 3 of job deploy uses it.';
   expect(planBuild(toPlan()).notice).toBe(line);

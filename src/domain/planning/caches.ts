@@ -1,6 +1,6 @@
 import { defined } from '#defined';
 import type { Command } from '#domain/pipeline/command.ts';
-import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import type { Job, Pipeline } from '#domain/pipeline/pipeline.ts';
 import {
   actionsOf,
   hookActionsOf,
@@ -8,6 +8,7 @@ import {
   type HookAction,
   type Hooks,
   type PutStep,
+  type Step,
 } from '#domain/pipeline/steps.ts';
 import { volumePathOf } from '#domain/pipeline/volume-paths.ts';
 import { commandOf, jobIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
@@ -16,6 +17,7 @@ import type { PlanContainer } from './plan.ts';
 
 /** A resource whose commands want its cache, and the containers in which they run. */
 export interface CacheNeed {
+  /** Of a cache of a job: `<job>:<cache>`. */
   resource: string;
   containers: string[];
   /** Its type is built in, so its author may not know of the cache. */
@@ -52,9 +54,9 @@ type CacheRefusal =
 /** Folder of all caches, in the home directory of the user of the worker image. */
 const CACHES = '/home/millrace/.cache/millrace/cache';
 
-/** `$CACHE_DIR` of a resource. */
+/** `$CACHE_DIR` of a resource, or of a cache of a job. Kubernetes mounts nothing at a path with a colon. */
 export function cacheFolder(of: { team: string; pipeline: string }, resource: string): string {
-  return `${CACHES}/${of.team}/${of.pipeline}/${resource}`;
+  return `${CACHES}/${of.team}/${of.pipeline}/${resource.replace(':', '/')}`;
 }
 
 /** `$CACHE_DIR` of each resource whose cache is mounted. */
@@ -82,10 +84,30 @@ export function cachesOfBuild(
   const { steps, hooks } = jobIn(pipeline, job);
   const inHooks = hookActionsOf({ steps, ...defined({ hooks }) });
   const uses = [...actionsOf(steps), ...inHooks].filter(usesResource);
-  return needsOf(
+  const ofResources = needsOf(
     uses.map((step) => ({ resource: step.resource, commands: commandsWithCache(pipeline, step) })),
     { pipeline, containers },
   );
+  return [...ofResources, ...needsOfJob({ name: job, steps }, containers)];
+}
+
+/** A cache of the job itself. No resource has such a name. */
+export const jobCacheName = (job: string, cache: string): string => `${job}:${cache}`;
+
+/** The names of a job's own caches. */
+export function cachesOfJob(steps: readonly Step[]): string[] {
+  return [...new Set(steps.flatMap((step) => (step.kind === 'task' && step.cache) || []))];
+}
+
+function needsOfJob(
+  { name, steps }: Pick<Job, 'name' | 'steps'>,
+  containers: readonly PlanContainer[],
+): CacheNeed[] {
+  return cachesOfJob(steps).map((cache) => ({
+    resource: jobCacheName(name, cache),
+    containers: containersOfCommand({ runner: 'shell', cmd: '' }, containers).toSorted(),
+    byDefault: false,
+  }));
 }
 
 /** Checks of built-in types need none. A resource with a cache has a check Pod of its own. */

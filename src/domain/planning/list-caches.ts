@@ -1,4 +1,5 @@
 import type { Pipeline } from '#domain/pipeline/pipeline.ts';
+import { cachesOfJob, jobCacheName } from './caches.ts';
 import { resourceTypeIn } from './find-in-pipeline.ts';
 
 /** What is stored about the cache of one resource. */
@@ -11,9 +12,12 @@ export interface StoredCache {
   leftOut?: string;
 }
 
-/** The resources of a pipeline that have a cache, in the order of the text, and what is known of each. */
+/** The caches of a pipeline's resources and jobs, in the order of the text, and what is known of each. */
 export function listCaches(pipeline: Pipeline, stored: readonly StoredCache[]): StoredCache[] {
-  return cachedResources(pipeline).map(
+  const ofJobs = pipeline.jobs.flatMap(({ name, steps }) =>
+    cachesOfJob(steps).map((cache) => jobCacheName(name, cache)),
+  );
+  return [...cachedResources(pipeline), ...ofJobs].map(
     (resource) => stored.find((one) => one.resource === resource) ?? { resource, leftOut: NEVER },
   );
 }

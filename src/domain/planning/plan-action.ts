@@ -11,6 +11,7 @@ import type {
   PutStep,
   TaskStep,
 } from '#domain/pipeline/steps.ts';
+import { jobCacheName } from './caches.ts';
 import { containersOfResource } from './containers.ts';
 import { variablePart } from './environment-names.ts';
 import { commandOf, notificationIn, resourceIn, resourceTypeIn } from './find-in-pipeline.ts';
@@ -62,6 +63,7 @@ export function planAction(
     ...commandEnvironment(run),
     ...('env' in step ? step.env : {}),
     ...variablesIn(contextOf(step, place), variables),
+    ...(step.kind === 'task' ? cacheOfTask(step, context) : {}),
   };
   return { id: place.id, ...fieldsOf(step, context), env, ...defined({ command }) };
 }
@@ -91,7 +93,7 @@ function fieldsOf(step: ActionStep | HookAction, context: ActionContext): Omit<P
     case 'get':
       return { kind: 'get', ...getFields(step, context) };
     case 'task':
-      return { kind: 'task', ...taskFields(step) };
+      return { kind: 'task', ...taskFields(step, context) };
     case 'put':
       return { kind: 'put', ...putFields(step, context) };
     case 'notify':
@@ -132,7 +134,8 @@ function getFields(step: GetStep, { chosen }: ActionContext) {
   return { name: resource, resource, exports: `GET_${variablePart(name)}_`, version: chosen.get(step) ?? {} };
 }
 
-function taskFields({ name, inputs, outputs }: TaskStep) {
+function taskFields({ name, inputs, outputs, cache }: TaskStep, { build }: ActionContext) {
+  if (cache !== undefined) return { name, cache: jobCacheName(build.job, cache) };
   return { name, exports: `TASK_${variablePart(name)}_`, ...defined({ inputs, outputs }) };
 }
 
@@ -150,6 +153,12 @@ function notifyFields({ notification, message }: NotifyStep, { pipeline }: Actio
 
 function getVariables(step: GetStep, context: ActionContext): Record<string, string> {
   return { ...variablesOfResource(step, context), ...prefixed('version_', context.chosen.get(step)) };
+}
+
+/** Only the tasks that restore and save a cache see it. */
+function cacheOfTask({ cache }: TaskStep, { build, cacheFolders }: ActionContext): Record<string, string> {
+  if (cache === undefined) return {};
+  return defined({ CACHE_DIR: cacheFolders.get(jobCacheName(build.job, cache)) });
 }
 
 function putVariables(

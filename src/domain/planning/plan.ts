@@ -125,6 +125,8 @@ export interface PlanStep extends PlanAttempts {
   inputs?: string[];
   /** `task`: paths that must exist after it succeeded. */
   outputs?: string[];
+  /** `task`: the cache of the job that it restores or saves, as the gateway knows it: `<job>:<cache>`. */
+  cache?: string;
   /** `notify`: template of `$NOTIFY_MESSAGE`. */
   message?: string;
 }

@@ -30,7 +30,7 @@ export function describeCase(engine: HclEngine, file: string): CaseDescription {
   const compilation = compileText(engine, source, given, { sources, time: '2026-11-21T12:00:00Z' });
   const { pipeline, diagnostics, needs = [] } = compilation;
   return {
-    ...(pipeline && { json: describePipeline(pipeline) }),
+    ...(pipeline && { json: describePipeline(withoutScripts(pipeline)) }),
     text: [...diagnostics.map(describeDiagnostic), ...needs.map((need) => `needs ${need.source}\n`)].join(''),
   };
 }
@@ -102,7 +102,7 @@ function describeDiagnostic(diagnostic: Diagnostic): string {
   return `${diagnostic.severity} ${diagnostic.code} ${renderDiagnostic(diagnostic)}\n    ${diagnostic.help}\n`;
 }
 
-/** Omits the scripts of built-in types, which have tests of their own. */
+/** Omits the scripts of built-in types and of caches, which have tests of their own. */
 function describePipeline(pipeline: Pipeline): unknown {
   const short = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(short);
@@ -114,6 +114,19 @@ function describePipeline(pipeline: Pipeline): unknown {
   return Object.fromEntries(
     Object.entries(pipeline).map(([name, part]) => [name, name.endsWith('Types') ? shorten(part) : part]),
   );
+}
+
+/** The tasks of caches have the scripts of Millrace. */
+function withoutScripts(pipeline: Pipeline): Pipeline {
+  const jobs = pipeline.jobs.map((job) => ({
+    ...job,
+    steps: job.steps.map((step) =>
+      step.kind === 'task' && step.cache !== undefined
+        ? { ...step, run: { runner: 'shell' as const, cmd: 'built in' } }
+        : step,
+    ),
+  }));
+  return { ...pipeline, jobs };
 }
 
 const isBuiltIn = (value: object): boolean => 'builtIn' in value && value.builtIn === true;

@@ -63,6 +63,7 @@ const Event = Type.Union([
         { maxItems: METADATA_LIMITS.entries },
       ),
     ),
+    cache: Type.Optional(Type.String({ maxLength: 200 })),
     cacheBytes: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
   }),
   Type.Object({
