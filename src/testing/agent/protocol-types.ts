@@ -3,7 +3,10 @@ import type { ResourceType } from '#domain/pipeline/pipeline.ts';
 import { checkoutRoot } from './build.ts';
 import type { LocalPod, ShimOptions } from './local-pod.ts';
 
-/** Resource types of Concourse's protocol for tests. Their programs are in e2e/foreign-types. */
+/*
+ * Resource types of Concourse's protocol for tests. Their programs are in e2e/foreign-types; the end-to-end test
+ * makes images of them.
+ */
 const programs = join(checkoutRoot, 'e2e', 'foreign-types');
 
 export function protocolType(name: string, image = `localhost/${name}`): ResourceType {
