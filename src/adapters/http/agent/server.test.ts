@@ -255,6 +255,22 @@ describe('a call with a session key', () => {
     time.mockRestore();
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
   });
+
+  const MIB = 1024 * 1024;
+  test.each([
+    ['is no JSON', 3 * MIB, '{', 400],
+    ['is no message', 3 * MIB, '{"events":"none"}', 400],
+    ['is too long', 30 * MIB, '{"events":[]}', 413],
+  ])('is rate-limited by the inflated bytes of a body that %s', async (_, blanks, text, status) => {
+    const time = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const body = gzipSync(`${' '.repeat(blanks)}${text}`);
+    const headers = { 'content-encoding': 'gzip' };
+    const statuses: number[] = [];
+    for (let sent = 0; sent < 24; sent += 1)
+      statuses.push((await ask('/agent/v1/events', { key: KEY, body, headers })).status);
+    time.mockRestore();
+    expect([statuses[0], statuses.at(-1)]).toEqual([status, 429]);
+  });
 });
 
 describe('the command stream', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { Transform, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController, type FastifyBaseLogger } from 'fastify';
@@ -131,12 +131,30 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
       if (sessions.knows(authorization)) request.agent = await sessions.of(authorization);
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
-    // What came out of the body, however it was sent.
-    behindKey.addHook('preHandler', async ({ agent, body }) => {
-      if (agent !== undefined && body !== undefined)
-        sessions.received(agent.keyHash, JSON.stringify(body).length);
-    });
+    // Counts what came out of the body, however it was sent, and also if it turns out to be no message.
+    behindKey.addHook('preParsing', async ({ agent }, _reply, payload) =>
+      agent === undefined ? payload : counted(payload, (bytes) => sessions.received(agent.keyHash, bytes)),
+    );
     registerAgentRoutes(behindKey, routes);
+  });
+}
+
+/** The length as it was sent, if that differs from what is read. */
+type Payload = Readable & { receivedEncodedLength?: number };
+
+/** Reports the length of each part of a body. */
+function counted(payload: Payload, report: (bytes: number) => void): Payload {
+  let received = 0;
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, next) {
+      received += chunk.length;
+      report(chunk.length);
+      next(null, chunk);
+    },
+  });
+  payload.once('error', (error) => counter.destroy(error));
+  return Object.defineProperty(payload.pipe(counter), 'receivedEncodedLength', {
+    get: () => payload.receivedEncodedLength ?? received,
   });
 }
 
