@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { env } from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { runScript } from '#testing/process/run-script.ts';
 import { restoreScript, saveScript } from './job-cache.ts';
@@ -54,6 +55,18 @@ const save = (key: string): Promise<string> => run(saveScript, key);
 const restore = (key: string, prefix?: string): Promise<string> => run(restoreScript, key, prefix);
 
 const entries = (): string[] => readdirSync(cache);
+
+/** Saves with a tar that fails with this message for as long as the volume has an entry. */
+async function saveWithout(key: string, message: string): Promise<string> {
+  const bin = join(root, 'bin');
+  mkdirSync(bin);
+  const isEmpty = `[ -z "$(ls '${cache}' | grep -v new)" ]`;
+  const tar = `#!/bin/sh\nif ${isEmpty}; then exec /usr/bin/env -u PATH tar "$@"; fi\necho '${message}' >&2; exit 2\n`;
+  writeFileSync(join(bin, 'tar'), tar, { mode: 0o755 });
+  const PATH = `${bin}:${env['PATH'] ?? ''}`;
+  const { stdout } = await runScript(saveScript, work, { ...variables(key), PATH });
+  return stdout.trim();
+}
 
 describe('a cache of a job', () => {
   test('has the files of the build that saved the key, with their modes and links', async () => {
@@ -132,18 +145,6 @@ describe('a cache of a job', () => {
     expect(await save('a')).toMatch(/^mkdir: .+\napp\/deps could not be stored\.$/);
     expect(await restore('a')).toBe('There is nothing for the key a.');
   });
-
-  /** Saves with a tar that fails with this message for as long as the volume has an entry. */
-  async function saveWithout(key: string, message: string): Promise<string> {
-    const bin = join(root, 'bin');
-    mkdirSync(bin);
-    const isEmpty = `[ -z "$(ls '${cache}' | grep -v new)" ]`;
-    const tar = `#!/bin/sh\nif ${isEmpty}; then exec /usr/bin/env -u PATH tar "$@"; fi\necho '${message}' >&2; exit 2\n`;
-    writeFileSync(join(bin, 'tar'), tar, { mode: 0o755 });
-    const PATH = `${bin}:${process.env['PATH'] ?? ''}`;
-    const { stdout } = await runScript(saveScript, work, { ...variables(key), PATH });
-    return stdout.trim();
-  }
 
   test('that is full makes room for the new files', async () => {
     write('app/deps/x', '1');
