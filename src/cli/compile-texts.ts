@@ -43,9 +43,11 @@ export const compileTexts = (
   given: GivenVariables,
   terminal: Pick<Terminal, 'openCompiler'>,
 ): Promise<CompiledText[]> =>
-  withCompiler(terminal, (compiler) => Promise.all(texts.map((text) => compileText(text, given, compiler))));
+  withCompiler(terminal, (compiler) =>
+    Promise.all(texts.map((text) => compilePipelineText(text, given, compiler))),
+  );
 
-export async function compileText(
+export async function compilePipelineText(
   text: PipelineText,
   given: GivenVariables,
   compiler: HclCompiler,

@@ -4,7 +4,7 @@ import type { Pipeline } from '#domain/pipeline/pipeline.ts';
 import { makeSecretPlaceholder } from '#domain/pipeline/secret-placeholder.ts';
 import type { GivenVariables } from '#domain/pipeline/variables.ts';
 import { textOfVariable } from './check-pipeline.ts';
-import { compileText, withCompiler } from './compile-texts.ts';
+import { compilePipelineText, withCompiler } from './compile-texts.ts';
 import { count, isErrorFinding, type Finding } from './finding.ts';
 import { readPipelines } from './read-files.ts';
 import type { PipelineText } from './read-manifests.ts';
@@ -112,7 +112,7 @@ async function compilePicked(
   if (findings.some(isErrorFinding)) return undefined;
   const text = choose(file, pipelines, options.pipeline);
   const compile: Compile = async (one, values) => {
-    const compiled = await compileText(one, values, compiler);
+    const compiled = await compilePipelineText(one, values, compiler);
     if (compiled.pipeline) return compiled.pipeline;
     whatStops(compiled.findings).forEach(print);
     return undefined;
