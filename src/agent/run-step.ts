@@ -88,9 +88,11 @@ class StepRun {
   }
 
   async #cacheBytes(): Promise<number | undefined> {
-    const { kind, env } = this.#step;
+    const { kind, env, cache } = this.#step;
     const folder = env['CACHE_DIR'];
-    return folder !== undefined && kind !== 'command' ? await measureFolder(folder) : undefined;
+    // A task of the pipeline's own may have a variable of this name.
+    const hasCache = kind === 'get' || kind === 'put' || cache !== undefined;
+    return folder !== undefined && hasCache ? await measureFolder(folder) : undefined;
   }
 
   #report({ ended, exports = {}, cause }: Attempt, cacheBytes: number | undefined): NodeEnd {

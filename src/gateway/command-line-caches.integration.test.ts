@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { Step } from '#domain/pipeline/steps.ts';
 import { decideCaches } from '#domain/planning/decide-caches.ts';
 import { removeCaches } from '#flows/pipelines/remove-caches.ts';
 import { millrace, type Ran } from '#testing/cli/command-line.ts';
 import { openGateway, type Gateway } from '#testing/gateway/gateway-under-test.ts';
-import { resource, samplePipeline } from '#testing/pipelines/sample-pipeline.ts';
+import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
 import { followOn, scheduleOn } from '#testing/stores/schedule.ts';
 import { eventsOf, found, giveTurns, openStores, toSave, type TestStores } from '#testing/stores/stores.ts';
 
@@ -42,8 +43,8 @@ afterAll(async () => {
 });
 
 /** The build mounts the cache. */
-async function mount(): Promise<void> {
-  await stores.caches.withCaches({ pipelineId, build, attempt: 1 }, ['git.app'], async (tx) => {
+async function mount(cache = 'git.app'): Promise<void> {
+  await stores.caches.withCaches({ pipelineId, build, attempt: 1 }, [cache], async (tx) => {
     await tx.use(decideCaches(await tx.facts(), new Date()), new Date());
   });
   await stores.builds.podCreated(build, 1, 'pod-1', new Date());
@@ -126,4 +127,33 @@ test('the volume of a resource without a cache is removed once no build uses it'
   await end(0);
   expect(await sweep()).toEqual([claim]);
   expect(await stores.cacheRows.knownCaches()).toEqual([]);
+});
+
+const dependencies: Step = {
+  kind: 'task',
+  name: 'cache deps: restore',
+  cache: 'deps',
+  run: { runner: 'shell', cmd: 'true' },
+};
+const withDependencies = samplePipeline({ jobs: [job('unit', get('git.app'), dependencies, task('test'))] });
+
+test('a cache of a job is listed and cleared by the name of its job and its own', async () => {
+  await stores.pipelines.savePipeline(toSave(withDependencies));
+  await mount('unit:deps');
+  expect((await run('list --pipeline app')).out).toMatch(/unit:deps +\S.*unit\/1/);
+  expect(await run('clear unit:deps --pipeline app')).toMatchObject({
+    exit: 0,
+    err: 'Cleared the cache of unit:deps in pipeline main/app.\n',
+  });
+});
+
+test('a cache of a job is unwanted once the job has none, whatever an older revision or another pipeline has', async () => {
+  await stores.pipelines.savePipeline(toSave(withDependencies));
+  await stores.pipelines.savePipeline(toSave(withDependencies, { pipeline: 'other', uid: 'uid-2' }));
+  await mount('unit:deps');
+  const wanted = async (): Promise<boolean | undefined> =>
+    (await stores.cacheRows.knownCaches()).find((cache) => cache.resource === 'unit:deps')?.wanted;
+  expect(await wanted()).toBe(true);
+  await stores.pipelines.savePipeline(toSave(samplePipeline()));
+  expect(await wanted()).toBe(false);
 });

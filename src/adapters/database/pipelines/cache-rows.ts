@@ -65,10 +65,11 @@ export function cacheRows(database: Database): CacheRows {
       const known = await pool.any(rows<KnownCache>()`
         SELECT k.id AS cache, k.generation, k.resource, p.id AS "pipelineId", p.namespace, p.name AS pipeline,
           EXISTS (SELECT 1 FROM revisions v WHERE v.pipeline_id = p.id AND v.number = p.revision
-            AND v.definition -> 'resources'
-              @> jsonb_build_array(jsonb_build_object('name', k.resource, 'cache', true))
-            OR v.definition -> 'jobs' @> jsonb_build_array(jsonb_build_object('name', split_part(k.resource, ':', 1),
-              'steps', jsonb_build_array(jsonb_build_object('cache', split_part(k.resource, ':', 2))))))) AS wanted,
+            AND (v.definition -> 'resources'
+                @> jsonb_build_array(jsonb_build_object('name', k.resource, 'cache', true))
+              OR v.definition -> 'jobs'
+                @> jsonb_build_array(jsonb_build_object('name', split_part(k.resource, ':', 1),
+                  'steps', jsonb_build_array(jsonb_build_object('cache', split_part(k.resource, ':', 2))))))) AS wanted,
           ${USED} AS used
         FROM caches k JOIN pipelines p ON p.id = k.pipeline_id WHERE p.deleted_at IS NULL ORDER BY k.id`);
       return [...known];
