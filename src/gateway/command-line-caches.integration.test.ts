@@ -74,7 +74,7 @@ test('the list of caches shows which build uses one, and then its size and last 
   expect((await run('list --pipeline app', 'read')).out).toMatch(/git\.app +\S.*unit\/1/);
   await end(3 * 1024 * 1024);
   const { out } = await run('list --pipeline app', 'read');
-  expect(out).toMatch(/RESOURCE +SIZE +LAST USE/);
+  expect(out).toMatch(/CACHE +SIZE +LAST USE/);
   expect(out).toMatch(/git\.app +3\.0 MiB/);
   expect(out).not.toContain('unit/1');
 });

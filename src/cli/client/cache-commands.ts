@@ -3,9 +3,9 @@ import type { Coloured, Run } from '#cli/command-options.ts';
 import type { CachesOptions } from './change-caches.ts';
 import { EXIT_CODES_HELP, output, server, team } from './client-options.ts';
 
-/** Commands for the caches of resources. */
+/** Commands for the caches of resources and jobs. */
 export function cachesCommand(run: Run): Command {
-  const group = new Command('caches').description('caches of resources: list, clear');
+  const group = new Command('caches').description('caches of resources and jobs: list, clear');
   for (const verb of [listCommand, clearCommand]) group.addCommand(verb(run));
   return group;
 }
@@ -31,9 +31,14 @@ function listCommand(run: Run): Command {
 }
 
 function clearCommand(run: Run): Command {
-  return ofPipeline(new Command('clear').argument('<resource>', 'the resource, such as git.app'))
-    .description('clear the cache of a resource: the next build starts with an empty one')
-    .addHelpText('after', `\nExamples:\n  millrace caches clear git.app --pipeline app\n${EXIT_CODES_HELP}`)
+  return ofPipeline(
+    new Command('clear').argument('<cache>', 'the resource, as git.app; of a job, <job>:<cache>'),
+  )
+    .description('clear a cache: the next build starts with an empty one')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  millrace caches clear git.app --pipeline app\n  millrace caches clear test:modules --pipeline app\n${EXIT_CODES_HELP}`,
+    )
     .action((resource: string, options: CachesOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { clearCache } = await import('./change-caches.ts');

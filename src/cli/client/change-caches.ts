@@ -12,7 +12,7 @@ export interface CachesOptions extends TeamOptions {
 export async function printCaches(options: CachesOptions, terminal: Terminal): Promise<Exit> {
   const api = await connect(options, terminal);
   const caches = await api.get<CacheJson[]>(pathOf(options));
-  if (caches.length === 0) terminal.err(`No resource of ${nameOf(options)} has a cache.\n`);
+  if (caches.length === 0) terminal.err(`No resource or job of ${nameOf(options)} has a cache.\n`);
   printResult(caches, options, terminal, asCaches);
   return EXIT.success;
 }
@@ -36,7 +36,7 @@ function asCaches(caches: readonly CacheJson[], paint: Paint): string {
     at === undefined ? 'never' : timeOf(at),
     by ?? reason ?? '',
   ]);
-  return renderTable(['RESOURCE', 'SIZE', 'LAST USE', 'USED BY'], rows, paint);
+  return renderTable(['CACHE', 'SIZE', 'LAST USE', 'USED BY'], rows, paint);
 }
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];

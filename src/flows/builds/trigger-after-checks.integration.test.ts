@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { rows } from '#adapters/database/connection/pool.ts';
 import type { SavedPipeline } from '#flows/pipelines/ports.ts';
 import { RecordedNotifications } from '#testing/flows/recorded-notifications.ts';
 import { get, job, resource, samplePipeline, task } from '#testing/pipelines/sample-pipeline.ts';
@@ -37,15 +38,19 @@ const save = async (trigger = false) => {
 const now = () => new Date();
 let notifications: RecordedNotifications;
 const scheduleAll = async () => (await scheduleJobs({ builds: stores.builds, notifications, now })).builds;
-const ask = async (waitMs = 60_000): Promise<TriggerAnswer | TriggerWaits> =>
-  await requestAfterChecks(UNIT, { by: 'ann', waitMs }, { ...stores, now });
+const ask = async (): Promise<TriggerAnswer | TriggerWaits> =>
+  await requestAfterChecks(UNIT, { by: 'ann', waitMs: 60_000 }, { ...stores, now });
 const scopeOf = (name: string): number => saved.resources.find((one) => one.name === name)?.scope ?? 0;
 
-async function waits(waitMs?: number): Promise<TriggerWaits> {
-  const answer = await ask(waitMs);
+async function waits(): Promise<TriggerWaits> {
+  const answer = await ask();
   if (answer.answer !== 'checking') throw new Error(`It does not wait: ${answer.answer}.`);
   return answer;
 }
+
+/** The time until which triggers wait for their checks is over. */
+const passDeadline = async (): Promise<unknown> =>
+  await stores.pool.query(rows()`UPDATE job_triggers SET check_until = now() - interval '1 s'`);
 
 const claim = async (...names: string[]) =>
   (await stores.checks.openRun(names.map(scopeOf), 'manual', now()))?.run ?? 0;
@@ -165,9 +170,9 @@ describe('processes that die during a trigger', () => {
   beforeEach(findFirst);
 
   test('the operator makes the build in time if the gateway dies', async () => {
-    const trigger = await waits(50);
+    const trigger = await waits();
     expect(await scheduleAll()).toEqual([]);
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await passDeadline();
     expect(await scheduleAll()).toMatchObject([{ job: 'unit', number: '1' }]);
     expect(await stores.builds.triggerAnswer(trigger)).toMatchObject({
       checks: [{ result: 'late' }, { result: 'late' }],
@@ -201,8 +206,8 @@ describe('processes that die during a trigger', () => {
   });
 
   test('a trigger gets one build if both die and two processes answer it at once', async () => {
-    const trigger = await waits(1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const trigger = await waits();
+    await passDeadline();
     const [answer] = await Promise.all([
       endTriggerWait(trigger, { ...stores, now }),
       scheduleAll(),

@@ -7,7 +7,7 @@ export interface RemoveCachesPorts {
 }
 
 /**
- * Removes caches of resources that are gone or have none any more, and the volumes of cleared ones.
+ * Removes caches that no resource or job has any more, and the volumes of cleared ones.
  * Kubernetes keeps a volume until no Pod mounts it.
  */
 export async function removeCaches({ rows, claims }: RemoveCachesPorts): Promise<FoundClaim[]> {

@@ -21,14 +21,16 @@ export const CacheFields = Type.Object({
   ),
 });
 
-/** Caches of resources. */
+/** Caches of resources and jobs. */
 export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
   return [
     route({
       method: 'GET',
       url: '/teams/:team/pipelines/:pipeline/caches',
       needs: 'read',
-      about: 'The resources of a pipeline that have a cache: its size, its last use, and what uses it now.',
+      about:
+        'The caches of the resources and jobs of a pipeline: size, last use, and what uses each now. That of a ' +
+        'job is named `<job>:<cache>`.',
       schema: { params: PipelineParams, response: answerList(CacheFields) },
       handler: async ({ params }) => {
         const { team, pipeline } = params;
@@ -41,7 +43,7 @@ export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/caches/:resource',
       needs: 'write',
       about:
-        'Clears the cache of a resource. The next build or check starts with an empty one. What uses it now ' +
+        'Clears the cache of a resource, or of a job: `<job>:<cache>`. The next build or check starts with an empty one. What uses it now ' +
         'keeps it to its end. 404 if nothing has used the cache since it was last cleared.',
       schema: { params: ResourceParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {

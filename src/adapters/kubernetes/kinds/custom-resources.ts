@@ -329,9 +329,9 @@ export interface TeamCustomResource {
       allowedHosts?: string[];
     };
     /**
-     * Volumes for the caches of resources. Each resource with cache = true gets a PersistentVolumeClaim,
-     * which one build or check uses at a time. Default: resources have no caches, and everything runs without
-     * them.
+     * Volumes for caches. Each resource with cache = true and each cache of a job gets a
+     * PersistentVolumeClaim, which one build or check uses at a time. Default: there are no caches, and
+     * everything runs without them.
      */
     cache?: {
       /** StorageClass of the volumes. Default: the default class of the cluster. */

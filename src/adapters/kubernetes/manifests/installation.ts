@@ -38,7 +38,7 @@ export interface TeamRules extends TagRules, VolumeRules {
   imagePullSecrets: V1LocalObjectReference[];
   requests: Amounts;
   limits: Amounts;
-  /** Volumes for the caches of resources. Absent: they have none. */
+  /** Volumes for the caches of resources and jobs. Absent: they have none. */
   caches?: { storageClassName?: string; size: string; accessModes: string[] };
   /** How many Pods wait for builds, and how long. Absent: none. */
   warm?: WarmSettings;
