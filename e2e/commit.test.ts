@@ -117,8 +117,11 @@ describe('a check that fails', () => {
       'resource "git" "lost" {\n  check_interval = "0 0 1 1 *"\n  params {\n' +
       `    url = "http://git.${FORGE}.svc/app.git"\n    name = "app"\n    branch = "lost"\n  }\n}\n`;
     await createPipeline(TEAM, 'lost', config);
-    const [cronJob] = await list('cronjobs', '--namespace', TEAM, '-l', 'millrace.dev/pipeline=lost');
-    expect(cronJob?.spec).toMatchObject({ schedule: '0 0 1 1 *', suspend: false });
+    const cronJob = await eventually(async () => {
+      const [found] = await list('cronjobs', '--namespace', TEAM, '-l', 'millrace.dev/pipeline=lost');
+      expect(found?.spec).toMatchObject({ schedule: '0 0 1 1 *', suspend: false });
+      return found;
+    });
     await kubectl(
       'create',
       'job',

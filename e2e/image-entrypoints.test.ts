@@ -154,8 +154,10 @@ embedded('an image without a shell', () => {
   test('starts with the shim itself, which a hook has copied', async () => {
     const { number } = created(await api.trigger('entrypoint'));
     const selector = 'millrace.dev/kind=build,millrace.dev/job=entrypoint';
-    const pods = await list('pods', '--namespace', TEAM, '--selector', selector);
-    expect(JSON.stringify(pods.at(-1)?.spec)).toContain('["/millrace/shim/millrace-shim"]');
+    await eventually(async () => {
+      const pods = await list('pods', '--namespace', TEAM, '--selector', selector);
+      expect(JSON.stringify(pods.at(-1)?.spec)).toContain('["/millrace/shim/millrace-shim"]');
+    });
     await buildEnded(TEAM, 'app', 'entrypoint', number);
   }, 600_000);
 });
