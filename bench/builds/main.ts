@@ -10,6 +10,7 @@ import { deletePod, runBarePod, specOf, type BareRun } from './bare-pod.ts';
 import { measureBuild, type BuildRun } from './builds.ts';
 import { measureChain } from './chain.ts';
 import { apiWrites, call } from './cluster-client.ts';
+import { measureForge } from './forge.ts';
 import { besideGreedyTeam } from './greedy.ts';
 import { measureLongLog } from './long-log.ts';
 import { printRow } from './print-row.ts';
@@ -191,6 +192,7 @@ const PARTS: Record<string, () => Promise<void>> = {
   'user-namespaces': () => compareUserNamespaces(measured, RUNS, printRow),
   recovery: () => recovery(measured, printRow),
   warm: () => measureWarm(RUNS, printRow),
+  forge: () => measureForge(TEAM, RUNS, printRow),
   greedy: () => besideGreedyTeam(measured, RUNS, printRow),
 };
 // BENCH_ONLY names one part, or several with commas between them.

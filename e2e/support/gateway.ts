@@ -11,7 +11,7 @@ export const ADMIN_TOKEN = 'end-to-end-suite-administrator-token';
 let base: string | undefined;
 
 /** The address of the public gateway's Service, reachable from this machine when the cluster runs on it. */
-const baseUrl = async (): Promise<string> => {
+export const baseUrl = async (): Promise<string> => {
   const address = 'jsonpath=http://{.spec.clusterIP}:{.spec.ports[0].port}';
   const service = `service/${RELEASE.name}-public`;
   base ??= await kubectl('get', service, '--namespace', RELEASE.namespace, '-o', address);

@@ -49,7 +49,7 @@ async function pushCommit(git: Git, folder: string, about: NewCommit): Promise<s
 }
 
 /** Runs git in a new clone, which can push. */
-async function withClone<T>(
+export async function withClone<T>(
   url: string,
   owner: ForgeUser,
   work: (git: Git, folder: string) => Promise<T>,

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inMilliseconds, summarise } from '#bench/statistics.ts';
+import { createPipeline } from '#e2e/support/fixtures.ts';
+import { enterWebhook, startForge, storeToken } from '#e2e/support/forge.ts';
+import { pipelineApi } from '#e2e/support/gateway.ts';
+import type { ForgeRepository } from '#testing/forges/forge-under-test.ts';
+import { withClone } from '#testing/forges/pushed-repository.ts';
+import { deletePod, runBarePod, specOf } from './bare-pod.ts';
+import { FINAL, measureBuild } from './builds.ts';
+import type { PrintRow } from './print-row.ts';
+
+/* From a push in a real Gitea to the first process of its build, in turn with bare Pods. */
+
+const configOf = (url: string): string => `
+variable "token" {
+  type = string
+}
+resource "git" "app" {
+  check_interval = "@yearly"
+  params {
+    url      = "${url}"
+    provider = "gitea"
+    token    = var.token
+  }
+}
+job "one" {
+  get "git" "app" {
+    trigger = true
+  }
+  task "time" {
+    run "shell" {
+      cmd = "date +%s%N"
+    }
+  }
+}
+job "bare" {
+  task "time" {
+    run "shell" {
+      cmd = "date +%s%N"
+    }
+  }
+}
+`;
+
+type Api = ReturnType<typeof pipelineApi>;
+
+export async function measureForge(team: string, runs: number, print: PrintRow): Promise<void> {
+  const gitea = await startForge();
+  try {
+    const repository = await gitea.createRepository('bench', { private: true });
+    const api = pipelineApi(team, 'forge');
+    await createPipeline(team, 'forge', configOf(repository.url), await storeToken(team, gitea));
+    await enterWebhook(repository, api, 'git.app');
+    const spec = await specOf(team, (await measureBuild(team, 'forge', 'bare')).pod);
+    // The first push opens connections and fills caches.
+    await measurePush(repository, api);
+    const pushes: PushRun[] = [];
+    const bare: number[] = [];
+    for (let round = 1; round <= runs; round += 1) {
+      pushes.push(await measurePush(repository, api));
+      const run = await runBarePod(team, spec, `forge-bare-${process.pid}-${round}`);
+      bare.push(run.running);
+      await deletePod(team, run.name);
+      await sleep(500);
+    }
+    const reference = summarise(bare);
+    const accepted = summarise(pushes.map(({ fromAnswer }) => fromAnswer));
+    const sent = summarise(pushes.map(({ fromStart }) => fromStart));
+    print('bare Pod: create → process of its last container', inMilliseconds(reference));
+    print('git push ended → build’s first step’s process', inMilliseconds(accepted));
+    print('  ratio to the bare Pod', (accepted.median / reference.median).toFixed(2), '≤ 2.2');
+    print('git push began → build’s first step’s process', inMilliseconds(sent));
+    print('  ratio to the bare Pod', (sent.median / reference.median).toFixed(2));
+  } finally {
+    await gitea.stop();
+  }
+}
+
+/** Milliseconds to the time that the build's first step printed. The forge sends its webhook in between. */
+interface PushRun {
+  fromStart: number;
+  fromAnswer: number;
+}
+
+async function measurePush(repository: ForgeRepository, api: Api): Promise<PushRun> {
+  const before = (await api.builds('one'))[0]?.number;
+  const { began, ended } = await withClone(repository.url, repository.owner, async (git) => {
+    await git('checkout', '-q', '-B', 'main');
+    await git('commit', '-q', '--allow-empty', '-m', 'Measure');
+    const start = Date.now();
+    await git('push', '-q', 'origin', 'main');
+    return { began: start, ended: Date.now() };
+  });
+  for (;;) {
+    // Polling takes time from what it measures, so it is slow.
+    await sleep(500);
+    const [last] = await api.builds('one');
+    if (last === undefined || last.number === before || !FINAL.has(last.status)) continue;
+    const printed = /^(\d{19})$/m.exec(await api.log('one', last.number))?.[1];
+    if (printed === undefined) throw new Error(`the build #${last.number} is ${last.status}`);
+    const at = Number(BigInt(printed) / 1000n) / 1000;
+    return { fromStart: at - began, fromAnswer: at - ended };
+  }
+}
