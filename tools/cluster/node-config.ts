@@ -10,6 +10,7 @@ import {
   nodeName,
   podRange,
   ports,
+  testRegistry,
 } from './addresses.ts';
 import { binaryPath, type Folders } from './folders.ts';
 import { pauseImage } from './images.ts';
@@ -39,6 +40,11 @@ export function nodeFilesOf(folders: Folders): NodeFiles {
   };
 }
 
+/** Folder with a file for each registry that is not used over TLS. */
+function registryFiles(folders: Folders): string {
+  return join(folders.state, 'config', 'registries');
+}
+
 /** containerd's socket. */
 export function containerdSocket(folders: Folders): string {
   return join(folders.sockets, 'containerd.sock');
@@ -57,6 +63,9 @@ export function writeNodeFiles(folders: Folders): void {
   mkdirSync(network, { recursive: true });
   const status = readFileSync('/proc/self/status', 'utf8');
   writeIfNew(files.containerd, containerdConfig(folders, snapshotter(folders), mayLowerScores(status)));
+  const registry = `${testRegistry.address}:${testRegistry.port}`;
+  mkdirSync(join(registryFiles(folders), registry), { recursive: true });
+  writeIfNew(join(registryFiles(folders), registry, 'hosts.toml'), `server = "http://${registry}"\n`);
   writeIfNew(files.kubelet, stringify(kubeletConfig(folders)));
   writeIfNew(files.proxy, stringify(proxyConfig(folders)));
   writeIfNew(files.resolver, resolverConfig(upstreamServers(readResolvers())));
@@ -124,6 +133,8 @@ disabled_plugins = [
 
 [plugins."io.containerd.cri.v1.images"]
   snapshotter = ${text(snapshots)}
+  [plugins."io.containerd.cri.v1.images".registry]
+    config_path = ${text(registryFiles(folders))}
   [plugins."io.containerd.cri.v1.images".pinned_images]
     sandbox = ${text(pauseImage)}
 
