@@ -1,5 +1,7 @@
 import { MAX_MEASURED_FILES } from '#adapters/process/measure-folder.ts';
 import { CACHE_SECONDS } from '#domain/build/judge-cache.ts';
+import { CACHE_SAVE_SECONDS, MAX_CACHE_KEYS } from '#domain/pipeline/built-in/job-cache.ts';
+import { MAX_JOB_CACHES } from '#domain/pipeline/job-caches.ts';
 import { MAX_VOLUMES_OF_TEAM, MINUTES_AFTER_FAILURE } from '#domain/planning/decide-caches.ts';
 import { FAILED_SECONDS, MAX_CREATING_SECONDS } from '#domain/scheduling/decide-warm-pods.ts';
 import { count, seconds } from './limit-values.ts';
@@ -14,6 +16,14 @@ export const POD_LIMITS: readonly Limit[] = [
     count(MAX_VOLUMES_OF_TEAM),
     'cut',
     'resources without one run without a cache, and the log says so',
+  ],
+  ['Caches of a job', count(MAX_JOB_CACHES), 'diagnostic', '`invalid-cache`'],
+  ['Keys of a cache of a job', count(MAX_CACHE_KEYS), 'cut', 'the oldest are removed'],
+  [
+    'Time to save one key of a cache',
+    seconds(CACHE_SAVE_SECONDS),
+    'cut',
+    'the key is not saved, and the log says so',
   ],
   ['Builds and checks that use a cache at a time', count(1), 'cut', 'the others run without it'],
   [

@@ -30,15 +30,18 @@ function listCommand(run: Run): Command {
     );
 }
 
+const CLEAR_EXAMPLES = `
+Examples:
+  millrace caches clear git.app --pipeline app
+  millrace caches clear test:modules --pipeline app
+${EXIT_CODES_HELP}`;
+
 function clearCommand(run: Run): Command {
   return ofPipeline(
     new Command('clear').argument('<cache>', 'the resource, as git.app; of a job, <job>:<cache>'),
   )
     .description('clear a cache: the next build starts with an empty one')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  millrace caches clear git.app --pipeline app\n  millrace caches clear test:modules --pipeline app\n${EXIT_CODES_HELP}`,
-    )
+    .addHelpText('after', CLEAR_EXAMPLES)
     .action((resource: string, options: CachesOptions & Coloured) =>
       run(options.color, async (terminal) => {
         const { clearCache } = await import('./change-caches.ts');

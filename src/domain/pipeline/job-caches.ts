@@ -8,16 +8,16 @@ import { isInside } from './read-steps.ts';
 import type { Step, TaskStep } from './steps.ts';
 
 /** Each has a volume of its own. */
-const MAX_CACHES = 5;
+export const MAX_JOB_CACHES = 5;
 
 /** Reports what is wrong with the caches of a job as a whole. */
 export function checkJobCaches(job: ReadBlock, report: Report): void {
   const blocks = blocksOf(job, 'cache');
   const taken = new Map<string, Label>();
   for (const block of blocks) claimName(taken, report, 'cache', labelAt(block, 0));
-  const [extra] = blocks.slice(MAX_CACHES);
+  const [extra] = blocks.slice(MAX_JOB_CACHES);
   if (extra === undefined) return;
-  const message = `the job has ${blocks.length} caches; at most ${MAX_CACHES} are allowed`;
+  const message = `the job has ${blocks.length} caches; at most ${MAX_JOB_CACHES} are allowed`;
   report(diagnose('invalid-cache', extra.range, message, 'Remove some.'));
 }
 

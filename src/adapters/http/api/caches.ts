@@ -43,8 +43,8 @@ export function cacheRoutes({ caches, now }: AccountPorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/caches/:resource',
       needs: 'write',
       about:
-        'Clears the cache of a resource, or of a job: `<job>:<cache>`. The next build or check starts with an empty one. What uses it now ' +
-        'keeps it to its end. 404 if nothing has used the cache since it was last cleared.',
+        'Clears the cache of a resource, or of a job: `<job>:<cache>`. The next build or check starts with an ' +
+        'empty one. What uses it now keeps it to its end. 404 if nothing has used the cache since it was last cleared.',
       schema: { params: ResourceParams, response: Nothing },
       handler: async ({ params, identity }, reply) => {
         const cleared = await caches.clearCache(params, actOf(identity, now()));

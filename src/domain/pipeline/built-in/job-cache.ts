@@ -4,8 +4,10 @@
  * fails a build: what goes wrong is printed.
  */
 
-const MAX_ENTRIES = 5;
-const SAVE_SECONDS = 600;
+/** Keys that a cache of a job keeps: the newest. */
+export const MAX_CACHE_KEYS = 5;
+/** Time to write the archive of one key. */
+export const CACHE_SAVE_SECONDS = 600;
 
 const prelude = `
 export LC_ALL=C
@@ -56,13 +58,13 @@ store() {
   rm -rf -- "$new" &&
     mkdir -- "$new" &&
     printf '%s' "$cache_key" >"$new/key" &&
-    timeout ${SAVE_SECONDS} tar --create --file "$new/files.tar" -- "$cache_path" &&
+    timeout ${CACHE_SAVE_SECONDS} tar --create --file "$new/files.tar" -- "$cache_path" &&
     sync -- "$new/files.tar" &&
     rm -rf -- "$entry" &&
     mv -- "$new" "$entry"
 }
 stored() { echo "Stored $cache_path under the key $cache_key."; exit 0; }
-keep ${MAX_ENTRIES} || true
+keep ${MAX_CACHE_KEYS} || true
 if said=$(store 2>&1); then stored; fi
 # A full volume makes room for the new entry. Whatever else went wrong costs no entry.
 case $said in
