@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { pipelineApi, request } from '#e2e/support/gateway.ts';
+import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, condition, kubectl } from '#e2e/support/kubectl.ts';
 import { get, list } from '#e2e/support/read-objects.ts';
 import { pushCommit, tagsOf } from '#tools/demo/commit.ts';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import type { Reached } from '#tools/demo/reach.ts';
 
 /*
  * Runs the sample pipeline against a real git server: a commit becomes a version, passes three jobs and gets
@@ -20,11 +21,8 @@ let forge: Reached;
 const repository = (): string => `${forge.url}/app.git`;
 
 beforeAll(async () => {
-  const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
-  await apply(manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`));
   await createTeam(TEAM);
-  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
-  forge = await reach(FORGE, 'git');
+  forge = await startGitServer(FORGE);
 }, 600_000);
 
 afterAll(async () => {

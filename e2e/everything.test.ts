@@ -7,13 +7,14 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, RELEASE, request } from '#e2e/support/gateway.ts';
+import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { OutsideServer, SIGNING_KEY } from '#e2e/support/outside-server.ts';
 import { pushFiles } from '#e2e/support/push-files.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { DOCS, SHOP, withStandIns } from '#e2e/support/stand-ins.ts';
 import { golden } from '#testing/jest/golden-file.ts';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import type { Reached } from '#tools/demo/reach.ts';
 
 /*
  * The pipeline of every construct of the language is applied and built by real Pods. The records and logs of
@@ -47,14 +48,7 @@ async function changeTokens(change: (all: Map<string, object>) => void): Promise
 }
 
 async function startForge(): Promise<void> {
-  const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
-  await apply(
-    manifest
-      .replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`)
-      .replace('value: app.git', 'value: app.git shop.git docs.git'),
-  );
-  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
-  forge = await reach(FORGE, 'git');
+  forge = await startGitServer(FORGE, ['shop', 'docs']);
   await pushFiles(`${forge.url}/shop.git`, SHOP);
   await pushFiles(`${forge.url}/docs.git`, DOCS);
 }

@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, pipelineApi, request, type Build } from '#e2e/support/gateway.ts';
+import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { pushFiles } from '#e2e/support/push-files.ts';
 import { list } from '#e2e/support/read-objects.ts';
 import { loadTypeImages } from '#e2e/support/type-images.ts';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import type { Reached } from '#tools/demo/reach.ts';
 
 const TEAM = teamName('e2e-types');
 const FORGE = `${TEAM}-forge`;
@@ -16,16 +16,9 @@ const TOKEN = 'token-of-the-counter';
 const api = pipelineApi(TEAM, 'foreign');
 let forge: Reached | undefined;
 
-/** The git server of the demonstration, with two repositories that anyone who reaches it may push to. */
+/** Two repositories that anyone who reaches them may push to. */
 async function startForge(): Promise<Reached> {
-  const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
-  await apply(
-    manifest
-      .replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`)
-      .replace('value: app.git', 'value: app.git left.git right.git'),
-  );
-  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
-  const reached = await reach(FORGE, 'git');
+  const reached = await startGitServer(FORGE, ['left', 'right']);
   for (const name of ['left', 'right']) await pushFiles(`${reached.url}/${name}.git`, { [name]: 'begin' });
   return reached;
 }

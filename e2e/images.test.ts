@@ -5,13 +5,14 @@ import { isEmbedded } from '#e2e/support/embedded.ts';
 import { eventually } from '#e2e/support/eventually.ts';
 import { buildEnded, createPipeline, createTeam, deleteTeam, teamName } from '#e2e/support/fixtures.ts';
 import { created, data, pipelineApi } from '#e2e/support/gateway.ts';
+import { startGitServer } from '#e2e/support/git-server.ts';
 import { apply, kubectl } from '#e2e/support/kubectl.ts';
 import { pushFiles } from '#e2e/support/push-files.ts';
 import { RegistryProcess } from '#testing/process/registry-process.ts';
 import { testRegistry } from '#tools/cluster/addresses.ts';
 import { binaryPath, foldersFrom } from '#tools/cluster/folders.ts';
 import { containerdSocket } from '#tools/cluster/node-config.ts';
-import { reach, type Reached } from '#tools/demo/reach.ts';
+import type { Reached } from '#tools/demo/reach.ts';
 import { craneBinary } from '#tools/images/push.ts';
 
 /*
@@ -35,10 +36,7 @@ let forge: Reached;
 const FILES = { 'main.js': '#!/bin/sh\necho "hello from the image as user $(id -u)"\n' };
 
 async function startForge(): Promise<void> {
-  const manifest = readFileSync('tools/demo/manifests/forge.yaml', 'utf8');
-  await apply(manifest.replaceAll(/(name|namespace): forge$/gm, `$1: ${FORGE}`));
-  await kubectl('rollout', 'status', 'deployment/git', '--namespace', FORGE, '--timeout=9m');
-  forge = await reach(FORGE, 'git');
+  forge = await startGitServer(FORGE);
   await pushFiles(`${forge.url}/app.git`, FILES);
 }
 
