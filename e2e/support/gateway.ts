@@ -60,6 +60,7 @@ export interface Build {
     name: string;
     kind: string;
     status: string;
+    started_at?: string;
     exit_code?: number;
     metadata?: { name: string; value: string }[];
   }[];
