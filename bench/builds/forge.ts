@@ -78,7 +78,7 @@ export async function measureForge(team: string, runs: number, print: PrintRow):
   }
 }
 
-/** Milliseconds from the end of the push, while which the forge sends its webhook. */
+/** Milliseconds from the end of the push. The forge sends its webhook in between. */
 interface PushRun {
   untilGet: number;
   untilTask: number;
