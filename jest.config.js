@@ -28,6 +28,7 @@ export default {
       ...shared,
       displayName: 'child-process',
       testMatch: ['<rootDir>/{src,config,tools,bench}/**/*.child-process.test.ts'],
+      globalSetup: '<rootDir>/src/testing/jest/build-program.ts',
     },
     {
       ...shared,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, expect, test } from '@jest/globals';
-import { buildEngine } from '#adapters/hcl/build.ts';
+import { expect, test } from '@jest/globals';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 const FILES = ['src/cli/testdata/good.hcl', 'config/samples/pipeline.yaml'];
 const LANES = 4;
@@ -10,14 +10,10 @@ const RUNS_PER_LANE = 5;
 
 const run = promisify(execFile);
 
-beforeAll(async () => {
-  await buildEngine();
-}, 600_000);
-
 /** Rejects if the exit code is not 0. */
 async function validate(): Promise<string> {
   const { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME } = env;
-  const { stdout, stderr } = await run(process.execPath, ['src/main.ts', 'validate', ...FILES], {
+  const { stdout, stderr } = await run(process.execPath, [BUILT_PROGRAM, 'validate', ...FILES], {
     env: { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME },
   });
   return stdout + stderr;

@@ -1,22 +1,18 @@
 import { execFile } from 'node:child_process';
 import { env } from 'node:process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { buildEngine } from '#adapters/hcl/build.ts';
+import { describe, expect, test } from '@jest/globals';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 // Slow machines take long to start processes.
 const run = promisify(execFile);
 const GOOD = 'src/cli/testdata/good.hcl';
 
-beforeAll(async () => {
-  await buildEngine();
-}, 600_000);
-
 /** Runs the line in a shell of its own, without a terminal. */
 async function shell(line: string): Promise<{ exit: unknown; out: string; err: string }> {
   // Without variables of jest, and without those that choose colours.
   const { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME } = env;
-  const script = `millrace() { "${process.execPath}" src/main.ts "$@"; }; set -o pipefail; ${line}`;
+  const script = `millrace() { "${process.execPath}" "${BUILT_PROGRAM}" "$@"; }; set -o pipefail; ${line}`;
   try {
     const { stdout, stderr } = await run('bash', ['-c', script], {
       env: { PATH, HOME, MILLRACE_CACHE, XDG_CACHE_HOME },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { runEnvironment, temporaryFolder, withDocker } from '#testing/cli/local-run.ts';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 import { localCommands } from './commands.ts';
 
 const PIPELINE = `
@@ -95,10 +96,9 @@ test('each example of the help runs', async () => {
   writeFileSync(join(folder, 'values.json'), '{"level": "high"}');
   writeFileSync(join(folder, 'token'), 'the-token');
   const env = { ...runEnvironment(), PATH: withDocker('podman') };
-  const main = join(process.cwd(), 'src/main.ts');
   const outputs: string[] = [];
   for (const line of examples()) {
-    const script = `millrace() { '${process.execPath}' '${main}' "$@"; }; ${line}`;
+    const script = `millrace() { '${process.execPath}' '${BUILT_PROGRAM}' "$@"; }; ${line}`;
     const { stdout } = await run('bash', ['-c', script], { cwd: folder, env });
     outputs.push(stdout);
   }

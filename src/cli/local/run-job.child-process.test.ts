@@ -12,6 +12,7 @@ import {
   withDocker,
 } from '#testing/cli/local-run.ts';
 import { golden } from '#testing/jest/golden-file.ts';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 import { typeInto } from '#testing/process/type-into.ts';
 
 const HERE = 'src/cli/local/testdata';
@@ -137,7 +138,7 @@ describe('Ctrl-C', () => {
 test('a run with an approval asks at a terminal', async () => {
   const words = [
     process.execPath,
-    'src/main.ts',
+    BUILT_PROGRAM,
     'run',
     '-p',
     `${HERE}/pipeline.hcl`,

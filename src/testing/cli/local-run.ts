@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { buildEngine } from '#adapters/hcl/build.ts';
 import { defined } from '#defined';
 import { buildShim } from '#testing/agent/build.ts';
+import { BUILT_PROGRAM } from '#testing/process/built-program.ts';
 
 /* For tests of `millrace run`. Importing this file builds what it needs and gives each test a folder. */
 
@@ -23,7 +23,7 @@ const PIPELINE = 'src/cli/local/testdata/pipeline.hcl';
 
 let shim = '';
 beforeAll(async () => {
-  [shim] = await Promise.all([buildShim(), buildEngine()]);
+  shim = await buildShim();
 }, 600_000);
 
 /** `$TMPDIR` of the command. */
@@ -110,7 +110,7 @@ export interface RunningCommand {
 
 /** Starts `millrace run -p <the sample of the tests> <words>`. */
 export function startRun(words: readonly string[], environment: Record<string, string> = {}): RunningCommand {
-  const line = ['src/main.ts', 'run', '-p', PIPELINE, ...words];
+  const line = [BUILT_PROGRAM, 'run', '-p', PIPELINE, ...words];
   // Both streams are one pipe, so that their lines stay in order.
   const child = spawn('/bin/sh', ['-c', 'exec "$0" "$@" 2>&1', process.execPath, ...line], {
     env: { ...runEnvironment(), ...environment },
