@@ -1,9 +1,5 @@
 import { MAX_UNUSED_REVISIONS } from '#adapters/database/retention/retain-revisions.ts';
 import { MAX_CACHED_BYTES } from '#adapters/database/revisions/definitions.ts';
-import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
-import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
-import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from '#adapters/http/agent/routes.ts';
-import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
 import { MAX_COMPILES, MAX_COMPILES_OF_TEAM } from '#adapters/http/api/compile-limits.ts';
 import { MAX_GIVEN_INPUTS, MAX_TRIGGER_BODY } from '#adapters/http/api/job-inputs.ts';
 import { MAX_BODY_BYTES } from '#adapters/http/api/pipelines.ts';
@@ -29,6 +25,7 @@ import { MAX_CHECK_WAIT_MS } from '#domain/scheduling/why-not-checked.ts';
 import { MAX_LOOK_UPS } from '#flows/builds/look-up-image.ts';
 import { MAX_CHECK_PODS } from '#flows/checks/check-slots.ts';
 import { MAX_FETCHING_PIPELINES } from '#flows/pipelines/source-turns.ts';
+import { AGENT_LIMITS } from './agent-limits.ts';
 import { bytes, characters, count, milliseconds, perSecond, seconds } from './limit-values.ts';
 import type { Limit } from './limit.ts';
 import { POD_LIMITS } from './pod-limits.ts';
@@ -266,22 +263,7 @@ export const LIMIT_SECTIONS: Readonly<Record<string, readonly Limit[]>> = {
   'Secrets and identity': SECRET_LIMITS,
   HTTP: [
     ['Body with a pipeline', bytes(MAX_BODY_BYTES), 'refusal', '413'],
-    ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],
-    ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
-    [
-      'Refused calls to the internal gateway from one address, in a burst',
-      count(MAX_REFUSED_CALLS),
-      'refusal',
-      '429',
-    ],
-    ['The same, sustained', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
-    [
-      'Sessions that agents open from one address at the same time',
-      count(MAX_REFUSED_CALLS / OPENING_WEIGHT),
-      'refusal',
-      '429, and the agent tries again',
-    ],
-    ['Results of a check Pod in one request', bytes(MAX_RESULTS_BYTES), 'refusal', '413'],
+    ...AGENT_LIMITS,
     [
       'Requests of non-members from one address, in a burst',
       count(PUBLIC_RATE_LIMITS.burst),

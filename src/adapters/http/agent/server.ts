@@ -10,6 +10,7 @@ import type { Readiness } from '#adapters/telemetry/metrics-server.ts';
 import type { AgentMetrics, ObserveRequest } from '#adapters/telemetry/metrics.ts';
 import type { SessionStore } from '#flows/builds/session-ports.ts';
 import type { AgentFlows, CancelHints, WarmHints } from './agent-flows.ts';
+import { BodiesInFlight } from './bodies-in-flight.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { CommandStreams } from './command-streams.ts';
 import { RefusedCalls } from './refused-calls.ts';
@@ -124,6 +125,7 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
       settle(refused);
     }
   };
+  const bodies = new BodiesInFlight();
   void app.register(async (behindKey: AgentApp) => {
     behindKey.addHook('onRequest', async (request) => {
       const { authorization } = request.headers;
@@ -132,9 +134,15 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
       else request.agent = await identify(authorization, request.socket.remoteAddress ?? '');
     });
     // Counts what came out of the body, however it was sent, and also if it turns out to be no message.
-    behindKey.addHook('preParsing', async ({ agent }, _reply, payload) =>
-      agent === undefined ? payload : counted(payload, (bytes) => sessions.received(agent.keyHash, bytes)),
-    );
+    behindKey.addHook('preParsing', async ({ agent, method }, reply, payload) => {
+      if (agent === undefined || method !== 'POST') return payload;
+      const body = bodies.begin(agent.keyHash);
+      reply.raw.once('close', body.end);
+      return counted(payload, (bytes) => {
+        sessions.received(agent.keyHash, bytes);
+        body.add(bytes);
+      });
+    });
     registerAgentRoutes(behindKey, routes);
   });
 }
@@ -142,14 +150,18 @@ function registerBehindKey(app: AgentApp, routes: AgentRoutes): void {
 /** The length as it was sent, if that differs from what is read. */
 type Payload = Readable & { receivedEncodedLength?: number };
 
-/** Reports the length of each part of a body. */
+/** Reports the length of each part of a body. If `report` throws, reading the body ends with that error. */
 function counted(payload: Payload, report: (bytes: number) => void): Payload {
   let received = 0;
   const counter = new Transform({
     transform(chunk: Buffer, _encoding, next) {
       received += chunk.length;
-      report(chunk.length);
-      next(null, chunk);
+      try {
+        report(chunk.length);
+        next(null, chunk);
+      } catch (error) {
+        next(error instanceof Error ? error : new Error(String(error)));
+      }
     },
   });
   payload.once('error', (error) => counter.destroy(error));

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { BodiesInFlight, FREE_BYTES_OF_SESSION, MAX_BYTES_IN_FLIGHT } from './bodies-in-flight.ts';
+import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from './routes.ts';
+
+const PIECE = FREE_BYTES_OF_SESSION;
+const NO_MEMORY = expect.objectContaining({ kind: 'too-many-requests' });
+
+/** Sends pieces of one body until one is refused. Returns how many bytes were taken. */
+function fill(bodies: BodiesInFlight, session: string): { taken: number; end: () => void } {
+  const body = bodies.begin(session);
+  for (let taken = 0; ; taken += PIECE) {
+    try {
+      body.add(PIECE);
+    } catch (error) {
+      expect(error).toEqual(NO_MEMORY);
+      return { taken, end: body.end };
+    }
+  }
+}
+
+describe('the bodies of agents that are handled at the same time', () => {
+  test('leave room for the largest one of another session, if one session sends as much as it can', () => {
+    const bodies = new BodiesInFlight();
+    const { taken } = fill(bodies, 'greedy');
+    expect(taken).toBe(MAX_BYTES_IN_FLIGHT / 2 + FREE_BYTES_OF_SESSION);
+    expect(() => bodies.begin('honest').add(MAX_EVENTS_BYTES)).not.toThrow();
+  });
+
+  test('never take more memory than is allowed, for any number of sessions', () => {
+    const bodies = new BodiesInFlight();
+    const sessions = Array.from({ length: 200 }, (_, index) => fill(bodies, `greedy ${index}`));
+    const beyond = sessions.reduce((sum, { taken }) => sum + Math.max(taken - FREE_BYTES_OF_SESSION, 0), 0);
+    expect(beyond).toBeLessThanOrEqual(MAX_BYTES_IN_FLIGHT);
+    expect(() => bodies.begin('honest').add(FREE_BYTES_OF_SESSION)).not.toThrow();
+  });
+
+  test('are counted together, if one session sends many', () => {
+    const bodies = new BodiesInFlight();
+    const many = (): void => {
+      for (let sent = 0; sent <= MAX_BYTES_IN_FLIGHT / PIECE; sent += 1) bodies.begin('greedy').add(PIECE);
+    };
+    expect(many).toThrow(NO_MEMORY);
+  });
+
+  test('may be as long as the longest that an agent sends', () => {
+    expect(() => new BodiesInFlight().begin('checks').add(MAX_RESULTS_BYTES)).not.toThrow();
+  });
+
+  test('take no memory after their requests, also if a request ends twice or sends more', () => {
+    const bodies = new BodiesInFlight();
+    const { taken, end } = fill(bodies, 'greedy');
+    end();
+    end();
+    const late = bodies.begin('greedy');
+    late.end();
+    late.add(MAX_BYTES_IN_FLIGHT);
+    expect(fill(bodies, 'greedy').taken).toBe(taken);
+  });
+});

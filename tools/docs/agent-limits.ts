@@ -1,0 +1,33 @@
+import { FREE_BYTES_OF_SESSION, MAX_BYTES_IN_FLIGHT } from '#adapters/http/agent/bodies-in-flight.ts';
+import { MAX_STREAMS_OF_SESSION } from '#adapters/http/agent/command-streams.ts';
+import { MAX_REFUSED_CALLS, REFUSED_CALLS_PER_SECOND } from '#adapters/http/agent/refused-calls.ts';
+import { MAX_EVENTS_BYTES, MAX_RESULTS_BYTES } from '#adapters/http/agent/routes.ts';
+import { OPENING_WEIGHT } from '#adapters/http/agent/session-route.ts';
+import { bytes, count, perSecond } from './limit-values.ts';
+import type { Limit } from './limit.ts';
+
+/** Of what agents send to the internal gateway. */
+export const AGENT_LIMITS: readonly Limit[] = [
+  ['Events of an agent in one request', bytes(MAX_EVENTS_BYTES), 'refusal', '413'],
+  [
+    `Bodies of all agents at a time, each agent's first ${bytes(FREE_BYTES_OF_SESSION)} not counted`,
+    bytes(MAX_BYTES_IN_FLIGHT),
+    'refusal',
+    '429, and the agent tries again; an agent takes at most as much as it leaves free',
+  ],
+  ['Command streams of an agent', count(MAX_STREAMS_OF_SESSION), 'later', 'the oldest ends'],
+  [
+    'Refused calls to the internal gateway from one address, in a burst',
+    count(MAX_REFUSED_CALLS),
+    'refusal',
+    '429',
+  ],
+  ['The same, sustained', perSecond(REFUSED_CALLS_PER_SECOND), 'refusal', '429'],
+  [
+    'Sessions that agents open from one address at the same time',
+    count(MAX_REFUSED_CALLS / OPENING_WEIGHT),
+    'refusal',
+    '429, and the agent tries again',
+  ],
+  ['Results of a check Pod in one request', bytes(MAX_RESULTS_BYTES), 'refusal', '413'],
+];
