@@ -189,7 +189,9 @@ async function runBranch(
   const cause = await startServices(services, input.stop, context);
   if (cause !== undefined) skipNodes(steps, context);
   const end: NodeEnd =
-    cause === undefined ? await runNodes(steps, input, context) : { status: 'failed', exports: {}, cause };
+    cause === undefined
+      ? await runNodes(steps, input, context)
+      : { status: cause.outcome, exports: {}, cause };
   endNode(id, end, context);
   return end;
 }
