@@ -68,6 +68,14 @@ export function planAction(
   return { id: place.id, ...fieldsOf(step, context), env, ...defined({ command }) };
 }
 
+/** How long one attempt of a step, group or hook may take, and how often it may run. */
+export function plannedAttempts({
+  timeoutSeconds,
+  attempts,
+}: Pick<PlanStep, 'timeoutSeconds' | 'attempts'>): Pick<PlanStep, 'timeoutSeconds' | 'attempts'> {
+  return defined({ timeoutSeconds, attempts });
+}
+
 /** The step as the program of its type is called, if the type has a protocol. Its hooks are planned before. */
 export function asCalled(planned: PlanStep, step: ActionStep | HookAction, context: ActionContext): PlanStep {
   const { command } = planned;

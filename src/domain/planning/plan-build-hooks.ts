@@ -1,7 +1,7 @@
 import { defined } from '#defined';
 import type { ActionStep, HookAction, Hooks, NotifyStep } from '#domain/pipeline/steps.ts';
 import { automaticNotifications } from './find-in-pipeline.ts';
-import { asCalled, planAction, type ActionContext } from './plan-action.ts';
+import { asCalled, planAction, plannedAttempts, type ActionContext } from './plan-action.ts';
 import { prefixed } from './plan-command.ts';
 import type { PlanHooks, PlanNotification, PlanStep } from './plan.ts';
 import { versionThatTriggers } from './version-that-triggers.ts';
@@ -42,8 +42,7 @@ function planHook(
 ): PlanStep {
   const plain = planAction(action, { id, before, ...defined({ ofStep: env }) }, context);
   const planned = asCalled(plain, action, context);
-  if (action.kind === 'command' || action.timeoutSeconds === undefined) return planned;
-  return { ...planned, timeoutSeconds: action.timeoutSeconds };
+  return action.kind === 'command' ? planned : { ...planned, ...plannedAttempts(action) };
 }
 
 /** Notifications with `on`. The agent adds the status of the build. */

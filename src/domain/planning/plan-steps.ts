@@ -7,7 +7,7 @@ import {
   type ParallelStep,
   type Step,
 } from '#domain/pipeline/steps.ts';
-import { asCalled, planAction, type ActionContext, type StepPlace } from './plan-action.ts';
+import { asCalled, planAction, plannedAttempts, type ActionContext, type StepPlace } from './plan-action.ts';
 import { planHooksOf } from './plan-build-hooks.ts';
 import { planServices } from './plan-services.ts';
 import type { PlanBranch, PlanGroup, PlanNode, PlanStep } from './plan.ts';
@@ -57,7 +57,7 @@ function planGroup(step: ParallelStep, { id, before }: StepPlace, context: Actio
     failFast: step.failFast,
     ...defined({ limit: step.limit }),
     steps: step.steps.map((inner, index) => planStep(inner, { id: `${id}.${index}`, before }, context)),
-    ...attempts(step),
+    ...plannedAttempts(step),
     ...defined({ hooks: planHooksOf(step.hooks, { id, env: {}, before }, context) }),
   };
 }
@@ -89,8 +89,5 @@ function parsed(text: string): Condition {
 function planStep(step: ActionStep, { id, before }: StepPlace, context: ActionContext): PlanStep {
   const planned = planAction(step, { id, before }, context);
   const hooks = planHooksOf(step.hooks, { id, env: planned.env, before: [...before, step] }, context);
-  return { ...asCalled(planned, step, context), ...attempts(step), ...defined({ hooks }) };
+  return { ...asCalled(planned, step, context), ...plannedAttempts(step), ...defined({ hooks }) };
 }
-
-const attempts = ({ timeoutSeconds, attempts: count }: { timeoutSeconds?: number; attempts?: number }) =>
-  defined({ timeoutSeconds, attempts: count });

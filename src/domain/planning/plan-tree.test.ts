@@ -180,6 +180,16 @@ describe('the plan of a job', () => {
     expect(group).toMatchObject({ kind: 'parallel', failFast: true, limit: 2 });
   });
 
+  test('keeps attempts and limits of the steps in hooks', () => {
+    const again = { ...task('undo'), attempts: 3, timeoutSeconds: 60 };
+    const send = { kind: 'notify' as const, notification: 'slack.ops', params: {}, attempts: 2 };
+    const own = { onFailure: [again], ensure: [send, { kind: 'command' as const, run: shell('x') }] };
+    const { hooks: ofJob, steps: nodes } = plan([{ ...task('a'), hooks: own }], { hooks: own });
+    const limits = { onFailure: [{ attempts: 3, timeoutSeconds: 60 }], ensure: [{ attempts: 2 }, {}] };
+    expect([ofJob, nodes[0]]).toMatchObject([limits, { hooks: limits }]);
+    expect(ofJob?.ensure?.[1]).not.toHaveProperty('attempts');
+  });
+
   test('has the variables of a notification and its message', () => {
     const { steps: nodes, notifications } = plan(steps);
     expect(nodes.at(-1)).toMatchObject({ message: 'own', env: { param_url: 'u', notify_level: 'high' } });
