@@ -25,13 +25,32 @@ describe('the timeout of a service', () => {
   test.each([
     ['start', { start: slow }],
     ['readiness', { ready }],
-  ])('covers its %s, fails the build, and hooks see that', async (_, service) => {
-    const hook = { id: 'on_failure.0', kind: 'command' as const, name: 'shell', env: {} };
-    const onFailure = [{ ...hook, ...sh('echo "out of time: $BUILD_TIMED_OUT"') }];
-    await run('sleep 60', { timeoutSeconds: 0.5, ...service }, { hooks: { onFailure } });
+  ])('covers its %s, fails the build, and hooks see that', async (phase, service) => {
+    const hook = { kind: 'command' as const, name: 'shell', env: {} };
+    const tell = sh('echo "out of time: $BUILD_TIMED_OUT, $BUILD_STATUS, $BUILD_REASON"');
+    const hooks = {
+      onFailure: [{ id: 'on_failure.0', ...hook, ...tell }],
+      ensure: [{ id: 'ensure.0', ...hook, ...tell }],
+    };
+    await run('sleep 60', { timeoutSeconds: 0.5, ...service }, { hooks });
     const message = 'The service db failed: not ready after 0.5s.';
     expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'ServiceFailed', message });
-    expect(gateway.log('on_failure.0')).toBe('out of time: true\n');
+    for (const id of ['on_failure.0', 'ensure.0'])
+      expect(gateway.log(id)).toBe('out of time: true, failed, ServiceFailed\n');
+    const ended = gateway.ended(phase === 'start' ? 'service.0.start' : 'service.0.ready');
+    expect(ended).toMatchObject({ status: 'failed', message: 'not ready after 0.5s' });
+    expect(gateway.ended('0')).toMatchObject({ status: 'skipped' });
+    expect(gateway.order().slice(-3)).toEqual(['on_failure.0', 'ensure.0', 'service.0.stop']);
+  });
+
+  test('covers its wait for a secret that is not there yet', async () => {
+    const services = [{ id: 'service.0', name: 'db', needsSecrets: true as const, timeoutSeconds: 0.5 }];
+    const agent = await start({ ...plan([sh('true')]), services });
+    gateway.secrets = () => ({ answer: 'wait', reason: 'It is sealed.' });
+    expect(await ended(agent)).toBe(0);
+    const message = 'The service db failed: not ready after 0.5s.';
+    expect(gateway.end).toMatchObject({ outcome: 'failed', reason: 'ServiceFailed', message });
+    expect(gateway.log('service.0.start')).toBe('[db] [not ready after 0.5s]\n');
   });
 
   test('ends once the service is ready', async () => {
