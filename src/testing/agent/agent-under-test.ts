@@ -7,7 +7,7 @@ import type { AgentWork, SessionConfirmation } from '#domain/build/agent-protoco
 import type { CheckPlan, CheckRun, Plan, PlanStep } from '#domain/planning/plan.ts';
 import { buildShim, bundleAgent } from '#testing/agent/build.ts';
 import { FakeGateway, type RequestFailure } from '#testing/agent/fake-gateway.ts';
-import { ended, LocalPod } from '#testing/agent/local-pod.ts';
+import { ended, LocalPod, type ShimOptions } from '#testing/agent/local-pod.ts';
 import { makeCertificate, type Certificate } from '#testing/network/certificate.ts';
 import { freePort } from '#testing/network/free-port.ts';
 
@@ -73,7 +73,7 @@ export const gone: Trouble = (path) =>
 export const closed: Trouble = (path) => (path.endsWith('check-results') ? 'unauthorized' : undefined);
 export const noStream: Trouble = (path) => (path.endsWith('/commands') ? 'drop' : undefined);
 
-export type Dressing = (container: string) => { environment: Record<string, string> };
+export type Dressing = (container: string) => ShimOptions;
 export type Trouble = (path: string, count: number) => RequestFailure | undefined;
 
 export type Confirming = Promise<SessionConfirmation>;
