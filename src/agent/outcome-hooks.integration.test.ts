@@ -26,13 +26,15 @@ async function run(steps: PlanNode[], more: Partial<Plan> = {}): Promise<void> {
 const statuses = (...ids: string[]): (string | undefined)[] =>
   ids.map((id) => gateway.endings(id).at(-1)?.status);
 
+const logs = (...ids: string[]): string[] => ids.map((id) => gateway.log(id));
+
 describe('a hook whose inputs the failed step did not make', () => {
   const report = step('0.on_failure.0', 'touch never', { inputs: ['out/report.xml', 'out/log'] });
   const clean = step('0.ensure.0', 'test ! -e never');
 
   test('fails with their names, and neither the hooks after it nor the end of the build change', async () => {
-    const told = step('0.on_failure.1', 'echo told');
-    const hooks = { onFailure: [report, told], ensure: [clean] };
+    const next = step('0.on_failure.1', 'echo next');
+    const hooks = { onFailure: [report, next], ensure: [clean] };
     await run([step('0', 'exit 3', { hooks })], { hooks: { onFailure: [step('on_failure.0', 'true')] } });
     expect(gateway.log('0.on_failure.0')).toBe('[its inputs out/report.xml, out/log do not exist]\n');
     expect(gateway.order()).toEqual(['0', '0.on_failure.0', '0.on_failure.1', '0.ensure.0', 'on_failure.0']);
@@ -88,7 +90,6 @@ describe('the time', () => {
     onCancel: [step(`${id}.on_cancel.0`, seen)],
     ensure: [step(`${id}.ensure.0`, seen)],
   });
-  const logs = (...ids: string[]): string[] => ids.map((id) => gateway.log(id));
 
   test('of the job that is over is known to the hooks of the running step and of the job', async () => {
     const hooks = { onFailure: [step('on_failure.0', seen)], ensure: [step('ensure.0', seen)] };

@@ -25,6 +25,11 @@ interface Ran {
   commands: { step: string; timedOut: boolean }[];
 }
 
+const none = (): void => undefined;
+const refuse = (): never => {
+  throw new Error('no step has secrets or tokens');
+};
+
 async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<Ran> {
   const events: BuildEvent[] = [];
   const commands: Ran['commands'] = [];
@@ -40,10 +45,6 @@ async function run(build: ScriptedBuild, cancelAt: number | undefined): Promise<
     const { events: sent }: EventsRequest = JSON.parse(body);
     events.push(...sent);
     return await Promise.resolve({ acknowledged: sent.at(-1)?.sequence ?? 0 });
-  };
-  const none = (): void => undefined;
-  const refuse = (): never => {
-    throw new Error('no step has secrets or tokens');
   };
   const links = { send, onCancel: none, onOver: none, onRefused: none };
   const outbox = new Outbox(links, new Spool(tmpdir()));

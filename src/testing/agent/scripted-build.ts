@@ -173,15 +173,16 @@ export class ScriptedBuild {
   }
 }
 
+const never = (): never => {
+  throw new Error('nothing is sent');
+};
+
 /** A container whose commands end as `start` says. */
 export class ScriptedContainer extends ShimConnection {
   readonly #start: (command: ShimCommand) => AttemptEnd;
   #isBusy = false;
 
   constructor(name: string, start: (command: ShimCommand) => AttemptEnd) {
-    const never = (): never => {
-      throw new Error('nothing is sent');
-    };
     super(name, new Socket(), { seal: never, open: never });
     this.#start = start;
   }
