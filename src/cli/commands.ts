@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { colour, offlineExitCodesHelp, variables, type Coloured, type Run } from './command-options.ts';
+import type { ConvertOptions } from './convert.ts';
 import type { FormatOptions } from './format.ts';
 import type { GraphVerbOptions } from './graph.ts';
 import type { TypesOptions } from './list-types.ts';
@@ -21,6 +22,7 @@ export function offlineCommands(run: Run): Command[] {
   const commands = [
     validateCommand(run),
     formatCommand(run),
+    convertCommand(run),
     graphCommand(run),
     planCommand(run),
     typesCommand(run),
@@ -84,6 +86,39 @@ ${offlineExitCodesHelp('a file has syntax errors or, with --check, needs formatt
       run(options.color, async (terminal) => {
         const { format } = await import('./format.ts');
         return format(files, options, terminal);
+      }),
+    );
+}
+
+function convertCommand(run: Run): Command {
+  return variables(
+    new Command('convert').argument('<file>', 'a pipeline of the other system; - reads standard input'),
+  )
+    .description('convert a pipeline of Concourse to HCL, and validate the result')
+    .addOption(
+      new Option('--from <system>', 'where the pipeline comes from')
+        .choices(['concourse'])
+        .makeOptionMandatory(),
+    )
+    .option('-o, --out <file>', 'write the HCL to this file instead of standard output')
+    .addOption(colour())
+    .addHelpText(
+      'after',
+      `
+Warnings on standard error name everything that has no counterpart, with its line and column in the
+YAML. A comment in the HCL marks the place. Variables become secrets, unless --var or --vars gives
+their value. Files of tasks are not read.
+
+Examples:
+  millrace convert --from concourse pipeline.yml > pipeline.hcl
+  millrace convert --from concourse --var branch=main pipeline.yml -o pipeline.hcl
+  fly -t ci get-pipeline -p app | millrace convert --from concourse -
+${offlineExitCodesHelp('the pipeline has errors, or the result is not valid')}`,
+    )
+    .action((file: string, options: ConvertOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { convert } = await import('./convert.ts');
+        return convert(file, options, terminal);
       }),
     );
 }

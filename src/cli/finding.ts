@@ -34,6 +34,14 @@ export const OWN_CODES = {
       'The file is not YAML, its Pipeline is invalid for the API server, ' +
       'or something that the command needs is missing.',
   },
+  'invalid-source': {
+    severity: 'error',
+    meaning: '`millrace convert` cannot read the pipeline of the other system.',
+  },
+  'no-counterpart': {
+    severity: 'warning',
+    meaning: '`millrace convert` left something out or changed it. A comment in the output marks the place.',
+  },
   'no-pipeline': { severity: 'warning', meaning: 'The file has no Pipeline.' },
 } as const;
 

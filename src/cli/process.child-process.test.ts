@@ -94,7 +94,7 @@ describe('the process of the command line', () => {
   });
 
   test('prints help with examples and exits with 0', async () => {
-    const verbs = ['', 'validate', 'fmt', 'graph', 'plan', 'run', 'operator', 'gateway', 'agent'];
+    const verbs = ['', 'validate', 'fmt', 'convert', 'graph', 'plan', 'run', 'operator', 'gateway', 'agent'];
     const asking = ['login', 'pipelines update', 'jobs list', 'builds watch', 'trigger'];
     for (const verb of [...verbs, ...asking]) {
       const { exit, out } = await shell(`millrace ${verb} --help`);

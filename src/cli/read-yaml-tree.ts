@@ -1,0 +1,185 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Alias,
+  type Node,
+  type Pair,
+} from 'yaml';
+import type { YamlEntry, YamlSpan, YamlTree } from '#domain/convert/yaml-tree.ts';
+
+/** With all aliases resolved. A small text can have aliases of aliases. */
+const MAX_NODES = 100_000;
+const MAX_DEPTH = 100;
+
+interface YamlFault {
+  message: string;
+  help: string;
+  span: YamlSpan;
+}
+
+const NOWHERE: YamlSpan = { start: 0, end: 0 };
+
+const TOO_DEEP: YamlFault = {
+  message: 'the YAML is nested too deeply',
+  help: 'Nest it less deeply.',
+  span: NOWHERE,
+};
+
+export interface ReadYaml {
+  /** Absent with faults. */
+  tree?: YamlTree;
+  faults: YamlFault[];
+  lines: LineCounter;
+}
+
+/** Reads one document, with its aliases and merge keys resolved. */
+export function readYamlTree(source: string): ReadYaml {
+  const lines = new LineCounter();
+  try {
+    const documents = parseAllDocuments(source, { lineCounter: lines, prettyErrors: false });
+    const [document, second] = [...documents];
+    const faults = [...documents].flatMap(({ errors }) => errors.map(syntaxFault));
+    if (second) {
+      const [start, end] = second.range;
+      faults.push({
+        message: 'there are several YAML documents',
+        help: 'Convert one pipeline at a time.',
+        span: { start, end },
+      });
+    }
+    if (faults.some(({ message }) => message.includes('call stack'))) return { faults: [TOO_DEEP], lines };
+    if (faults.length > 0) return { faults, lines };
+    if (!document) return { tree: { kind: 'scalar', span: NOWHERE, value: null }, faults, lines };
+    const reader = new TreeReader();
+    const tree = reader.read(document.contents, 0);
+    return reader.faults.length > 0 ? { faults: reader.faults, lines } : { tree, faults: [], lines };
+  } catch (thrown) {
+    // The parser nests calls as deeply as the text.
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return { faults: [TOO_DEEP], lines };
+  }
+}
+
+const syntaxFault = ({ message, pos }: { message: string; pos: [number, number] }): YamlFault => ({
+  message: `this is not YAML: ${message.split('\n')[0] ?? ''}`,
+  help: 'Correct the text at this place.',
+  span: { start: pos[0], end: pos[1] },
+});
+
+class TreeReader {
+  readonly faults: YamlFault[] = [];
+  /** By name, as far as the text has been read. The same name may come again. */
+  readonly #anchors = new Map<string, Node>();
+  /** What each alias meant when it was first read. Looking through the document each time would be slow. */
+  readonly #targets = new Map<Node, Node | undefined>();
+  #nodes = 0;
+  #isTooLarge = false;
+  #aliases = 0;
+
+  read(node: unknown, depth: number, at: YamlSpan = NOWHERE): YamlTree {
+    const span = spanOf(node) ?? at;
+    this.#nodes++;
+    if (this.#nodes > MAX_NODES || depth > MAX_DEPTH) {
+      this.#refuseSize(depth, span);
+      return { kind: 'scalar', span, value: null };
+    }
+    if (isAlias(node)) return this.#readAlias(node, depth, span);
+    if (isNode(node)) this.#rememberAnchor(node);
+    return this.#readValue(node, depth, span);
+  }
+
+  #readValue(node: unknown, depth: number, span: YamlSpan): YamlTree {
+    if (isSeq(node))
+      return { kind: 'list', span, items: node.items.map((item) => this.read(item, depth + 1, span)) };
+    if (isMap(node)) return { kind: 'map', span, entries: this.#readEntries(node.items, depth, span) };
+    return { kind: 'scalar', span, value: isScalar(node) ? this.#valueOf(node.value, span) : null };
+  }
+
+  /** Inside an alias, the text is one that was read before. */
+  #rememberAnchor(node: Node): void {
+    const { anchor } = node;
+    if (this.#aliases === 0 && anchor !== undefined) this.#anchors.set(anchor, node);
+  }
+
+  /** Reported once: everything behind it has the same reason. */
+  #refuseSize(depth: number, span: YamlSpan): void {
+    if (this.#isTooLarge) return;
+    this.#isTooLarge = true;
+    const message =
+      depth > MAX_DEPTH
+        ? 'the YAML is nested too deeply'
+        : `the YAML has too many values: at most ${MAX_NODES}, with aliases resolved`;
+    this.faults.push({ message, help: 'Split the pipeline.', span });
+  }
+
+  #readAlias(alias: Alias, depth: number, span: YamlSpan): YamlTree {
+    if (!this.#targets.has(alias)) this.#targets.set(alias, this.#anchors.get(alias.source));
+    const target = this.#targets.get(alias);
+    if (target) {
+      this.#aliases++;
+      const tree = { ...this.read(target, depth + 1, span), span };
+      this.#aliases--;
+      return tree;
+    }
+    this.faults.push({
+      message: `there is no anchor "${alias.source}" before this alias`,
+      help: 'Correct the name.',
+      span,
+    });
+    return { kind: 'scalar', span, value: null };
+  }
+
+  /** Keys of the map itself win over merged ones. */
+  #readEntries(pairs: readonly unknown[], depth: number, span: YamlSpan): YamlEntry[] {
+    const own: YamlEntry[] = [];
+    const merged: YamlEntry[] = [];
+    for (const pair of pairs.filter((one): one is Pair => isPair(one))) {
+      const keySpan = spanOf(pair.key) ?? span;
+      const value = this.read(pair.value, depth + 1, keySpan);
+      const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
+      if (key === undefined)
+        this.faults.push({ message: 'a key must be a text', help: 'Write a name.', span: keySpan });
+      else if (key === '<<') merged.push(...this.#mergedEntries(value));
+      else own.push({ key, keySpan, value });
+    }
+    const taken = new Set(own.map(({ key }) => key));
+    const added = merged.filter(({ key }) => !taken.has(key) && taken.add(key));
+    return [...added, ...own];
+  }
+
+  /** The first of several maps wins. */
+  #mergedEntries(value: YamlTree): YamlEntry[] {
+    const maps = value.kind === 'list' ? value.items : [value];
+    return maps.flatMap((map) => {
+      if (map.kind === 'map') return map.entries;
+      this.faults.push({ message: '<< must merge a map', help: 'Name an anchor of a map.', span: map.span });
+      return [];
+    });
+  }
+
+  #valueOf(value: unknown, span: YamlSpan): string | number | boolean | null {
+    if (value === null || value === undefined) return null;
+    if (typeof value === 'string' || typeof value === 'boolean') return value;
+    if (typeof value === 'number' && isExact(value)) return value;
+    this.faults.push({
+      message: 'no program could read this value exactly',
+      help: 'Write it in quotes.',
+      span,
+    });
+    return null;
+  }
+}
+
+const isExact = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+
+function spanOf(node: unknown): YamlSpan | undefined {
+  const range = isAlias(node) || isSeq(node) || isMap(node) || isScalar(node) ? node.range : undefined;
+  return range ? { start: range[0], end: range[1] } : undefined;
+}

@@ -1,0 +1,159 @@
+variable "deploy_private_key" {
+  type = string
+
+  secret "kubernetes" {
+    path = "deploy"
+    key  = "private_key"
+  }
+}
+
+variable "deploy_token" {
+  type = string
+
+  secret "kubernetes" {
+    path = "deploy"
+    key  = "token"
+  }
+}
+
+# Pin the image to a version or a digest.
+resource_type "mock" {
+  protocol = "concourse"
+  image    = "concourse/mock-resource"
+}
+
+resource "git" "app" {
+  check_interval = "@every 1m"
+
+  params {
+    name        = "app"
+    url         = "git@github.com:example/app.git"
+    branch      = "main"
+    private_key = var.deploy_private_key
+    submodules  = true
+  }
+}
+
+resource "mock" "mail" {
+  check_interval = "@every 1m"
+}
+
+job "build" {
+  get "git" "app" {
+    trigger  = true
+    version  = "latest"
+    timeout  = "1m30s"
+    attempts = 3
+  }
+
+  task "compile" {
+    # vars has no counterpart: they are for a task in a file
+    # file has no counterpart: write the commands of app/ci/compile.yml here
+    env = {
+      MODE  = "fast"
+      TOKEN = var.deploy_token
+    }
+    timeout  = "1h30m"
+    attempts = 2
+
+    run "shell" {
+      cmd = <<-SH
+        echo 'convert the task in the file app/ci/compile.yml' >&2
+        exit 1
+      SH
+    }
+
+    on_success {
+      put "mock" "mail" {
+        params {
+          text = "good"
+        }
+
+        # on_failure has no counterpart: a step in a hook has no hooks
+      }
+    }
+
+    on_failure {
+      put "mock" "mail" {
+        params {
+          text = "bad"
+        }
+      }
+
+      # get app has no counterpart: a hook cannot get, so get the resource in the job
+      # in_parallel has no counterpart in a hook: its steps run in order
+      task "dump" {
+        run "shell" {
+          # user has no counterpart: the user of the image, or the security profile of the Team, runs the command
+          cmd = <<-SH
+            cd app
+            app/ci/dump
+          SH
+        }
+      }
+
+      put "mock" "mail" {}
+    }
+
+    # on_error has no counterpart: an error is a failure, so this is on_failure
+    on_failure {
+      put "mock" "mail" {
+        params {
+          text = "broken"
+        }
+      }
+    }
+
+    on_cancel {
+      put "mock" "mail" {
+        params {
+          text = "stopped"
+        }
+      }
+    }
+
+    ensure {
+      task "clean" {
+        run "shell" {
+          cmd = "rm -rf 'app tmp'"
+        }
+      }
+    }
+  }
+
+  on_success {
+    put "mock" "mail" {
+      params {
+        text = "good"
+      }
+
+      # on_failure has no counterpart: a step in a hook has no hooks
+    }
+  }
+
+  on_failure {
+    put "mock" "mail" {
+      params {
+        text = "the job failed"
+      }
+    }
+  }
+
+  # on_error has no counterpart: an error is a failure, so this is on_failure
+  # set_pipeline other has no counterpart: a Pipeline is an object of Kubernetes, so apply it as a manifest
+  on_cancel {
+    put "mock" "mail" {}
+
+    put "mock" "mail" {
+      timeout = "1m"
+    }
+  }
+
+  ensure {
+    put "mock" "mail" {
+      params {
+        text = "over"
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+# Pin the image to a version or a digest.
+resource_type "mock" {
+  protocol = "concourse"
+  image    = "concourse/mock-resource"
+}
+
+resource "git" "app" {
+  check_interval = "@every 1m"
+
+  params {
+    name       = "app"
+    url        = "https://git.example.org/app.git"
+    submodules = true
+  }
+}
+
+resource "git" "base" {
+  check_interval = "@every 1m"
+
+  params {
+    name       = "base"
+    url        = "https://git.example.org/base.git"
+    branch     = "main"
+    submodules = true
+  }
+}
+
+resource "mock" "log" {
+  check_interval = "@every 1m"
+
+  params {
+    mirror_self = true
+  }
+}
+
+job "all" {
+  in_parallel {
+    get "git" "app" {
+      trigger = true
+      version = "latest"
+    }
+
+    get "git" "base" {}
+  }
+
+  in_parallel {
+    limit     = 2
+    fail_fast = true
+    timeout   = "10m"
+
+    task "say" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    # groups cannot be nested, so limit and fail_fast of this one are gone
+    task "third" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    # try has no counterpart here: if this step fails, the build fails
+    task "fourth" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    on_failure {
+      put "mock" "log" {}
+    }
+  }
+
+  # steps that need an order have no counterpart in a group: they run after it
+  task "first" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+
+  task "second" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+
+    # A hook, because its failure does not fail the build, like that of try.
+    on_success {
+      put "mock" "log" {
+        params {
+          text = "optional"
+        }
+      }
+    }
+  }
+
+  task "fifth" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+
+  task "sixth" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+
+  in_parallel {
+    limit     = 1
+    fail_fast = true
+    attempts  = 2
+
+    task "seventh" {
+      run "shell" {
+        cmd = "echo hello"
+      }
+    }
+
+    put "mock" "log" {}
+
+    ensure {
+      put "mock" "log" {}
+    }
+  }
+
+  # try has no counterpart here: if this step fails, the build fails
+  get "git" "base" {
+    attempts = 2
+  }
+
+  # try has no counterpart here: if this step fails, the build fails
+  # ensure has no counterpart: they belong to try
+  task "eighth" {
+    run "shell" {
+      cmd = "echo hello"
+    }
+  }
+}

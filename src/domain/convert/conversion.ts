@@ -1,0 +1,45 @@
+import { onOneLine } from '#domain/language/diagnostic.ts';
+import type { ConvertedResource } from './converted-resource.ts';
+import { VariableTable } from './variable-table.ts';
+import type { HclNode } from './write-hcl.ts';
+import type { YamlSpan } from './yaml-tree.ts';
+
+/** An error, or something that has no counterpart. */
+export interface ConversionNote {
+  severity: 'error' | 'warning';
+  message: string;
+  help: string;
+  span: YamlSpan;
+}
+
+const NO_COUNTERPART_HELP = 'A comment in the output marks the place.';
+
+/** What one conversion has found so far. */
+export class Conversion {
+  readonly notes: ConversionNote[] = [];
+  readonly variables: VariableTable;
+  /** By their names in Concourse. */
+  readonly resources = new Map<string, ConvertedResource>();
+  /** The names of jobs in Millrace, by those in Concourse. */
+  readonly jobs = new Map<string, string>();
+  /** The fields that references to run-time variables name, by variable. */
+  readonly localFields = new Map<string, Set<string>>();
+
+  constructor(given: ReadonlyMap<string, unknown>) {
+    this.variables = new VariableTable(given);
+  }
+
+  error(span: YamlSpan, message: string, help: string): void {
+    this.notes.push({ severity: 'error', message: onOneLine(message), help, span });
+  }
+
+  warn(span: YamlSpan, message: string, help = NO_COUNTERPART_HELP): void {
+    this.notes.push({ severity: 'warning', message: onOneLine(message), help, span });
+  }
+
+  /** Something of the input is not in the output, or not the same: a comment in place, and a warning. */
+  leaveOut(body: HclNode[], span: YamlSpan, text: string): void {
+    body.push({ kind: 'comment', text: onOneLine(text) });
+    this.warn(span, text);
+  }
+}

@@ -1,0 +1,89 @@
+import { Conversion, type ConversionNote } from './conversion.ts';
+import { fillGiven } from './convert-across.ts';
+import { convertJobs } from './convert-jobs.ts';
+import { convertResources } from './convert-resources.ts';
+import { ResourceTypes } from './convert-types.ts';
+import { convertVarSources } from './convert-var-sources.ts';
+import { parseReference, REFERENCE } from './variable-table.ts';
+import { writeHcl, type HclNode } from './write-hcl.ts';
+import { YamlFields } from './yaml-fields.ts';
+import { walkYaml, type YamlMap, type YamlTree } from './yaml-tree.ts';
+
+export interface ConvertedPipeline {
+  /** HCL that the formatter has not aligned. */
+  hcl: string;
+  /** In the order of the input. */
+  notes: ConversionNote[];
+}
+
+/** Values of variables, as JSON and as trees. */
+export interface GivenValues {
+  plain: ReadonlyMap<string, unknown>;
+  /** Those that are no texts. */
+  trees: ReadonlyMap<string, YamlTree>;
+}
+
+/** Converts a pipeline of Concourse. With an error among the notes, the text is incomplete. */
+export function convertConcourse(tree: YamlTree, given: GivenValues): ConvertedPipeline {
+  const conversion = new Conversion(given.plain);
+  const filled = fillGiven(tree, given.trees);
+  if (filled.kind !== 'map') {
+    conversion.error(tree.span, 'the pipeline is not a map', 'Write jobs and resources.');
+    return { hcl: '', notes: conversion.notes };
+  }
+  findLocalFields(filled, conversion);
+  const head: HclNode[] = [];
+  const top = new YamlFields(withoutAnchors(filled), 'the pipeline', conversion);
+  top.leaveOut(head, {
+    groups: 'the page of the pipeline shows all jobs',
+    display: 'pages have no background',
+    prototypes: 'there are no prototypes',
+  });
+  const sources = convertVarSources(top, conversion);
+  const types = new ResourceTypes(top, conversion);
+  const resources = convertResources(top, { types, jobs: top.tree('jobs') }, conversion);
+  const jobList = top.list('jobs');
+  if (jobList.length === 0) conversion.error(filled.span, 'the pipeline has no jobs', 'Add jobs.');
+  for (const { kind, span } of jobList)
+    if (kind !== 'map') conversion.error(span, 'a job must be a map', 'Write a map.');
+  const jobs = convertJobs(jobList, conversion);
+  top.end(head);
+  const variables = conversion.variables.write(({ name, span }) =>
+    conversion.warn(
+      span,
+      `the variable ${name} has the value change-me`,
+      'Give its value with --var, or in the manifest.',
+    ),
+  );
+  const hcl = writeHcl([...head, ...variables, ...sources, ...types.nodes, ...resources, ...jobs]);
+  return { hcl, notes: conversion.notes.toSorted((a, b) => a.span.start - b.span.start) };
+}
+
+/** What a pipeline can have at its top. */
+const TOP = new Set([
+  'jobs',
+  'resources',
+  'resource_types',
+  'groups',
+  'display',
+  'var_sources',
+  'prototypes',
+]);
+
+/** Other keys are places for anchors if they begin with `x-`, `_` or `.`. */
+const withoutAnchors = (map: YamlMap): YamlMap => ({
+  ...map,
+  entries: map.entries.filter(({ key }) => TOP.has(key) || !/^(?:x-|_|\.)/.test(key)),
+});
+
+/** The fields that `((.:name.field))` reads. */
+function findLocalFields(tree: YamlTree, { localFields }: Conversion): void {
+  walkYaml(tree, (part) => {
+    if (part.kind !== 'scalar' || typeof part.value !== 'string') return;
+    for (const [, inner = ''] of part.value.matchAll(REFERENCE)) {
+      const { source, path, fields } = parseReference(inner);
+      if (source === '.')
+        localFields.set(path, new Set([...(localFields.get(path) ?? []), fields.join('.')]));
+    }
+  });
+}

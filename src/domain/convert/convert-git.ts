@@ -1,0 +1,149 @@
+import type { Conversion } from './conversion.ts';
+import { hclAttribute, quoteText, type HclNode } from './write-hcl.ts';
+import { templateParts, writeValue } from './write-value.ts';
+import { plainValue, textOfScalar, walkYaml, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
+
+/** A get or put of a resource, anywhere in the jobs. */
+export interface ResourceUse {
+  kind: 'get' | 'put';
+  name: string;
+  params: YamlMap | undefined;
+}
+
+/** By the name of the resource. */
+export function findUses(jobs: YamlTree | undefined): Map<string, ResourceUse[]> {
+  const uses = new Map<string, ResourceUse[]>();
+  if (jobs === undefined) return uses;
+  walkYaml(jobs, (tree) => {
+    for (const kind of ['get', 'put'] as const) {
+      const name = textOfScalar(yamlAt(tree, kind));
+      if (name === undefined) continue;
+      const resource = textOfScalar(yamlAt(tree, 'resource')) ?? name;
+      const params = yamlAt(tree, 'params');
+      const use: ResourceUse = { kind, name, params: params?.kind === 'map' ? params : undefined };
+      uses.set(resource, [...(uses.get(resource) ?? []), use]);
+    }
+  });
+  return uses;
+}
+
+/** Hosts whose keys come with Millrace. The git resource of Concourse checks no keys of hosts. */
+const HOSTS_WITH_KEYS = ['github.com', 'gitlab.com'];
+
+/** User names that forges accept beside a token. */
+const TOKEN_USERS = ['oauth2', 'x-access-token'];
+
+const COUNTERPARTS: Readonly<Record<string, (value: YamlTree, source: YamlMap) => boolean>> = {
+  uri: (value) =>
+    /^(?:https?:\/\/[^@\s]+|ssh:\/\/[^:@\s]+@[^:@\s]+|[^:@/\s]+@[^:@/\s]+:[^:@\s]+)$/.test(
+      textOfScalar(value) ?? '',
+    ),
+  branch: (value) => isText(value),
+  private_key: (value, source) => isText(value) && HOSTS_WITH_KEYS.includes(sshHost(source) ?? ''),
+  username: (value, source) =>
+    TOKEN_USERS.includes(textOfScalar(value) ?? '') && yamlAt(source, 'password') !== undefined,
+  password: (value, source) => isText(value) && yamlAt(source, 'username') !== undefined && isHttps(source),
+  paths: isListOfPaths,
+  ignore_paths: isListOfPaths,
+  disable_ci_skip: (value) => value.kind === 'scalar' && typeof value.value === 'boolean',
+};
+
+const isText = (value: YamlTree): boolean => value.kind === 'scalar' && typeof value.value === 'string';
+
+const uriOf = (source: YamlMap): string => textOfScalar(yamlAt(source, 'uri')) ?? '';
+
+const isHttps = (source: YamlMap): boolean => uriOf(source).startsWith('https://');
+
+/** The host of an address for SSH. */
+function sshHost(source: YamlMap): string | undefined {
+  const uri = uriOf(source);
+  const rest = uri.startsWith('ssh://') ? uri.slice('ssh://'.length) : uri;
+  if (rest.includes('://') || !rest.includes('@')) return undefined;
+  return rest.slice(rest.indexOf('@') + 1).split(/[:/]/)[0];
+}
+
+/** Commas and line ends separate paths in Millrace. */
+function isListOfPaths(value: YamlTree): boolean {
+  return (
+    value.kind === 'list' &&
+    value.items.length > 0 &&
+    value.items.every((item) => isText(item) && !/[,\n]|^:/.test(textOfScalar(item) ?? ''))
+  );
+}
+
+/**
+ * Whether the built-in git does the same: every field of the source and every parameter of a get or put has a
+ * counterpart. The folder of a clone has one name in all jobs.
+ */
+export function isLikeBuiltInGit(
+  name: string,
+  source: YamlMap | undefined,
+  uses: readonly ResourceUse[],
+): boolean {
+  if (source === undefined || !source.entries.every(({ key, value }) => hasCounterpart(key, value, source)))
+    return false;
+  const ssh = sshHost(source) !== undefined;
+  if (yamlAt(source, 'uri') === undefined || ssh !== (yamlAt(source, 'private_key') !== undefined))
+    return false;
+  const folders = new Set(uses.flatMap((use) => (use.kind === 'get' ? [use.name] : [])));
+  const folder = folderOf(name, uses);
+  return (
+    folders.size <= 1 &&
+    isFolder(folder) &&
+    new Set(uses.flatMap((use) => (use.kind === 'get' ? [paramsOfGet(use)] : []))).size <= 1 &&
+    uses.every((use) => (use.kind === 'get' ? isPlainGet(use) : isPlainPut(use, folder)))
+  );
+}
+
+const hasCounterpart = (key: string, value: YamlTree, source: YamlMap): boolean =>
+  Object.hasOwn(COUNTERPARTS, key) && COUNTERPARTS[key]?.(value, source) === true;
+
+const folderOf = (name: string, uses: readonly ResourceUse[]): string =>
+  uses.find(({ kind }) => kind === 'get')?.name ?? name;
+
+const isFolder = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name);
+
+const paramsOfGet = ({ params }: ResourceUse): string => JSON.stringify(params && plainValue(params));
+
+const isPlainGet = ({ params }: ResourceUse): boolean =>
+  params === undefined ||
+  params.entries.every(({ key, value }) => {
+    if (value.kind !== 'scalar') return false;
+    if (key === 'depth') return typeof value.value === 'number' && value.value >= 1;
+    return key === 'submodules' && ['all', 'none'].includes(String(value.value));
+  });
+
+/** A put pushes the folder of the clone, and nothing else. */
+const isPlainPut = ({ params }: ResourceUse, folder: string): boolean =>
+  params?.entries.length === 1 && textOfScalar(yamlAt(params, 'repository')) === folder;
+
+/** The parameters of the built-in git. */
+export function writeGitParams(
+  name: string,
+  { source, uses }: { source: YamlMap; uses: readonly ResourceUse[] },
+  conversion: Conversion,
+): HclNode[] {
+  const nodes: HclNode[] = [hclAttribute('name', quoteText([folderOf(name, uses)]))];
+  const value = (key: string): YamlTree | undefined => yamlAt(source, key);
+  const add = (as: string, tree: YamlTree | undefined): void => {
+    if (tree) nodes.push(hclAttribute(as, writeValue(tree, 'secret', conversion)));
+  };
+  add('url', value('uri'));
+  add('branch', value('branch'));
+  add('private_key', value('private_key'));
+  add('token', value('password'));
+  for (const key of ['paths', 'ignore_paths']) {
+    const paths = value(key);
+    if (paths?.kind !== 'list') continue;
+    const text = paths.items.map((item) => textOfScalar(item) ?? '').join(', ');
+    nodes.push(hclAttribute(key, quoteText(templateParts(text, paths.span, 'secret', conversion))));
+  }
+  if (plainOf(value('disable_ci_skip')) === true) nodes.push(hclAttribute('skip_ci', 'false'));
+  const params = uses.find(({ kind }) => kind === 'get')?.params;
+  add('depth', yamlAt(params, 'depth'));
+  // Concourse fetches submodules unless it is asked not to.
+  if (textOfScalar(yamlAt(params, 'submodules')) !== 'none') nodes.push(hclAttribute('submodules', 'true'));
+  return nodes;
+}
+
+const plainOf = (tree: YamlTree | undefined): unknown => tree && plainValue(tree);

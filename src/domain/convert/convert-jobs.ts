@@ -1,0 +1,79 @@
+import type { Conversion } from './conversion.ts';
+import { findUses } from './convert-git.ts';
+import { writeTags } from './convert-resources.ts';
+import { convertPlan, convertStep } from './convert-steps.ts';
+import { writeHooks } from './modifiers.ts';
+import { convertName } from './names.ts';
+import type { JobScope } from './step-scope.ts';
+import { hclAttribute, hclBlock, quoteText, type HclNode } from './write-hcl.ts';
+import { YamlFields } from './yaml-fields.ts';
+import { textOfScalar, yamlAt, type YamlTree } from './yaml-tree.ts';
+
+/** Jobs in their order. */
+export function convertJobs(jobs: readonly YamlTree[], conversion: Conversion): HclNode[] {
+  const resourcesOf = new Map<string, Set<string>>();
+  for (const job of jobs) nameJob(job, resourcesOf, conversion);
+  return jobs.flatMap((job) =>
+    job.kind === 'map' ? [convertJob(new YamlFields(job, 'a job', conversion), resourcesOf, conversion)] : [],
+  );
+}
+
+function nameJob(job: YamlTree, resourcesOf: Map<string, Set<string>>, conversion: Conversion): void {
+  const name = textOfScalar(yamlAt(job, 'name'));
+  if (name === undefined) return;
+  if (resourcesOf.has(name))
+    conversion.error(job.span, `there are two jobs "${name}"`, 'Rename one of them.');
+  resourcesOf.set(name, new Set(findUses(job).keys()));
+  const taken = new Set(conversion.jobs.values());
+  if (!conversion.jobs.has(name))
+    conversion.jobs.set(name, convertName(name, { taken, span: job.span, allowed: 'name' }, conversion));
+}
+
+function convertJob(
+  fields: YamlFields,
+  resourcesOf: ReadonlyMap<string, ReadonlySet<string>>,
+  conversion: Conversion,
+): HclNode {
+  const name = fields.needed('name') ?? 'unnamed';
+  const body: HclNode[] = [];
+  const scope: JobScope = { conversion, caches: [], cacheNames: new Set(), tags: [], resourcesOf };
+  writeJobSettings(fields, body, conversion);
+  const plan = fields.list('plan');
+  if (fields.tree('plan') === undefined)
+    conversion.error(fields.span, `the job "${name}" has no plan`, 'Add plan.');
+  const steps = convertPlan(plan, 'job', scope);
+  const hooks: HclNode[] = [];
+  writeHooks(fields, { body: hooks, place: 'job', scope, convert: convertStep });
+  const [first] = scope.tags;
+  if (first)
+    conversion.leaveOut(
+      body,
+      first.span,
+      'tags of steps have no counterpart: they are tags of the job, whose Pod runs all steps',
+    );
+  writeTags(scope.tags, body, conversion);
+  fields.end(body);
+  return hclBlock('job', [conversion.jobs.get(name) ?? name], [...body, ...scope.caches, ...steps, ...hooks]);
+}
+
+function writeJobSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
+  const oldName = fields.text('old_name');
+  if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
+  const groups = fields.texts('serial_groups');
+  const inFlight = fields.number('max_in_flight') ?? 0;
+  // In Concourse, a serial group also limits the builds of one job.
+  const isSerial = fields.flag('serial') === true || groups.length > 0;
+  const concurrency = isSerial ? 1 : inFlight;
+  if (concurrency > 0) body.push(hclAttribute('concurrency', String(Math.min(concurrency, MAX_CONCURRENCY))));
+  writeTags(groups, body, conversion, 'serial_groups');
+  fields.leaveOut(body, {
+    interruptible:
+      'builds continue when an operator restarts; the attribute of this name cancels older builds',
+    disable_manual_trigger: 'anyone with the role write can trigger every job',
+    public: 'a pipeline is public as a whole',
+    build_log_retention: 'the installation sets how long builds are stored',
+    build_logs_to_retain: 'the installation sets how long builds are stored',
+  });
+}
+
+const MAX_CONCURRENCY = 1000;

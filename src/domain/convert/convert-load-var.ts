@@ -1,0 +1,48 @@
+import type { JobScope } from './step-scope.ts';
+import { hclAttribute, hclBlock, writeScript, type HclBlock, type HclNode } from './write-hcl.ts';
+import { templateParts, wordOf } from './write-value.ts';
+import type { YamlFields } from './yaml-fields.ts';
+
+/** A task that prints what the file has, for `$TASK_<NAME>_VALUE` of later steps. */
+export function convertLoadVar(fields: YamlFields, { conversion }: JobScope): HclBlock {
+  const name = fields.needed('load_var') ?? 'unnamed';
+  const file = fields.needed('file') ?? '';
+  const format = fields.text('format') ?? formatOf(file);
+  const body: HclNode[] = [];
+  // Values of a task are no secrets.
+  if (fields.flag('reveal') !== true)
+    conversion.leaveOut(body, fields.span, `load_var ${name}: the log can show the value, as with reveal`);
+  if (!['raw', 'trim', 'json', 'yaml', 'yml'].includes(format))
+    conversion.error(fields.span, `load_var has no format "${format}"`, 'Write raw, trim, json or yaml.');
+  if (['yaml', 'yml'].includes(format))
+    conversion.leaveOut(body, fields.span, 'format: yaml has no counterpart: the file must be JSON');
+  const isText = ['raw', 'trim'].includes(format);
+  const names = [...(conversion.localFields.get(name) ?? [])];
+  const wanted = names.length === 0 ? [''] : names;
+  const lines = wanted.map((field) => lineFor(field, file, isText));
+  const script = templateParts(`${lines.join('\n')}\n`, fields.span, 'running', conversion);
+  return hclBlock(
+    'task',
+    [name],
+    [...body, hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript(script))])],
+  );
+}
+
+function formatOf(file: string): string {
+  const ending = file.slice(file.lastIndexOf('.') + 1);
+  return ['json', 'yaml', 'yml'].includes(ending) ? ending : 'trim';
+}
+
+function lineFor(field: string, file: string, isText: boolean): string {
+  const key = field === '' ? 'VALUE' : wordOf(field);
+  const quoted = `'${file.replaceAll("'", "'\\''")}'`;
+  const path =
+    field === ''
+      ? '.'
+      : `.${field
+          .split('.')
+          .map((part) => JSON.stringify(part))
+          .join('.')}`;
+  const value = isText ? `$(cat ${quoted})` : `$(jq -r '${path.replaceAll("'", '')}' ${quoted})`;
+  return `printf '${key}=%s\\n' "${value}" >>"$SVC_OUTPUT"`;
+}

@@ -1,0 +1,160 @@
+import { secondsOf } from '#domain/language/duration.ts';
+import type { Conversion } from './conversion.ts';
+import { findUses, isLikeBuiltInGit, writeGitParams, type ResourceUse } from './convert-git.ts';
+import type { ResourceTypes } from './convert-types.ts';
+import { convertName } from './names.ts';
+import { hclAttribute, hclBlock, isIdentifier, quoteText, writeList, type HclNode } from './write-hcl.ts';
+import { writeValue, type ValuePlace } from './write-value.ts';
+import type { YamlFields } from './yaml-fields.ts';
+import type { YamlMap, YamlTree } from './yaml-tree.ts';
+
+interface ResourceInput {
+  types: ResourceTypes;
+  uses: ReadonlyMap<string, ResourceUse[]>;
+}
+
+export function convertResources(
+  top: YamlFields,
+  { types, jobs }: { types: ResourceTypes; jobs: YamlTree | undefined },
+  conversion: Conversion,
+): HclNode[] {
+  const uses = findUses(jobs);
+  return top
+    .maps('resources', 'a resource')
+    .flatMap((fields) => convertResource(fields, { types, uses }, conversion));
+}
+
+function convertResource(
+  fields: YamlFields,
+  { types, uses }: ResourceInput,
+  conversion: Conversion,
+): HclNode[] {
+  const name = fields.needed('name');
+  const type = fields.needed('type');
+  const body: HclNode[] = [];
+  const source = withDefaults(fields.map('source'), types.defaultsOf(type ?? ''));
+  writeSettings(fields, body, conversion);
+  fields.end(body);
+  if (name === undefined || type === undefined) return [];
+  if (conversion.resources.has(name)) {
+    conversion.error(fields.span, `there are two resources "${name}"`, 'Rename one of them.');
+    return [];
+  }
+  const own = uses.get(name) ?? [];
+  const isBuiltInGit = type === 'git' && !types.isDeclared('git') && isLikeBuiltInGit(name, source, own);
+  const label = types.labelOf(type, isBuiltInGit, fields.span);
+  const taken = namesOf(conversion);
+  const converted = convertName(name, { taken, span: fields.span, allowed: 'name' }, conversion);
+  conversion.resources.set(name, { type: label, name: converted, isBuiltInGit });
+  body.push(...paramsBlock(name, { source, own, isBuiltInGit }, conversion));
+  return [hclBlock('resource', [label, converted], body)];
+}
+
+const namesOf = (conversion: Conversion): Set<string> =>
+  new Set(Array.from(conversion.resources.values(), ({ name }) => name));
+
+/** YamlFields of a source win over the defaults of its type. */
+function withDefaults(source: YamlMap | undefined, defaults: YamlMap | undefined): YamlMap | undefined {
+  if (source === undefined || defaults === undefined) return source ?? defaults;
+  const own = new Set(source.entries.map(({ key }) => key));
+  return { ...source, entries: [...defaults.entries.filter(({ key }) => !own.has(key)), ...source.entries] };
+}
+
+function paramsBlock(
+  name: string,
+  { source, own, isBuiltInGit }: { source: YamlMap | undefined; own: ResourceUse[]; isBuiltInGit: boolean },
+  conversion: Conversion,
+): HclNode[] {
+  if (source === undefined || source.entries.length === 0) return [];
+  const params = isBuiltInGit
+    ? writeGitParams(name, { source, uses: own }, conversion)
+    : writeParams(source, 'secret', conversion);
+  return [hclBlock('params', [], params)];
+}
+
+/** The entries of a map as attributes. */
+export function writeParams(map: YamlMap, place: ValuePlace, conversion: Conversion): HclNode[] {
+  const nodes: HclNode[] = [];
+  for (const { key, keySpan, value } of map.entries) {
+    if (isIdentifier(key)) nodes.push(hclAttribute(key, writeValue(value, place, conversion)));
+    else
+      conversion.leaveOut(nodes, keySpan, `${key} has no counterpart: it cannot be the name of a parameter`);
+  }
+  return nodes;
+}
+
+function writeSettings(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
+  const oldName = fields.text('old_name');
+  if (oldName !== undefined) body.push(hclAttribute('old_name', quoteText([oldName])));
+  const webhook = fields.entry('webhook_token');
+  writeInterval(fields, body, conversion);
+  if (webhook)
+    conversion.leaveOut(
+      body,
+      webhook.keySpan,
+      'webhook_token has no counterpart: Millrace creates the token itself',
+    );
+  writeTags(fields.texts('tags'), body, conversion);
+  fields.leaveOut(body, {
+    icon: 'pictures show the type',
+    public: 'the page of a resource shows its versions only',
+    expose_build_created_by: 'no variable has the name of a person',
+    check_timeout: 'a check may take 5 minutes',
+    version: 'pin the resource with spec.pins of the manifest, or with the API',
+  });
+}
+
+/** What Concourse does if a resource says nothing. */
+const DEFAULT_CHECK_SECONDS = 60;
+const MIN_CHECK_SECONDS = 10;
+
+function writeInterval(fields: YamlFields, body: HclNode[], conversion: Conversion): void {
+  const entry = fields.entry('check_every');
+  const text = fields.text('check_every') ?? `${DEFAULT_CHECK_SECONDS}s`;
+  const span = entry?.value.span ?? fields.span;
+  if (text === 'never') return;
+  if (text.includes('((')) {
+    conversion.leaveOut(body, span, 'check_every is a variable, and must be a fixed value here');
+    return;
+  }
+  const seconds = secondsOf(text) ?? -1;
+  if (!Number.isFinite(seconds) || seconds < 0) {
+    conversion.error(span, `check_every: "${text}" is not a duration`, 'Write 30s, 5m or never.');
+    return;
+  }
+  if (seconds < MIN_CHECK_SECONDS)
+    conversion.leaveOut(body, span, `check_every: ${text} is shorter than the minimum of 10s`);
+  const every = durationText(Math.max(seconds, MIN_CHECK_SECONDS));
+  body.push(hclAttribute('check_interval', quoteText([`@every ${every}`])));
+}
+
+/** Whole seconds, in hours, minutes and seconds. */
+export function durationText(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return `${hours > 0 ? `${hours}h` : ''}${minutes > 0 ? `${minutes}m` : ''}${rest > 0 ? `${rest}s` : ''}`;
+}
+
+const MAX_TAGS = 10;
+
+/** Tags of workers, which are lower-case words with hyphens. */
+export function writeTags(
+  tags: readonly { text: string; span: { start: number; end: number } }[],
+  body: HclNode[],
+  conversion: Conversion,
+  name = 'tags',
+): void {
+  const fit = tags.filter(({ text }) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(text));
+  for (const tag of tags)
+    if (!fit.includes(tag))
+      conversion.leaveOut(
+        body,
+        tag.span,
+        `"${tag.text}" cannot be one of ${name}: use lower-case letters, digits and hyphens`,
+      );
+  const extra = fit[MAX_TAGS];
+  if (extra) conversion.leaveOut(body, extra.span, `more than ${MAX_TAGS} ${name} have no counterpart`);
+  if (fit.length === 0) return;
+  const names = [...new Set(fit.slice(0, MAX_TAGS).map(({ text }) => text))];
+  body.push(hclAttribute(name, writeList(names.map((text) => quoteText([text])))));
+}

@@ -1,0 +1,264 @@
+import { fillLocals, readAcross, suffixOf, type Combinations } from './convert-across.ts';
+import { convertGet, convertPut } from './convert-get-put.ts';
+import { convertLoadVar } from './convert-load-var.ts';
+import { convertTask } from './convert-task.ts';
+import { HOOK_NAMES, writeAttempts, writeHooks } from './modifiers.ts';
+import { STEP_KINDS, type ConvertedPlace, type JobScope, type StepKind } from './step-scope.ts';
+import { hclAttribute, hclBlock, type HclBlock, type HclNode } from './write-hcl.ts';
+import { YamlFields } from './yaml-fields.ts';
+import { entryOf, textOfScalar, yamlAt, type YamlMap, type YamlTree } from './yaml-tree.ts';
+
+/** Steps in their order. A `try` becomes a hook of the step before it: a hook never changes the outcome. */
+export function convertPlan(plan: readonly YamlTree[], place: ConvertedPlace, scope: JobScope): HclNode[] {
+  const nodes: HclNode[] = [];
+  for (const tree of plan) {
+    const before = place === 'job' ? nodes.findLast(isStep) : undefined;
+    const tried = before && tryHook(tree, scope);
+    const steps = tried ? [] : convertStep(tree, place, scope);
+    if (tried) before.body.push(...tried);
+    nodes.push(...(place === 'job' ? scope.caches.splice(0) : []), ...steps);
+  }
+  return nodes;
+}
+
+const isStep = (node: HclNode): node is HclBlock =>
+  node.kind === 'block' && ['get', 'put', 'task', 'in_parallel'].includes(node.type);
+
+/** Undefined if a hook cannot do what the step does. */
+function tryHook(tree: YamlTree, scope: JobScope): HclNode[] | undefined {
+  const entry = entryOf(tree, 'try');
+  if (
+    tree.kind !== 'map' ||
+    entry === undefined ||
+    contains(entry.value, ['get', 'load_var', ...HOOK_NAMES, 'across'])
+  )
+    return undefined;
+  if (tree.entries.length > 1) return undefined;
+  const steps = convertStep(entry.value, 'hook', scope);
+  if (!steps.some(({ kind }) => kind === 'block')) return steps;
+  return [
+    { kind: 'comment', text: 'A hook, because its failure does not fail the build, like that of try.' },
+    hclBlock('on_success', [], steps),
+  ];
+}
+
+function contains(tree: YamlTree, keys: readonly string[]): boolean {
+  if (tree.kind === 'list') return tree.items.some((item) => contains(item, keys));
+  if (tree.kind !== 'map') return false;
+  return tree.entries.some(({ key, value }) => keys.includes(key) || (isGroup(key) && contains(value, keys)));
+}
+
+const isGroup = (key: string): boolean => ['do', 'try', 'in_parallel', 'steps'].includes(key);
+
+export function convertStep(tree: YamlTree, place: ConvertedPlace, scope: JobScope): HclNode[] {
+  const { conversion } = scope;
+  if (tree.kind !== 'map') {
+    conversion.error(tree.span, 'a step must be a map', `Write one of ${STEP_KINDS.join(', ')}.`);
+    return [];
+  }
+  const kinds = STEP_KINDS.filter((kind) => entryOf(tree, kind));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    const found = kind === undefined ? 'of no known kind' : `both ${kinds.join(' and ')}`;
+    conversion.error(tree.span, `a step is ${found}`, `Write one of ${STEP_KINDS.join(', ')}.`);
+    return [];
+  }
+  if (entryOf(tree, 'across')) return convertAcross(tree, place, scope);
+  const fields = new YamlFields(tree, `the step ${kind}`, conversion);
+  scope.tags.push(...fields.texts('tags'));
+  return CONVERT[kind]({ fields, place, scope });
+}
+
+interface StepInput {
+  fields: YamlFields;
+  place: ConvertedPlace;
+  scope: JobScope;
+}
+
+type ConvertKind = (input: StepInput) => HclNode[];
+
+const CONVERT: Readonly<Record<StepKind, ConvertKind>> = {
+  get: (input) =>
+    input.place === 'hook'
+      ? leaveOutStep('get', 'a hook cannot get, so get the resource in the job', input)
+      : finish(convertGet(input.fields, input.scope), input),
+  put: (input) => finish(convertPut(input.fields, input.scope), input),
+  task: (input) => finish(convertTask(input.fields, input.scope), input),
+  load_var: (input) => finish(convertLoadVar(input.fields, input.scope), input),
+  set_pipeline: (input) =>
+    leaveOutStep('set_pipeline', 'a Pipeline is an object of Kubernetes, so apply it as a manifest', input),
+  run: (input) => leaveOutStep('run', 'there are no prototypes', input),
+  try: convertTry,
+  do: convertDo,
+  in_parallel: convertParallel,
+};
+
+function finish(block: HclBlock, { fields, place, scope }: StepInput): HclNode[] {
+  const settings: HclNode[] = [];
+  writeAttempts(fields, settings, scope.conversion);
+  const at = block.body.findIndex(({ kind }) => kind === 'block');
+  block.body.splice(at < 0 ? block.body.length : at, 0, ...settings);
+  writeHooks(fields, { body: block.body, place, scope, convert: convertStep });
+  fields.end(block.body);
+  return [block];
+}
+
+function leaveOutStep(kind: StepKind, reason: string, { fields, scope }: StepInput): HclNode[] {
+  const nodes: HclNode[] = [];
+  const { conversion } = scope;
+  const entry = fields.entry(kind);
+  const name = textOfScalar(entry?.value);
+  const text = `${kind}${name === undefined ? '' : ` ${name}`} has no counterpart: ${reason}`;
+  conversion.leaveOut(nodes, entry?.keySpan ?? fields.span, text);
+  return nodes;
+}
+
+/** A failure of the step fails the build, except in a hook. */
+function convertTry({ fields, place, scope }: StepInput): HclNode[] {
+  const nodes: HclNode[] = [];
+  const entry = fields.entry('try');
+  if (entry === undefined) return [];
+  if (place !== 'hook')
+    scope.conversion.leaveOut(
+      nodes,
+      entry.keySpan,
+      'try has no counterpart here: if this step fails, the build fails',
+    );
+  leaveOutModifiers(fields, nodes, 'they belong to try');
+  fields.end(nodes);
+  return [...nodes, ...convertStep(entry.value, place, scope)];
+}
+
+/** Steps of a job are a sequence already. With hooks or limits, it is a group that runs one step at a time. */
+function convertDo(input: StepInput): HclNode[] {
+  const { fields, place, scope } = input;
+  const steps = fields.list('do');
+  const isBare = !MODIFIERS.some((name) => fields.entry(name));
+  if (place === 'job' && !isBare) {
+    const inner = steps.flatMap((step) => convertStep(step, 'parallel', scope));
+    const settings = [hclAttribute('limit', '1'), hclAttribute('fail_fast', 'true')];
+    return finish(hclBlock('in_parallel', [], [...settings, ...inner]), input);
+  }
+  const nodes: HclNode[] = [];
+  leaveOutModifiers(fields, nodes, 'steps cannot be grouped here');
+  fields.end(nodes);
+  return [...nodes, ...convertPlan(steps, place, scope)];
+}
+
+const MODIFIERS = ['timeout', 'attempts', ...HOOK_NAMES];
+
+const leaveOutModifiers = (fields: YamlFields, nodes: HclNode[], reason: string): void =>
+  fields.leaveOut(nodes, Object.fromEntries(MODIFIERS.map((name) => [name, reason])));
+
+function convertParallel(input: StepInput): HclNode[] {
+  const { fields, place, scope } = input;
+  const tree = fields.tree('in_parallel');
+  const settings: HclNode[] = [];
+  const steps = tree?.kind === 'list' ? tree.items : readGroup(fields, settings, scope);
+  if (place === 'job') return convertGroup(steps, settings, input);
+  const nodes: HclNode[] = [];
+  if (place === 'hook' && steps.length > 1)
+    scope.conversion.leaveOut(
+      nodes,
+      fields.span,
+      'in_parallel has no counterpart in a hook: its steps run in order',
+    );
+  if (place === 'parallel' && settings.length > 0)
+    scope.conversion.leaveOut(
+      nodes,
+      fields.span,
+      'groups cannot be nested, so limit and fail_fast of this one are gone',
+    );
+  leaveOutModifiers(fields, nodes, 'groups cannot be nested');
+  fields.end(nodes);
+  return [...nodes, ...steps.flatMap((step) => convertStep(step, place, scope))];
+}
+
+/** A sequence cannot be in a group, so it runs after the group. */
+function convertGroup(steps: readonly YamlTree[], settings: HclNode[], input: StepInput): HclNode[] {
+  const { scope } = input;
+  const alone = steps
+    .filter((step) => !isSequence(step))
+    .flatMap((step) => convertStep(step, 'parallel', scope));
+  const nodes: HclNode[] = [];
+  if (alone.some(({ kind }) => kind === 'block'))
+    nodes.push(...finish(hclBlock('in_parallel', [], [...settings, ...alone]), input));
+  else {
+    nodes.push(...alone);
+    leaveOutModifiers(input.fields, nodes, 'no step is left in the group');
+    input.fields.end(nodes);
+  }
+  for (const step of steps.filter(isSequence)) {
+    const text = 'steps that need an order have no counterpart in a group: they run after it';
+    scope.conversion.leaveOut(nodes, step.span, text);
+    nodes.push(...convertStep(step, 'job', scope));
+  }
+  return nodes;
+}
+
+/** Whether steps in it must run in their order. */
+function isSequence(tree: YamlTree): boolean {
+  if (tree.kind === 'list') return tree.items.some(isSequence);
+  if (tree.kind !== 'map') return false;
+  const steps = yamlAt(tree, 'do');
+  if (steps?.kind === 'list') return steps.items.length > 1 || steps.items.some(isSequence);
+  return tree.entries.some(({ key, value }) => isGroup(key) && isSequence(value));
+}
+
+/** The form with `steps`, `limit` and `fail_fast`. */
+function readGroup(fields: YamlFields, settings: HclNode[], { conversion }: JobScope): YamlTree[] {
+  const group = fields.fieldsOf('in_parallel', 'in_parallel');
+  if (group === undefined) return [];
+  const limit = group.number('limit');
+  if (limit !== undefined && limit > 0)
+    settings.push(hclAttribute('limit', String(Math.min(limit, MAX_LIMIT))));
+  if (group.flag('fail_fast') === true) settings.push(hclAttribute('fail_fast', 'true'));
+  const steps = group.list('steps');
+  group.end(settings);
+  if (steps.length === 0) conversion.error(group.span, 'in_parallel has no steps', 'Add steps.');
+  return steps;
+}
+
+const MAX_LIMIT = 1000;
+
+/** One step for each combination, in a group; the hooks of the step are those of the group. */
+function convertAcross(tree: YamlMap, place: ConvertedPlace, scope: JobScope): HclNode[] {
+  const { conversion } = scope;
+  const outer = new Set(['across', 'fail_fast', ...HOOK_NAMES]);
+  const own = { ...tree, entries: tree.entries.filter(({ key }) => outer.has(key)) };
+  const step = { ...tree, entries: tree.entries.filter(({ key }) => !outer.has(key)) };
+  const fields = new YamlFields(own, 'a step with across', conversion);
+  const combinations = readAcross(fields, conversion);
+  if (combinations === undefined) return [];
+  const { all, limit } = combinations;
+  const instances = instancesOf(step, all);
+  const settings: HclNode[] = limit === 0 ? [] : [hclAttribute('limit', String(Math.min(limit, MAX_LIMIT)))];
+  if (fields.flag('fail_fast') === true) settings.push(hclAttribute('fail_fast', 'true'));
+  if (place === 'job') return convertGroup(instances, settings, { fields, place, scope });
+  const steps = instances.flatMap((one) => convertStep(one, place, scope));
+  const nodes: HclNode[] = [];
+  if (place === 'parallel')
+    conversion.leaveOut(
+      nodes,
+      fields.span,
+      'groups cannot be nested, so max_in_flight and fail_fast of across are gone',
+    );
+  leaveOutModifiers(fields, nodes, 'groups cannot be nested');
+  fields.end(nodes);
+  return [...nodes, ...steps];
+}
+
+/** Tasks whose names the variables do not tell apart get the values as a suffix. */
+function instancesOf(step: YamlMap, all: Combinations['all']): YamlTree[] {
+  const filled = all.map((locals) => fillLocals(step, locals));
+  const names = filled.flatMap((one) => textOfScalar(yamlAt(one, 'task')) ?? []);
+  if (new Set(names).size === names.length) return filled;
+  return filled.map((one, at) => {
+    if (one.kind !== 'map') return one;
+    const value = `${names[at] ?? ''} ${suffixOf(all[at] ?? new Map())}`;
+    const entries = one.entries.map((entry) =>
+      entry.key === 'task' ? { ...entry, value: { ...entry.value, kind: 'scalar' as const, value } } : entry,
+    );
+    return { ...one, entries };
+  });
+}

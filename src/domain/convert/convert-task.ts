@@ -1,0 +1,265 @@
+import { isReservedVariable } from '#domain/pipeline/environment-table.ts';
+import type { Conversion } from './conversion.ts';
+import { readImage } from './read-image.ts';
+import type { JobScope } from './step-scope.ts';
+import { environmentAttribute, isRunning, writeCommand, type TaskEnvironment } from './write-command.ts';
+import {
+  hclAttribute,
+  hclBlock,
+  quoteText,
+  writeList,
+  writeScript,
+  type HclBlock,
+  type HclNode,
+  type TemplatePart,
+} from './write-hcl.ts';
+import { templateParts } from './write-value.ts';
+import type { YamlFields } from './yaml-fields.ts';
+import { plainValue, textOfScalar, type YamlMap, type YamlSpan, type YamlTree } from './yaml-tree.ts';
+
+/** A task, without what all steps have. */
+export function convertTask(fields: YamlFields, scope: JobScope): HclBlock {
+  const { conversion } = scope;
+  const name = fields.needed('task') ?? 'unnamed';
+  const body: HclNode[] = [];
+  const label = Array.from(name, (letter) => (letter < ' ' || letter === '\u007f' ? ' ' : letter)).join('');
+  fields.leaveOut(body, {
+    privileged: 'no step gets privileges',
+    vars: 'they are for a task in a file',
+    image: 'the image of a step must be known before the build starts',
+    container_limits: 'the Team sets the limits of containers',
+    hermetic: 'network policies decide what a Pod reaches',
+  });
+  const mappings = {
+    inputs: readMapping(fields, 'input_mapping', body, conversion),
+    outputs: readMapping(fields, 'output_mapping', body, conversion),
+  };
+  const params = fields.map('params');
+  const config = fields.fieldsOf('config', 'the config of a task');
+  const file = fields.entry('file');
+  if ((config === undefined) === (file === undefined))
+    conversion.error(fields.span, `the task "${name}" needs either config or file`, 'Write one of them.');
+  else if (file) body.push(...standIn(fields, { params, body, span: file.keySpan }, conversion));
+  if (config) body.push(...convertConfig(config, { params, name, body, mappings }, scope));
+  return hclBlock('task', [label.slice(0, MAX_NAME_CHARACTERS)], body);
+}
+
+const MAX_NAME_CHARACTERS = 100;
+
+/** A task that fails says what is missing; an empty one would succeed without doing its work. */
+function standIn(
+  fields: YamlFields,
+  { params, body, span }: { params: YamlMap | undefined; body: HclNode[]; span: YamlSpan },
+  conversion: Conversion,
+): HclNode[] {
+  const file = fields.text('file') ?? '';
+  const environment = readEnvironment([params], body, conversion);
+  for (const variable of environment.running.keys())
+    conversion.leaveOut(body, span, `${variable} has no counterpart: only the script can set it`);
+  conversion.leaveOut(body, span, `file has no counterpart: write the commands of ${file} here`);
+  const name = Array.from(file, (letter) => (/[A-Za-z0-9_./-]/.test(letter) ? letter : ' ')).join('');
+  const script = `echo 'convert the task in the file ${name}' >&2\nexit 1\n`;
+  return [
+    ...environmentAttribute(environment),
+    hclBlock('run', ['shell'], [hclAttribute('cmd', writeScript([script]))]),
+  ];
+}
+
+/** Params of the step win over those of the config. */
+function readEnvironment(
+  maps: readonly (YamlMap | undefined)[],
+  body: HclNode[],
+  conversion: Conversion,
+): TaskEnvironment {
+  const environment: TaskEnvironment = { fixed: new Map(), running: new Map() };
+  for (const { key, keySpan, value } of maps.flatMap((map) => map?.entries ?? [])) {
+    const text = textOfParam(value);
+    if (!isVariableName(key))
+      conversion.leaveOut(body, keySpan, `${key} has no counterpart: it cannot be the name of a variable`);
+    else if (isReservedVariable(key))
+      conversion.leaveOut(body, keySpan, `${key} has no counterpart: Millrace sets this variable itself`);
+    else if (text !== undefined)
+      setVariable(environment, key, templateParts(text, value.span, 'running', conversion));
+  }
+  return environment;
+}
+
+const isVariableName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+
+/** Concourse passes lists and maps as JSON, and no empty values. */
+function textOfParam(value: YamlTree): string | undefined {
+  return value.kind === 'scalar' ? textOfScalar(value) : JSON.stringify(plainValue(value));
+}
+
+function setVariable({ fixed, running }: TaskEnvironment, name: string, parts: TemplatePart[]): void {
+  fixed.delete(name);
+  running.delete(name);
+  if (parts.some(isRunning)) running.set(name, parts);
+  else fixed.set(name, quoteText(parts));
+}
+
+/** The folders that have other names outside of the task. */
+type Mapping = ReadonlyMap<string, string>;
+
+/** All steps share the working directory, so a folder has one name. */
+function readMapping(fields: YamlFields, name: string, body: HclNode[], conversion: Conversion): Mapping {
+  const mapping = new Map<string, string>();
+  for (const { key, keySpan, value } of fields.map(name)?.entries ?? []) {
+    const outside = textOfScalar(value);
+    if (outside === undefined || outside === key) continue;
+    mapping.set(key, outside);
+    conversion.leaveOut(
+      body,
+      keySpan,
+      `${name} has no counterpart: the task must call the folder ${outside}, not ${key}`,
+    );
+  }
+  return mapping;
+}
+
+interface ConfigInput {
+  params: YamlMap | undefined;
+  name: string;
+  body: HclNode[];
+  mappings: Record<'inputs' | 'outputs', Mapping>;
+}
+
+function convertConfig(
+  config: YamlFields,
+  { params, name, body, mappings }: ConfigInput,
+  scope: JobScope,
+): HclNode[] {
+  const { conversion } = scope;
+  const platform = config.text('platform');
+  if (platform !== undefined && platform !== 'linux')
+    conversion.leaveOut(body, config.span, `platform: ${platform} has no counterpart: steps run on Linux`);
+  config.leaveOut(body, {
+    rootfs_uri: 'name an image of a registry',
+    container_limits: 'the Team sets the limits of containers',
+  });
+  const resource = config.map('image_resource');
+  const image = resource && readImage(resource, body, conversion);
+  const environment = readEnvironment([config.map('params'), params], body, conversion);
+  const inputs = readPlaces(config, { field: 'inputs', mapping: mappings.inputs, body }, conversion);
+  const outputs = readPlaces(config, { field: 'outputs', mapping: mappings.outputs, body }, conversion);
+  readCaches(config, { name, body }, scope);
+  const run = config.fieldsOf('run', 'run of a task');
+  if (run === undefined)
+    conversion.error(config.span, `the task "${name}" has no run`, 'Add run with a path.');
+  const before = outputs.length === 0 ? [] : [`mkdir -p ${outputs.map(({ path }) => path).join(' ')}`];
+  const command = run ? writeCommand({ run, before, environment }, conversion) : [];
+  config.end(body);
+  const runner = image === undefined ? 'shell' : 'docker';
+  return [
+    ...pathsAttribute(
+      'inputs',
+      inputs.filter(({ isOptional }) => !isOptional).map(({ path }) => path),
+    ),
+    ...pathsAttribute(
+      'outputs',
+      outputs.map(({ path }) => path),
+    ),
+    ...environmentAttribute(environment),
+    hclBlock('run', [runner], [...(image === undefined ? [] : [hclAttribute('image', image)]), ...command]),
+  ];
+}
+
+const pathsAttribute = (name: string, paths: readonly string[]): HclNode[] =>
+  paths.length === 0
+    ? []
+    : [hclAttribute(name, writeList([...new Set(paths)].map((path) => quoteText([path]))))];
+
+interface Place {
+  path: string;
+  isOptional: boolean;
+}
+
+/** Inputs and outputs are folders of the working directory, with the names of the artifacts. */
+function readPlaces(
+  config: YamlFields,
+  { field, mapping, body }: { field: 'inputs' | 'outputs'; mapping: Mapping; body: HclNode[] },
+  conversion: Conversion,
+): Place[] {
+  return config.maps(field, field === 'inputs' ? 'an input' : 'an output').flatMap((one) => {
+    const inside = one.needed('name');
+    const path = one.text('path');
+    const isOptional = field === 'inputs' && one.flag('optional') === true;
+    one.end(body);
+    if (inside === undefined) return [];
+    const name = mapping.get(inside) ?? inside;
+    if (path !== undefined && withoutEnds(path) !== name)
+      conversion.leaveOut(
+        body,
+        one.span,
+        `path: ${path} has no counterpart: the folder has the name ${name}`,
+      );
+    if (isFolderName(name)) return [{ path: name, isOptional }];
+    conversion.leaveOut(body, one.span, `${name} has no counterpart: it cannot be the name of a folder`);
+    return [];
+  });
+}
+
+const isFolderName = (name: string): boolean => /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name);
+
+function withoutEnds(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+}
+
+const MAX_CACHES = 5;
+
+/** A cache belongs to the job. It is restored before the step at the top of the job that holds the task. */
+function readCaches(
+  config: YamlFields,
+  { name, body }: { name: string; body: HclNode[] },
+  scope: JobScope,
+): void {
+  const { conversion, caches, cacheNames } = scope;
+  for (const cache of config.maps('caches', 'a cache')) {
+    const path = cache.needed('path');
+    cache.end(body);
+    const inside = withoutEnds(path ?? '');
+    if (path === undefined) continue;
+    if (path.startsWith('/') || inside === '' || inside.split('/').includes('..')) {
+      conversion.leaveOut(
+        body,
+        cache.span,
+        `cache ${path} has no counterpart: it is not in the working directory`,
+      );
+    } else if (cacheNames.size >= MAX_CACHES) {
+      conversion.leaveOut(
+        body,
+        cache.span,
+        `cache ${path} has no counterpart: a job has at most ${MAX_CACHES}`,
+      );
+    } else {
+      const label = cacheName(`${name}-${inside}`, cacheNames);
+      cacheNames.add(label);
+      caches.push(
+        hclBlock(
+          'cache',
+          [label],
+          [
+            hclAttribute('path', quoteText([inside])),
+            hclAttribute('key', quoteText([`${label}-$BUILD_NUMBER`])),
+          ],
+        ),
+      );
+    }
+  }
+}
+
+function cacheName(text: string, taken: ReadonlySet<string>): string {
+  const words = Array.from(text, (letter) => (/[A-Za-z0-9]/.test(letter) ? letter : ' ')).join('');
+  const base = words
+    .split(' ')
+    .filter((word) => word !== '')
+    .join('-')
+    .slice(0, 50);
+  const first = base === '' ? 'cache' : base;
+  let label = first;
+  for (let number = 2; taken.has(label); number++) label = `${first}-${number}`;
+  return label;
+}

@@ -1,0 +1,68 @@
+import { isImage } from '#domain/pipeline/read-command.ts';
+import type { Conversion } from './conversion.ts';
+import { quoteText, type HclNode } from './write-hcl.ts';
+import { templateParts } from './write-value.ts';
+import { YamlFields } from './yaml-fields.ts';
+import { textOfScalar, yamlAt, type YamlMap } from './yaml-tree.ts';
+
+/** Types of Concourse that are an image of a registry. */
+const REGISTRIES = ['registry-image', 'docker-image'];
+
+/** The image of a task or a resource type, as HCL. What an image does not say becomes a comment in `body`. */
+export function readImage(map: YamlMap, body: HclNode[], conversion: Conversion): string | undefined {
+  const fields = new YamlFields(map, 'an image', conversion);
+  const type = fields.needed('type');
+  const source = fields.map('source');
+  const digest = textOfScalar(yamlAt(fields.map('version'), 'digest'));
+  fields.leaveOut(body, {
+    params: 'a node pulls the image as a whole',
+    tags: 'the Pod of the build pulls the image',
+    check_every: 'name another tag or digest to change the image',
+  });
+  fields.tree('name');
+  fields.end(body);
+  if (type === undefined) return undefined;
+  if (!REGISTRIES.includes(type)) {
+    const text = `The image comes from the resource type ${type}: only images of a registry have a counterpart`;
+    conversion.leaveOut(body, map.span, text);
+    return undefined;
+  }
+  if (source === undefined) {
+    conversion.error(map.span, 'an image has no source', 'Add source with a repository.');
+    return undefined;
+  }
+  return referenceOf(source, digest, { body, conversion });
+}
+
+/** YamlFields of the source that the reference of the image has. */
+const IN_REFERENCE = new Set(['repository', 'tag']);
+
+function referenceOf(
+  source: YamlMap,
+  digest: string | undefined,
+  { body, conversion }: { body: HclNode[]; conversion: Conversion },
+): string | undefined {
+  const repository = textOfScalar(yamlAt(source, 'repository'));
+  if (repository === undefined) {
+    conversion.error(source.span, 'an image has no repository', 'Add repository to its source.');
+    return undefined;
+  }
+  for (const { key, keySpan } of source.entries) {
+    if (!IN_REFERENCE.has(key))
+      conversion.leaveOut(
+        body,
+        keySpan,
+        `${key} has no counterpart: the Team has the credentials of registries`,
+      );
+  }
+  const tag = textOfScalar(yamlAt(source, 'tag'));
+  const text = `${repository}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`;
+  const parts = templateParts(text, source.span, 'plain', conversion);
+  if (parts.every((part) => typeof part === 'string') && !isImage(text))
+    conversion.error(
+      source.span,
+      `"${text}" is not the name of an image`,
+      'Correct the repository and the tag.',
+    );
+  return quoteText(parts);
+}

@@ -1,0 +1,154 @@
+import { hclAttribute, hclBlock, isIdentifier, quoteText, writeJson, type HclNode } from './write-hcl.ts';
+import type { YamlSpan } from './yaml-tree.ts';
+
+/** `((source:path.field))` */
+export interface VariableReference {
+  source: string | undefined;
+  path: string;
+  fields: string[];
+}
+
+export interface UsedVariable extends VariableReference {
+  name: string;
+  span: YamlSpan;
+  /** It is where no secret can be. */
+  isPlain: boolean;
+}
+
+/** How a source of variables reads secrets: the type of the secret block, or fixed values. */
+export interface VariableSource {
+  secretType?: string;
+  values?: Readonly<Record<string, unknown>>;
+  /** Before the path of each secret. */
+  prefix?: string;
+}
+
+/** Matches a reference. Brackets cannot be in one. */
+export const REFERENCE = /\(\(([^()\n]{1,200})\)\)/g;
+
+export function parseReference(text: string): VariableReference {
+  const trimmed = text.trim();
+  const colon = trimmed.startsWith('"') ? -1 : trimmed.indexOf(':');
+  const source = colon < 0 ? undefined : trimmed.slice(0, colon);
+  const [path = '', ...fields] = splitAtDots(trimmed.slice(colon + 1));
+  return { source, path, fields };
+}
+
+/** Dots in quotes separate nothing. */
+function splitAtDots(text: string): string[] {
+  const parts = [''];
+  let isQuoted = false;
+  for (const letter of text) {
+    if (letter === '"') isQuoted = !isQuoted;
+    else if (letter === '.' && !isQuoted) parts.push('');
+    else parts.push(`${parts.pop() ?? ''}${letter}`);
+  }
+  return parts;
+}
+
+/** The variables of the pipeline that is written. */
+export class VariableTable {
+  readonly #used = new Map<string, UsedVariable>();
+  readonly #names = new Set<string>();
+  readonly sources = new Map<string, VariableSource>();
+  readonly #given: ReadonlyMap<string, unknown>;
+
+  constructor(given: ReadonlyMap<string, unknown>) {
+    this.#given = given;
+  }
+
+  /** The name in Millrace of the variable that a reference names. */
+  use(reference: VariableReference, span: YamlSpan, isPlain: boolean): string {
+    const key = JSON.stringify([reference.source, reference.path, reference.fields]);
+    const used = this.#used.get(key) ?? { ...reference, name: this.#nameFor(reference), span, isPlain };
+    this.#used.set(key, { ...used, isPlain: used.isPlain || isPlain });
+    return used.name;
+  }
+
+  #nameFor({ path, fields }: VariableReference): string {
+    const words = [path, ...fields].join('_');
+    const base = Array.from(words, (letter) => (/[A-Za-z0-9_-]/.test(letter) ? letter : '_'))
+      .join('')
+      .slice(0, 50);
+    const first = isIdentifier(base) ? base : `v_${base}`;
+    let name = first;
+    for (let number = 2; this.#names.has(name); number++) name = `${first}_${number}`;
+    this.#names.add(name);
+    return name;
+  }
+
+  /** The blocks of all variables. `needsValue` gets those that have a made-up value. */
+  write(needsValue: (variable: UsedVariable) => void): HclNode[] {
+    return [...this.#used.values()]
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .flatMap((variable) => this.#writeOne(variable, needsValue));
+  }
+
+  #writeOne(variable: UsedVariable, needsValue: (variable: UsedVariable) => void): HclNode[] {
+    const { name, isPlain, source } = variable;
+    const given = this.#valueOf(variable);
+    if (given !== undefined) {
+      const isText = typeof given === 'string';
+      return [
+        hclBlock(
+          'variable',
+          [name],
+          [hclAttribute('type', isText ? 'string' : 'any'), hclAttribute('default', writeJson(given))],
+        ),
+      ];
+    }
+    if (isPlain) {
+      needsValue(variable);
+      return [
+        {
+          kind: 'comment',
+          text: 'No secret can be where this variable is used. Set its value in the manifest.',
+        },
+        hclBlock(
+          'variable',
+          [name],
+          [hclAttribute('type', 'string'), hclAttribute('default', quoteText(['change-me']))],
+        ),
+      ];
+    }
+    const secret = hclBlock(
+      'secret',
+      [secretTypeOf(this.sources.get(source ?? ''))],
+      this.#placeOf(variable),
+    );
+    return [hclBlock('variable', [name], [hclAttribute('type', 'string'), secret])];
+  }
+
+  #valueOf({ source, path, fields, name }: UsedVariable): unknown {
+    const values = source === undefined ? undefined : this.sources.get(source)?.values;
+    const [top, rest] =
+      values === undefined
+        ? this.#given.has(path) || fields.length === 0
+          ? [this.#given.get(path) ?? this.#given.get(name), fields]
+          : [this.#given.get(name), []]
+        : [values[path], fields];
+    return rest.reduce<unknown>(memberOf, top);
+  }
+
+  /** Concourse keeps a secret without a field under `value`. */
+  #placeOf({ source, path, fields }: VariableReference): HclNode[] {
+    const { secretType, prefix = '' } = this.sources.get(source ?? '') ?? {};
+    const place = secretType === undefined ? secretName(path) : `${prefix}${path}`;
+    return [
+      hclAttribute('path', quoteText([place])),
+      hclAttribute('key', quoteText([fields.length === 0 ? 'value' : fields.join('.')])),
+    ];
+  }
+}
+
+const secretTypeOf = (source: VariableSource | undefined): string => source?.secretType ?? 'kubernetes';
+
+/** Names of Secrets have lower-case letters, digits, `-` and `.`. */
+const secretName = (path: string): string =>
+  Array.from(path.toLowerCase(), (letter) => (/[a-z0-9.-]/.test(letter) ? letter : '-')).join('');
+
+function memberOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === field)?.[1]
+    : undefined;
+}

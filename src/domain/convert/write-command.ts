@@ -1,0 +1,106 @@
+import type { Conversion } from './conversion.ts';
+import {
+  hclAttribute,
+  quoteText,
+  writeObject,
+  writeScript,
+  type HclNode,
+  type TemplatePart,
+} from './write-hcl.ts';
+import { joinParts, templateParts } from './write-value.ts';
+import type { YamlFields } from './yaml-fields.ts';
+import type { YamlSpan } from './yaml-tree.ts';
+
+export interface TaskEnvironment {
+  /** By name, as HCL. */
+  fixed: Map<string, string>;
+  /** Those that only a running build knows: the script exports them. */
+  running: Map<string, TemplatePart[]>;
+}
+
+interface ScriptInput {
+  run: YamlFields;
+  /** Lines before the command. */
+  before: string[];
+  environment: TaskEnvironment;
+}
+
+/** The script of a task: what Concourse runs without a shell, in a shell that runs nothing else. */
+export function writeCommand({ run, before, environment }: ScriptInput, conversion: Conversion): HclNode[] {
+  const body: HclNode[] = [];
+  const path = run.needed('path') ?? 'true';
+  const args = run.texts('args');
+  const folder = run.text('dir');
+  run.leaveOut(body, {
+    user: 'the user of the image, or the security profile of the Team, runs the command',
+  });
+  run.end(body);
+  const parts = (text: string, span: YamlSpan): TemplatePart[] =>
+    templateParts(text, span, 'running', conversion);
+  const lines: TemplatePart[] = before.flatMap((line) => [line, '\n']);
+  for (const [name, value] of environment.running)
+    lines.push(`export ${name}=`, ...quoted(value, environment), '\n');
+  if (folder !== undefined) lines.push('cd ', ...quoted(parts(folder, run.span), environment), '\n');
+  const [flags, script, ...others] = args;
+  const options = flags && script && others.length === 0 ? optionsOf(path, flags.text) : undefined;
+  if (options !== undefined && script) lines.push(...options, ...parts(script.text, script.span));
+  else {
+    const words = [{ text: path, span: run.span }, ...args];
+    lines.push(
+      ...words.flatMap(({ text, span }, at) => [
+        at === 0 ? '' : ' ',
+        ...quoted(parts(text, span), environment),
+      ]),
+    );
+  }
+  return [...body, hclAttribute('cmd', writeScript(endLine(joinParts(lines))))];
+}
+
+/** A script ends with a line end, so that it can be a heredoc. */
+function endLine(parts: readonly TemplatePart[]): TemplatePart[] {
+  const last = parts.at(-1);
+  return typeof last === 'string' && last.endsWith('\n') ? [...parts] : joinParts([...parts, '\n']);
+}
+
+/** `sh -ec` is how Millrace runs a script. Undefined: another program, or other options. */
+function optionsOf(path: string, flags: string): string[] | undefined {
+  if (!['sh', '/bin/sh'].includes(path) || !/^-[eux]{0,3}c[eux]{0,3}$/.test(flags)) return undefined;
+  const others = ['u', 'x'].filter((letter) => flags.includes(letter)).map((letter) => `set -${letter}\n`);
+  return [flags.includes('e') ? 'set -e\n' : 'set +e\n', ...others].filter((line) => line !== 'set -e\n');
+}
+
+/** A word of the shell. Variables go through the environment, so that no value ends the quotes. */
+function quoted(parts: readonly TemplatePart[], environment: TaskEnvironment): TemplatePart[] {
+  return parts.map((part) => {
+    if (typeof part === 'string') return quoteWord(part);
+    const name = `ARG_${part.variable.toUpperCase().replaceAll('-', '_')}`;
+    environment.fixed.set(name, quoteText([part]));
+    return `"$${name}"`;
+  });
+}
+
+/** `${TASK_…}` of a task that stands for a load_var. */
+const RUNNING = /\$\{TASK_[A-Z0-9_]+\}/g;
+
+export const isRunning = (part: TemplatePart): boolean =>
+  typeof part === 'string' && part.search(RUNNING) >= 0;
+
+/** What a running build fills in stays outside of the single quotes. */
+function quoteWord(text: string): string {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const match of text.matchAll(RUNNING)) {
+    pieces.push(quoteLiteral(text.slice(end, match.index)), `"${match[0]}"`);
+    end = match.index + match[0].length;
+  }
+  if (end === 0) return text === '' ? "''" : quoteLiteral(text);
+  return [...pieces, quoteLiteral(text.slice(end))].join('');
+}
+
+const quoteLiteral = (text: string): string =>
+  Array.from(text).every((letter) => /[A-Za-z0-9_./:=@%+,-]/.test(letter))
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`;
+
+export const environmentAttribute = ({ fixed }: TaskEnvironment): HclNode[] =>
+  fixed.size === 0 ? [] : [hclAttribute('env', writeObject([...fixed]))];

@@ -1,0 +1,140 @@
+/** A line or block of the text to write. Expressions are HCL already. */
+export type HclNode =
+  { kind: 'comment'; text: string } | { kind: 'attribute'; name: string; expression: string } | HclBlock;
+
+export interface HclBlock {
+  kind: 'block';
+  type: string;
+  labels: string[];
+  body: HclNode[];
+}
+
+/** A text, or a variable in it. */
+export type TemplatePart = string | { variable: string };
+
+export const hclAttribute = (name: string, expression: string): HclNode => ({
+  kind: 'attribute',
+  name,
+  expression,
+});
+
+export const hclBlock = (type: string, labels: string[], body: HclNode[]): HclBlock => ({
+  kind: 'block',
+  type,
+  labels,
+  body,
+});
+
+/** One node per line, with an empty line around each block. The formatter of the language aligns the rest. */
+export function writeHcl(nodes: readonly HclNode[], depth = 0): string {
+  return nodes
+    .map((node, at) => `${isApart(nodes, at) ? '\n' : ''}${writeNode(node, '  '.repeat(depth), depth)}`)
+    .join('');
+}
+
+/** Comments belong to what follows them. */
+function isApart(nodes: readonly HclNode[], at: number): boolean {
+  const before = nodes[at - 1];
+  if (before === undefined || before.kind === 'comment') return false;
+  return before.kind === 'block' || nextOther(nodes, at)?.kind === 'block';
+}
+
+function writeNode(node: HclNode, indent: string, depth: number): string {
+  if (node.kind === 'comment') return `${indent}# ${node.text}\n`;
+  if (node.kind === 'attribute') return `${indent}${node.name} = ${indented(node.expression, indent)}\n`;
+  const labels = node.labels.map((label) => ` ${quoteText([label])}`).join('');
+  const body = node.body.length === 0 ? '' : `\n${writeHcl(node.body, depth + 1)}${indent}`;
+  return `${indent}${node.type}${labels} {${body}}\n`;
+}
+
+const nextOther = (nodes: readonly HclNode[], at: number): HclNode | undefined =>
+  nodes.slice(at).find(({ kind }) => kind !== 'comment');
+
+/** Lines of a heredoc or object move with the attribute. Empty lines stay empty. */
+const indented = (expression: string, indent: string): string =>
+  expression
+    .split('\n')
+    .map((line, at) => (at === 0 || line === '' ? line : `${indent}${line}`))
+    .join('\n');
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** `${` and `%{` begin templates. */
+const escapeTemplate = (text: string): string => text.replaceAll('${', () => '$${').replaceAll('%{', '%%{');
+
+/** Other control characters need an escape by number. */
+function escapeText(text: string): string {
+  const escaped = Array.from(escapeTemplate(text), (letter) => {
+    const code = letter.codePointAt(0) ?? 0;
+    return (
+      ESCAPES[letter] ?? (code < 32 || code === 127 ? `\\u${code.toString(16).padStart(4, '0')}` : letter)
+    );
+  });
+  return escaped.join('');
+}
+
+/** A string in quotes; a variable alone stays a reference. */
+export function quoteText(parts: readonly TemplatePart[]): string {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') return `var.${only.variable}`;
+  return `"${parts.map((part) => (typeof part === 'string' ? escapeText(part) : reference(part))).join('')}"`;
+}
+
+const reference = ({ variable }: { variable: string }): string => `\${var.${variable}}`;
+
+/** A text of several lines as a heredoc, if a heredoc can hold it unchanged but for the last line end. */
+export function writeScript(parts: readonly TemplatePart[]): string {
+  const plain = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
+  const lines = plain.replace(/\n$/, '').split('\n');
+  if (lines.length === 1 && plain.endsWith('\n')) return quoteText(withoutLastLineEnd(parts));
+  const isFlush = lines.some((line) => line !== '' && !line.startsWith(' '));
+  if (lines.length === 1 || !isFlush || lines.some(isUnfit)) return quoteText(parts);
+  const marker = lines.some((line) => line.trim() === 'SH') ? 'END_OF_SCRIPT' : 'SH';
+  const text = parts
+    .map((part) => (typeof part === 'string' ? escapeTemplate(part) : reference(part)))
+    .join('');
+  const body = text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n');
+  return `<<-${marker}\n${body}\n${marker}`;
+}
+
+function withoutLastLineEnd(parts: readonly TemplatePart[]): TemplatePart[] {
+  const last = parts.at(-1);
+  return typeof last === 'string' ? [...parts.slice(0, -1), last.replace(/\n$/, '')] : [...parts];
+}
+
+/** A tab at the start blurs the indentation, and a heredoc has no escapes. */
+const isUnfit = (line: string): boolean =>
+  line.startsWith('\t') ||
+  /^ +$/.test(line) ||
+  Array.from(line).some((letter) => letter !== '\t' && letter < ' ') ||
+  line.trim() === 'END_OF_SCRIPT';
+
+export const isIdentifier = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
+
+/** A value of JSON. */
+export function writeJson(value: unknown): string {
+  if (typeof value === 'string') return quoteText([value]);
+  if (Array.isArray(value)) return writeList(value.map(writeJson));
+  if (typeof value !== 'object' || value === null) return String(value);
+  return writeObject(Object.entries(value).map(([key, one]) => [key, writeJson(one)]));
+}
+
+/** Texts of several lines get lines of their own. */
+export const writeList = (items: readonly string[]): string => {
+  const line = `[${items.join(', ')}]`;
+  if (line.length <= 90 && !line.includes('\n')) return line;
+  return `[\n${items.map((item) => `${indented(`  ${item}`, '  ')},\n`).join('')}]`;
+};
+
+export const writeObject = (entries: readonly (readonly [key: string, expression: string])[]): string => {
+  if (entries.length === 0) return '{}';
+  const lines = entries.map(([key, expression]) => {
+    const name = isIdentifier(key) ? key : quoteText([key]);
+    return `  ${name} = ${indented(expression, '  ')}\n`;
+  });
+  return `{\n${lines.join('')}}`;
+};

@@ -1,0 +1,73 @@
+import type { Conversion } from './conversion.ts';
+import { parseReference, REFERENCE, type VariableReference } from './variable-table.ts';
+import { quoteText, writeList, writeObject, type TemplatePart } from './write-hcl.ts';
+import type { YamlSpan, YamlTree } from './yaml-tree.ts';
+
+/**
+ * Where a value goes. `plain`: everyone can read it, so no secret. `running`: Millrace or the shell fills in
+ * what is known only while the build runs.
+ */
+export type ValuePlace = 'plain' | 'secret' | 'running';
+
+/** The texts and variables of a string. */
+export function templateParts(
+  text: string,
+  span: YamlSpan,
+  place: ValuePlace,
+  conversion: Conversion,
+): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let end = 0;
+  for (const match of text.matchAll(REFERENCE)) {
+    const reference = parseReference(match[1] ?? '');
+    parts.push(text.slice(end, match.index));
+    end = match.index + match[0].length;
+    if (reference.source !== '.')
+      parts.push({ variable: conversion.variables.use(reference, span, place === 'plain') });
+    else
+      parts.push(
+        place === 'running' ? `\${${runningName(reference)}}` : unknownYet(match[0], span, conversion),
+      );
+  }
+  parts.push(text.slice(end));
+  const filled = joinParts(parts);
+  return filled.length === 0 ? [''] : filled;
+}
+
+function unknownYet(text: string, span: YamlSpan, conversion: Conversion): string {
+  conversion.warn(
+    span,
+    `${text} is known only while the build runs, so it stays as text here`,
+    'Replace it.',
+  );
+  return text;
+}
+
+/** The variable of the task that stands for a load_var. */
+const runningName = ({ path, fields }: Pick<VariableReference, 'path' | 'fields'>): string =>
+  `TASK_${wordOf(path)}_${fields.length === 0 ? 'VALUE' : wordOf(fields.join('_'))}`;
+
+export const wordOf = (text: string): string =>
+  Array.from(text.toUpperCase(), (letter) => (/[A-Z0-9]/.test(letter) ? letter : '_')).join('');
+
+/** Neighbouring texts become one. */
+export function joinParts(parts: readonly TemplatePart[]): TemplatePart[] {
+  const all: TemplatePart[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (part === '') continue;
+    if (typeof part === 'string' && typeof last === 'string') all.splice(-1, 1, `${last}${part}`);
+    else all.push(part);
+  }
+  return all;
+}
+
+/** A value as HCL, with its type. */
+export function writeValue(tree: YamlTree, place: ValuePlace, conversion: Conversion): string {
+  if (tree.kind === 'list') return writeList(tree.items.map((item) => writeValue(item, place, conversion)));
+  if (tree.kind === 'map')
+    return writeObject(tree.entries.map(({ key, value }) => [key, writeValue(value, place, conversion)]));
+  return typeof tree.value === 'string'
+    ? quoteText(templateParts(tree.value, tree.span, place, conversion))
+    : String(tree.value);
+}

@@ -1,0 +1,140 @@
+import type { Conversion } from './conversion.ts';
+import type { HclNode } from './write-hcl.ts';
+import type { YamlEntry, YamlMap, YamlSpan, YamlTree } from './yaml-tree.ts';
+
+/** The fields of a map. Reports those of a wrong type and, at the end, those that nobody has read. */
+export class YamlFields {
+  readonly span: YamlSpan;
+  readonly #what: string;
+  readonly #entries: ReadonlyMap<string, YamlEntry>;
+  readonly #conversion: Conversion;
+  readonly #read = new Set<string>();
+
+  constructor(map: YamlMap, what: string, conversion: Conversion) {
+    this.span = map.span;
+    this.#what = what;
+    this.#entries = new Map(map.entries.map((entry) => [entry.key, entry]));
+    this.#conversion = conversion;
+  }
+
+  entry(name: string): YamlEntry | undefined {
+    this.#read.add(name);
+    const entry = this.#entries.get(name);
+    return entry?.value.kind === 'scalar' && entry.value.value === null ? undefined : entry;
+  }
+
+  tree(name: string): YamlTree | undefined {
+    return this.entry(name)?.value;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.tree(name);
+    if (value === undefined) return undefined;
+    if (value.kind === 'scalar' && value.value !== null) return String(value.value);
+    this.#mistaken(name, value, 'a text');
+    return undefined;
+  }
+
+  /** Required, and not empty. */
+  needed(name: string): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && text !== '') return text;
+    if (text === '' || this.tree(name) === undefined)
+      this.#conversion.error(this.span, `${this.#what} has no ${name}`, `Add ${name}.`);
+    return undefined;
+  }
+
+  number(name: string): number | undefined {
+    const value = this.tree(name);
+    if (value === undefined) return undefined;
+    if (value.kind === 'scalar' && typeof value.value === 'number') return value.value;
+    if (!hasReference(value)) this.#mistaken(name, value, 'a number');
+    return undefined;
+  }
+
+  flag(name: string): boolean | undefined {
+    const value = this.tree(name);
+    if (value === undefined) return undefined;
+    if (value.kind === 'scalar' && typeof value.value === 'boolean') return value.value;
+    if (!hasReference(value)) this.#mistaken(name, value, 'true or false');
+    return undefined;
+  }
+
+  list(name: string): YamlTree[] {
+    const value = this.tree(name);
+    if (value === undefined) return [];
+    if (value.kind === 'list') return value.items;
+    this.#mistaken(name, value, 'a list');
+    return [];
+  }
+
+  texts(name: string): { text: string; span: YamlSpan }[] {
+    return this.list(name).flatMap((item) => {
+      if (item.kind === 'scalar' && item.value !== null)
+        return [{ text: String(item.value), span: item.span }];
+      this.#mistaken(name, item, 'a list of texts');
+      return [];
+    });
+  }
+
+  map(name: string): YamlMap | undefined {
+    const value = this.tree(name);
+    if (value === undefined || value.kind === 'map') return value;
+    if (!hasReference(value)) this.#mistaken(name, value, 'a map');
+    return undefined;
+  }
+
+  fieldsOf(name: string, what: string): YamlFields | undefined {
+    const map = this.map(name);
+    return map && new YamlFields(map, what, this.#conversion);
+  }
+
+  maps(name: string, what: string): YamlFields[] {
+    return this.list(name).flatMap((item) => {
+      if (item.kind === 'map') return [new YamlFields(item, what, this.#conversion)];
+      this.#mistaken(name, item, 'a list of maps');
+      return [];
+    });
+  }
+
+  /** YamlFields without a counterpart, each with the reason. */
+  leaveOut(body: HclNode[], reasons: Readonly<Record<string, string>>): void {
+    for (const [name, reason] of Object.entries(reasons)) {
+      const entry = this.entry(name);
+      if (entry) this.#conversion.leaveOut(body, entry.keySpan, `${name} has no counterpart: ${reason}`);
+    }
+  }
+
+  /** Reports fields that Concourse does not have, and values that only a run of `fly` would fill in. */
+  end(body: HclNode[]): void {
+    for (const { key, keySpan, value } of this.#entries.values()) {
+      if (!this.#read.has(key))
+        this.#conversion.error(
+          keySpan,
+          `${this.#what} has no field "${key}"`,
+          'Correct the name, or remove it.',
+        );
+      else if (FIXED.has(key) && hasReference(value))
+        this.#conversion.leaveOut(body, value.span, `${key} is a variable, and must be a fixed value here`);
+    }
+  }
+
+  #mistaken(name: string, { span }: YamlTree, kind: string): void {
+    this.#conversion.error(span, `${name} of ${this.#what} must be ${kind}`, `Write ${kind}.`);
+  }
+}
+
+/** YamlFields whose value Millrace must know when it reads the pipeline. */
+const FIXED = new Set([
+  'trigger',
+  'attempts',
+  'limit',
+  'fail_fast',
+  'serial',
+  'max_in_flight',
+  'params',
+  'source',
+]);
+
+const hasReference = (value: YamlTree): boolean =>
+  value.kind === 'scalar' && typeof value.value === 'string' && value.value.includes('((');
