@@ -71,6 +71,7 @@ export const REASONS = {
   NotEnded: 'The build has not ended.',
   AlreadyEnded: 'The build has ended.',
   RetryDisabled: 'The job has disable_retry = true.',
+  RetriedAlready: 'The build has a newer retry, and a webhook retries only the newest.',
   JobRemoved: 'The pipeline no longer has this job.',
   VersionGone: 'Retention removed a version that the build used.',
   NotWaiting: 'The build does not wait for approval.',

@@ -12,6 +12,8 @@ export interface RetryFacts {
   approved: boolean;
   /** The highest k of the retries `7.k` so far. 0: none. */
   retries: number;
+  /** Refuse if a newer retry exists. */
+  onlyNewest?: boolean;
   /** Retention removed a version that the build took. */
   versionGone: boolean;
   /** Builds of the pipeline that have not started. */
@@ -57,7 +59,13 @@ export function originalNumber(number: string): string {
   return number.split('.')[0] ?? number;
 }
 
-function whyNot({ number, status, versionGone, queued, job }: RetryFacts): Reason[] {
+/** k of `7.k`. 0: not a retry. */
+function retryOf(number: string): number {
+  return Number(number.split('.')[1] ?? '0');
+}
+
+function whyNot(facts: RetryFacts): Reason[] {
+  const { number, status, versionGone, queued, job } = facts;
   if (job === undefined) return [{ code: 'JobRemoved', message: 'The pipeline no longer has this job.' }];
   const reasons = whyPaused({ pipeline: job.pipelinePaused, job: job.paused, name: job.name });
   if (job.disableRetry)
@@ -65,6 +73,11 @@ function whyNot({ number, status, versionGone, queued, job }: RetryFacts): Reaso
   reasons.push(...whyQueueFull(queued));
   if (isActive(status))
     reasons.push({ code: 'NotEnded', message: `Build ${number} of ${job.name} has not ended.` });
+  if (facts.onlyNewest === true && facts.retries > retryOf(number))
+    reasons.push({
+      code: 'RetriedAlready',
+      message: `Build ${number} of ${job.name} has a newer retry, ${originalNumber(number)}.${facts.retries}.`,
+    });
   if (versionGone)
     reasons.push({
       code: 'VersionGone',

@@ -148,9 +148,21 @@ export interface RetryToWrite {
   at: Date;
 }
 
+/** Of the pipeline's team. Routes record what people do; a flow records what a webhook does. */
+interface AuditedAction {
+  actor: string;
+  action: string;
+  targetType: string;
+  target: string;
+  details: Record<string, string>;
+  at: Date;
+}
+
 /** Holds the pipeline's lock: no save, decision or end of a build happens meanwhile. */
 export interface ActionTransaction extends PauseTransaction, ResourceTransaction, BuildActionTransaction {
   readonly pipelineId: number;
+  /** Stored if, and only if, the transaction commits. */
+  recordAudit(action: AuditedAction): Promise<void>;
 }
 
 export interface ActionStore {

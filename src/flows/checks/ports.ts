@@ -59,6 +59,8 @@ export interface CheckStore {
     asked: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
+  /** The resource that the webhook token belongs to. */
+  resourceOfToken(tokenHash: string): Promise<ResourceName | undefined>;
   /**
    * Checks of live pipelines that are due or requested and do not run: at most `ofTeam` of each team, checks
    * without a Pod counted apart. Requested checks come first, then the oldest due. For teams in `except`,

@@ -29,6 +29,7 @@ type Record = (call: string) => void;
 function transactionOf({ pipeline }: PipelineName, record: Record): ActionTransaction {
   return {
     pipelineId: 1,
+    recordAudit: async ({ actor, action, target }) => record(`audit ${action} of ${target} by ${actor}`),
     pausedByManifest: async () => pipeline === 'managed',
     pausePipeline: async (by) => record(`pause by ${by}`),
     unpausePipeline: async () => record('unpause'),

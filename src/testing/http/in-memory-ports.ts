@@ -1,5 +1,4 @@
 import type { PipelinePorts } from '#adapters/http/api/pipeline-ports.ts';
-import type { CheckStore } from '#flows/checks/ports.ts';
 import type { StreamName, TriggerStreams } from '#flows/checks/trigger-stream-ports.ts';
 import type { Views } from '#flows/views/ports.ts';
 import type { PublicViews } from '#flows/views/public-views.ts';
@@ -51,9 +50,11 @@ const NOTHING_PUBLIC: PublicViews = {
   snapshot: async () => undefined,
 };
 
-function inMemoryChecks(calls: string[]): Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'> {
+function inMemoryChecks(calls: string[]): PipelinePorts['checks'] {
   return {
     requestCheck: async (name) => (isApp(name) && name.resource === 'git.app' ? 'requested' : 'unknown'),
+    resourceOfToken: async (hash) =>
+      hash === hashOf(WEBHOOK_TOKEN) ? { team: 'main', pipeline: 'app', resource: 'git.app' } : undefined,
     async requestChecksByToken({ calls: webhooks }) {
       calls.push(...webhooks.map(({ signature }) => `webhook ${signature}`));
       const answers = webhooks.map(({ tokenHash, signature }) => {

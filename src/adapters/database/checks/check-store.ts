@@ -26,7 +26,7 @@ import { explainHooks, openHookRuns, recordHooks } from './hook-runs.ts';
 import { dueNotifications, openNotificationRuns } from './notification-runs.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';
-import { requestChecksByToken } from './request-checks-by-token.ts';
+import { requestChecksByToken, resourceOfToken } from './request-checks-by-token.ts';
 import { requestedBy, wakeTriggers } from './trigger-checks.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
@@ -43,6 +43,7 @@ export function checkStore(database: Database & { definitions: Definitions }): C
       return found === null ? 'unknown' : 'requested';
     },
     requestChecksByToken: (calls, at) => requestChecksByToken(pool, calls, at),
+    resourceOfToken: (tokenHash) => resourceOfToken(pool, tokenHash),
     dueChecks: (at, ofTeam, except = []) => dueChecks(database, { at, ofTeam, except }),
     overduePipelines: (at) => overduePipelines(database, at),
     async withChecks(work) {

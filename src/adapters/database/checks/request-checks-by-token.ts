@@ -1,6 +1,7 @@
 import { sql, type DatabasePool } from 'slonik';
-import { prepared, timestamp } from '#adapters/database/connection/pool.ts';
+import { prepared, rows, timestamp } from '#adapters/database/connection/pool.ts';
 import type { WebhookCall, WebhooksAnswered } from '#flows/checks/ports.ts';
+import type { ResourceName } from '#flows/names.ts';
 
 /**
  * Requests a check for each resource whose token matches, for any number of calls in one transaction.
@@ -43,3 +44,14 @@ export async function requestChecksByToken(
 
 /** A person's or webhook's cause stays: it resets the timer too. */
 const NOT_REQUESTED = sql.fragment`(s.requested_at IS NULL OR coalesce(s.requested_cause, 'schedule') = 'schedule')`;
+
+export async function resourceOfToken(
+  pool: DatabasePool,
+  tokenHash: string,
+): Promise<ResourceName | undefined> {
+  const found = await pool.maybeOne(rows<ResourceName>()`
+    SELECT t.name AS team, p.name AS pipeline, r.name AS resource
+    FROM resources r JOIN pipelines p ON p.id = r.pipeline_id AND p.deleted_at IS NULL JOIN teams t ON t.id = p.team_id
+    WHERE r.webhook_hash = ${tokenHash} AND r.deleted_at IS NULL LIMIT 1`);
+  return found ?? undefined;
+}

@@ -19,7 +19,7 @@ export interface PipelinePorts extends ActionPorts {
   /** Draws a badge as SVG. */
   drawBadge: (badge: Badge) => string;
   builds: TriggerStore;
-  checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken'>;
+  checks: Pick<CheckStore, 'requestCheck' | 'requestChecksByToken' | 'resourceOfToken'>;
   streams: TriggerStreams;
   webhooks: WebhookTokens;
   notifications: Notifications;

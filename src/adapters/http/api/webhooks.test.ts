@@ -65,6 +65,85 @@ describe('a webhook', () => {
   });
 });
 
+const rerun = (id: string) =>
+  JSON.stringify({ action: 'rerequested', check_run: { id: 1, external_id: id } });
+const deliver = async (id: string, headers = signed(rerun(id))) =>
+  await post(URL, rerun(id), { ...headers, 'x-github-event': 'check_run' });
+
+describe('a webhook of a re-run', () => {
+  test('retries the build that the check run belongs to', async () => {
+    const answer = await deliver('main/app/unit/5');
+    const url = '/teams/main/pipelines/app/jobs/unit/builds/5.1';
+    expect([answer.statusCode, answer.json()]).toEqual([
+      202,
+      {
+        data: {
+          accepted: true,
+          rerun: { retried: true, build: { job: 'unit', number: '5.1', url }, reasons: [] },
+        },
+      },
+    ]);
+    expect(ports.calls).toEqual([
+      'webhook valid',
+      'retry 5 by webhook of git.app',
+      'audit job.retried of app/unit/5 by webhook of git.app',
+    ]);
+  });
+
+  test.each([
+    ['of a build that runs', 'main/app/unit/8', 'NotEnded', 'Build 8 of unit has not ended.'],
+    ['of a build that does not exist', 'main/app/unit/99', 'BuildUnknown', 'does not exist'],
+    ['of a job that does not exist', 'main/app/none/5', 'BuildUnknown', 'does not exist'],
+    ['of another pipeline', 'main/managed/unit/5', 'OtherPipeline', 'another pipeline'],
+    ['of an id of another application', 'ci-4711', 'NoBuildNamed', 'external_id'],
+  ])('%s is accepted, retries nothing and says why', async (_title, id, code, message) => {
+    const answer = await deliver(id);
+    const reasons = [{ code, message: expect.stringContaining(message) }];
+    expect([answer.statusCode, answer.json()]).toEqual([
+      202,
+      { data: { accepted: true, rerun: { retried: false, reasons } } },
+    ]);
+    expect(ports.calls).toEqual(['webhook valid']);
+  });
+
+  test('is refused with a wrong signature and retries nothing', async () => {
+    const answer = await deliver('main/app/unit/5', signed('another body'));
+    expect(answer.statusCode).toBe(403);
+    expect(ports.calls).toEqual(['webhook invalid']);
+  });
+
+  test('without a signature requests a check and retries nothing', async () => {
+    const headers = { 'x-github-event': 'check_run', 'content-type': 'application/json' };
+    const answer = await post(URL, rerun('main/app/unit/5'), headers);
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      202,
+      { data: { rerun: { retried: false, reasons: [{ code: 'SignatureMissing' }] } } },
+    ]);
+    expect(ports.calls).toEqual(['webhook absent']);
+  });
+
+  test('of a body above 256 KiB is accepted with its signature, and not read', async () => {
+    const large = `${rerun('main/app/unit/5')}${' '.repeat(256 * 1024)}`;
+    const answer = await post(URL, large, { ...signed(large), 'x-github-event': 'check_run' });
+    expect([answer.statusCode, answer.json()]).toMatchObject([
+      202,
+      { data: { rerun: { retried: false, reasons: [{ code: 'BodyTooLarge' }] } } },
+    ]);
+  });
+
+  test('to an unknown token is answered like any other', async () => {
+    const text = rerun('main/app/unit/5');
+    const headers = { 'x-gitlab-token': 'secret-of-none', 'x-github-event': 'check_run' };
+    expect((await post('/webhooks/none', text, headers)).statusCode).toBe(404);
+    expect(ports.calls).toEqual(['webhook valid']);
+  });
+
+  test('with the body of a push requests a check only', async () => {
+    const answer = await post(URL, '{}', { ...signed('{}'), 'x-github-event': 'push' });
+    expect(answer.json()).toEqual({ data: { accepted: true } });
+  });
+});
+
 describe('a new webhook token', () => {
   test.each([
     [undefined, 'optional'],

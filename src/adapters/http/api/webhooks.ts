@@ -1,35 +1,56 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { signatureCheck, type Signature, type SignatureCheck } from '#adapters/crypto/webhook-signature.ts';
+import { signatureCheck } from '#adapters/crypto/webhook-signature.ts';
 import { Problem } from '#adapters/http/protocol/problem.ts';
 import { memoize } from '#adapters/http/server/memoize.ts';
 import { route, type Route } from '#adapters/http/server/route.ts';
+import type { RerunRequest } from '#domain/build/rerun-request.ts';
 import { regenerateWebhook } from '#flows/pipelines/regenerate-webhook.ts';
+import { retryByWebhook } from '#flows/pipelines/retry-by-webhook.ts';
 import type { ResourceView } from '#flows/views/ports.ts';
 import { batchWebhooks } from './batch-webhooks.ts';
 import { nameResource } from './checks.ts';
 import { requireFound } from './found.ts';
+import { buildUrl } from './jobs.ts';
 import type { PipelinePorts, WebhookTokens } from './pipeline-ports.ts';
-import { doneOr } from './refusal.ts';
+import { doneOr, ReasonShown } from './refusal.ts';
 import { answer, ResourceParams } from './schemas.ts';
+import { ReceivedWebhook, webhookReaders } from './webhook-body.ts';
 
 const MAX_PAYLOAD = 1024 * 1024;
 /** Forges call again with the same tokens. Unknown tokens are cached too, so timing reveals nothing. */
 const MAX_CACHED_SECRETS = 2000;
+const WHAT = 'A resource with this webhook token';
 const REFUSED =
   'The signature is missing or wrong. Set the secret of the webhook at the forge to the webhook_secret of ' +
   'the resource, which members with the role maintain can see.';
 
+const NO_ROOM = 'Too many webhooks arrive at the same time. Deliver this one again in a moment.';
+
+/** Absent: the webhook asked for no re-run. */
+const RerunShown = Type.Object({
+  retried: Type.Boolean(),
+  /** Of the retry. */
+  build: Type.Optional(Type.Object({ job: Type.String(), number: Type.String(), url: Type.String() })),
+  reasons: Type.Array(ReasonShown),
+});
+const Accepted = Type.Object({ accepted: Type.Boolean(), rerun: Type.Optional(RerunShown) });
+
 /**
  * A forge reports a change; the token in the path names the resource. The body (up to 1 MiB, of any type)
- * counts only for its signature. The response is sent once the request is durable.
+ * counts for its signature. It is read only if its event may ask for a re-run. The response is sent once the
+ * request is durable.
  */
 export function webhookRoutes(ports: PipelinePorts): Route[] {
   const { webhooks, metrics } = ports;
   const secretOf = memoize(MAX_CACHED_SECRETS, (token) => webhooks.secret(token));
   const answerCall = batchWebhooks(ports);
-  const check = ({ params, headers }: Pick<FastifyRequest, 'params' | 'headers'>): SignatureCheck =>
-    signatureCheck(headers, () => secretOf(tokenOf(params)));
+  const readerOf = webhookReaders();
+  const read = (request: Pick<FastifyRequest, 'params' | 'headers' | 'raw'>) =>
+    readerOf(
+      request,
+      signatureCheck(request.headers, () => secretOf(tokenOf(request.params))),
+    );
   return [
     route({
       method: 'POST',
@@ -37,26 +58,40 @@ export function webhookRoutes(ports: PipelinePorts): Route[] {
       needs: 'nothing',
       about:
         'Requests a check of the resource that the token belongs to. The body (at most 1 MiB, of any ' +
-        'type) counts only for its signature. 202 once the request is stored; 403 if a signature is ' +
-        'wrong, or if it is missing and the resource requires one.',
+        'type) counts for its signature. 202 once the request is stored; 403 if a signature is ' +
+        'wrong, or if it is missing and the resource requires one. A signed event `check_run` with the ' +
+        'action `rerequested` also retries the build of the check run; `rerun` says which, or why not.',
       bodyLimit: MAX_PAYLOAD,
-      bodyReader: check,
+      bodyReader: read,
       schema: {
         params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 200 }) }),
-        response: { 202: Type.Object({ data: Type.Object({ accepted: Type.Boolean() }) }) },
+        response: { 202: Type.Object({ data: Accepted }) },
       },
       handler: async (request, reply) => {
         const { body } = request;
-        const signature = isSignature(body) ? body : check(request).verdict();
-        const answered = await answerCall({ tokenHash: webhooks.hash(request.params.token), signature });
+        const { signature, rerun } = body instanceof ReceivedWebhook ? body : read(request).verdict();
+        const tokenHash = webhooks.hash(request.params.token);
+        const answered = await answerCall({ tokenHash, signature });
         metrics.webhook(answered === 'requested' ? 'accepted' : answered);
-        requireFound(answered === 'unknown' ? undefined : answered, 'A resource with this webhook token');
+        requireFound(answered === 'unknown' ? undefined : answered, WHAT);
         if (answered === 'refused') throw new Problem('wrong-signature', REFUSED);
-        return reply.code(202).send({ data: { accepted: true } });
+        if (rerun === undefined) return reply.code(202).send({ data: { accepted: true } });
+        const shown = await rerunBuild(tokenHash, rerun, ports);
+        return reply.code(202).send({ data: { accepted: true, rerun: shown } });
       },
     }),
     regenerateRoute(ports),
   ];
+}
+
+async function rerunBuild(tokenHash: string, request: RerunRequest | 'no-room', ports: PipelinePorts) {
+  if (request === 'no-room') throw new Problem('unavailable', NO_ROOM);
+  const answered = await retryByWebhook({ tokenHash, request }, ports);
+  const done = requireFound(answered.answer === 'unknown' ? undefined : answered, WHAT);
+  if (done.answer === 'refused')
+    return { retried: false, reasons: done.reasons.map(({ code, message }) => ({ code, message })) };
+  const { job, number } = done.build;
+  return { retried: true, build: { job, number, url: buildUrl(done.build, number) }, reasons: [] };
 }
 
 function regenerateRoute({ actions, webhooks }: PipelinePorts): Route {
@@ -128,9 +163,6 @@ export function encodeWebhook({ token, secret, signed }: ShownWebhook) {
     webhook_signature: signed ? ('required' as const) : ('optional' as const),
   };
 }
-
-const isSignature = (body: unknown): body is Signature =>
-  body === 'absent' || body === 'valid' || body === 'invalid';
 
 function tokenOf(params: unknown): string {
   const token = typeof params === 'object' && params !== null && 'token' in params ? params.token : undefined;

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { readRerunRequest } from '#domain/build/rerun-request.ts';
 import { runScript, type ScriptEnd } from '#testing/process/run-script.ts';
 import { script } from './hostcheck.ts';
 
@@ -91,6 +92,7 @@ describe('a notification to hostcheck', () => {
         status: 'in_progress',
         started_at: expect.any(String),
         details_url: 'https://ci.example/teams/main/pipelines/app/jobs/unit/builds/7',
+        external_id: 'main/app/unit/7',
       },
     });
   });
@@ -114,7 +116,18 @@ describe('a notification to hostcheck', () => {
     await run({ notify_conclusion: 'success', notify_head_sha: SHA, notify_name: 'a b' });
     expect(requests[2]).toMatchObject({
       call: 'PATCH /repos/o/r/check-runs/6',
-      body: { name: 'a b', status: 'completed', conclusion: 'success' },
+      body: { name: 'a b', status: 'completed', conclusion: 'success', external_id: 'main/app/unit/7' },
+    });
+  });
+
+  test('names the build so that a webhook of the host can retry it', async () => {
+    await run({ notify_build_status: 'failed', notify_head_sha: SHA, BUILD_NUMBER: '7.1' });
+    const external = requests[2]?.body['external_id'];
+    expect(external).toBe('main/app/unit/7.1');
+    const event = { action: 'rerequested', check_run: { id: 1, external_id: external } };
+    expect(readRerunRequest('check_run', 'valid', JSON.stringify(event))).toEqual({
+      kind: 'rerun',
+      build: { team: 'main', pipeline: 'app', job: 'unit', number: '7.1' },
     });
   });
 

@@ -76,6 +76,11 @@ function detailsUrl() {
   return env.param_base_url.replace(/\\/$/, '') + '/teams/' + job.join('/') + '/builds/' + env.BUILD_NUMBER;
 }
 
+// A webhook of the host repeats it when somebody re-runs the check: domain/build/rerun-request.ts parses it.
+function externalId() {
+  return [env.BUILD_TEAM_NAME, env.BUILD_PIPELINE_NAME, env.BUILD_JOB_NAME, env.BUILD_NUMBER].join('/');
+}
+
 const listIn = (name) => {
   try { return JSON.parse(env[name] || '[]'); } catch { return []; }
 };
@@ -114,6 +119,7 @@ const run = {
   name,
   head_sha: sha,
   ...(detailsUrl() && { details_url: detailsUrl() }),
+  ...(env.BUILD_NUMBER && { external_id: externalId() }),
   ...(conclusion ? { status: 'completed', conclusion, completed_at: now, output: outputOf() } : { status }),
   ...(status === 'in_progress' && !conclusion && { started_at: now }),
 };

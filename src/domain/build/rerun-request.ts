@@ -1,0 +1,134 @@
+/*
+ * "Re-run" in a forge: the person clicks it at a check run that the notification type hostcheck created, and the
+ * forge sends a webhook. All text in it is untrusted, even with a valid signature: the secret of the webhook belongs
+ * to one resource, so a webhook may retry only builds of that resource's pipeline.
+ */
+
+/** Events of webhooks whose bodies are read. */
+const RERUN_EVENTS: ReadonlySet<string> = new Set(['check_run', 'check_suite']);
+
+/** A check run carries at most 64 KiB each of summary and text, which JSON can escape. */
+export const MAX_EVENT_BYTES = 256 * 1024;
+const MAX_EVENT_DEPTH = 20;
+/** Longer ids are not ours. */
+const MAX_EXTERNAL_ID = 600;
+
+/** Team, pipeline, job and build, as hostcheck writes them to `external_id`. */
+const EXTERNAL_ID =
+  /^([A-Za-z0-9._-]{1,253})\/([A-Za-z0-9._-]{1,253})\/([A-Za-z0-9._-]{1,63})\/([1-9]\d{0,8}(?:\.[1-9]\d{0,8})?)$/;
+const LOGIN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}(?:\[bot\])?$/;
+
+interface ReportedBuild {
+  team: string;
+  pipeline: string;
+  job: string;
+  /** `7` or `7.1`. */
+  number: string;
+}
+
+const PROBLEMS = {
+  SignatureMissing: 'A re-run needs a signature. Enter the webhook_secret of the resource in the forge.',
+  BodyTooLarge: `The body of the event is larger than ${MAX_EVENT_BYTES} bytes.`,
+  BodyInvalid:
+    'The body is not the JSON of a check run or check suite. Set the content type of the webhook to application/json.',
+  SuiteNotSupported: 'A check suite names no build. Re-run its check runs one by one.',
+  NoBuildNamed: 'The external_id of the check run names no build.',
+  OtherPipeline: 'The check run belongs to another pipeline than this webhook.',
+  BuildUnknown: 'The build of the check run does not exist.',
+} as const satisfies Record<string, string>;
+
+export type RerunProblem = keyof typeof PROBLEMS;
+
+export interface RerunRefusal {
+  code: RerunProblem;
+  message: string;
+}
+
+/** What a webhook asks for. Small: the body is not kept. */
+export type RerunRequest =
+  { kind: 'rerun'; build: ReportedBuild; sender?: string } | { kind: 'problem'; problem: RerunProblem };
+
+export type RerunDecision =
+  | { answer: 'retry'; job: string; number: string; sender?: string }
+  | { answer: 'refused'; reasons: RerunRefusal[] };
+
+/** Whether `readRerunRequest` needs the body. `event` is the name in the header, which no signature covers. */
+export function isRerunEvent(event: unknown): event is string {
+  return typeof event === 'string' && RERUN_EVENTS.has(event);
+}
+
+/** Undefined: the webhook asks for no re-run. `text`: undefined if it is larger than `MAX_EVENT_BYTES`. */
+export function readRerunRequest(
+  event: string,
+  signature: 'absent' | 'valid' | 'invalid',
+  text: string | undefined,
+): RerunRequest | undefined {
+  if (!isRerunEvent(event) || signature === 'invalid') return undefined;
+  if (signature === 'absent') return problem('SignatureMissing');
+  if (text === undefined) return problem('BodyTooLarge');
+  const fields = fieldsOf(parseEvent(text));
+  if (fields.size === 0) return problem('BodyInvalid');
+  if (fields.get('action') !== 'rerequested') return undefined;
+  const subject = fieldsOf(fields.get(event));
+  if (subject.size === 0) return problem('BodyInvalid');
+  return event === 'check_suite'
+    ? problem('SuiteNotSupported')
+    : readCheckRun(subject, fieldsOf(fields.get('sender')).get('login'));
+}
+
+function readCheckRun(subject: ReadonlyMap<string, unknown>, sender: unknown): RerunRequest {
+  const build = parseExternalId(subject.get('external_id'));
+  if (build === undefined) return problem('NoBuildNamed');
+  return { kind: 'rerun', build, ...(typeof sender === 'string' && LOGIN.test(sender) && { sender }) };
+}
+
+/** `owner`: the pipeline of the resource that the webhook belongs to. */
+export function decideRerun(request: RerunRequest, owner: { team: string; pipeline: string }): RerunDecision {
+  if (request.kind === 'problem') return refuseRerun(request.problem);
+  const { build, sender } = request;
+  if (build.team !== owner.team || build.pipeline !== owner.pipeline) return refuseRerun('OtherPipeline');
+  return { answer: 'retry', job: build.job, number: build.number, ...(sender !== undefined && { sender }) };
+}
+
+export function refuseRerun(code: RerunProblem): { answer: 'refused'; reasons: RerunRefusal[] } {
+  return { answer: 'refused', reasons: [{ code, message: PROBLEMS[code] }] };
+}
+
+function parseExternalId(id: unknown): ReportedBuild | undefined {
+  if (typeof id !== 'string' || id.length > MAX_EXTERNAL_ID) return undefined;
+  const [, team, pipeline, job, number] = EXTERNAL_ID.exec(id) ?? [];
+  if (team === undefined || pipeline === undefined || job === undefined || number === undefined)
+    return undefined;
+  return { team, pipeline, job, number };
+}
+
+const problem = (code: RerunProblem): RerunRequest => ({ kind: 'problem', problem: code });
+
+/** Undefined for text that is no JSON or nested too deeply. */
+function parseEvent(text: string): unknown {
+  if (depthOf(text) > MAX_EVENT_DEPTH) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How deeply brackets outside of strings are nested. One pass, before anything is parsed. */
+function depthOf(text: string): number {
+  let [depth, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < text.length; at += 1) {
+    const one = text[at];
+    if (one === '"') inString = !inString;
+    else if (inString) at += one === '\\' ? 1 : 0;
+    else if (one === '{' || one === '[') depth += 1;
+    else if (one === '}' || one === ']') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function fieldsOf(value: unknown): ReadonlyMap<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map();
+  return new Map(Object.entries(value));
+}
