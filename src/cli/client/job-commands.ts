@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import { repeated, type Coloured, type Run } from '#cli/command-options.ts';
+import { EXIT_CODES_HELP, exitCodesHelp, output, parseJobName, server, team } from './client-options.ts';
+import type { TeamOptions } from './team-options.ts';
+import type { JobArgument, TriggerOptions } from './watch.ts';
+
+/** Commands for the jobs of a pipeline. */
+export function jobsCommand(run: Run): Command {
+  const list = server(
+    new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(output()),
+  )
+    .description('list the jobs of a pipeline, each with its newest build')
+    .addHelpText('after', `\nExamples:\n  millrace jobs list app\n${EXIT_CODES_HELP}`)
+    .action((pipeline: string, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { listJobs } = await import('./list-commands.ts');
+        return await listJobs(pipeline, options, terminal);
+      }),
+    );
+  return new Command('jobs').description('jobs of a pipeline').addCommand(list);
+}
+
+export function triggerCommand(run: Run): Command {
+  return server(
+    new Command('trigger')
+      .argument('<pipeline/job>', 'the job', parseJobName)
+      .addOption(team())
+      .addOption(output()),
+  )
+    .description('start a build of a job with the newest versions that it can take')
+    .option('-w, --watch', 'follow the build to its end')
+    .option('--input <name=value>', 'value of an input of the job; repeatable', repeated)
+    .option('--no-check', 'use the known versions; do not check for newer ones first')
+    .addHelpText(
+      'after',
+      `
+Millrace first checks the resources that the job gets without passed. It waits at most 25 seconds.
+Then it creates the build and says which checks failed or did not end. If you interrupt the command,
+Millrace still creates the build.
+
+An input without a default needs a value. Separate the values of a list by commas. If a value is
+wrong, missing or unknown, the command lists every reason and Millrace creates no build. Inputs are
+not secret: the build shows them.
+
+Examples:
+  millrace trigger app/unit
+  millrace trigger app/unit --no-check
+  millrace trigger app/publish --team shop --watch
+  millrace trigger app/deploy --input environment=prod --input targets=eu,us
+${exitCodesHelp('with --watch the build failed or was cancelled')}`,
+    )
+    .action((job: JobArgument, options: TriggerOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { trigger } = await import('./watch.ts');
+        return await trigger(job, options, terminal);
+      }),
+    );
+}
