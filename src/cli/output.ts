@@ -56,10 +56,32 @@ export function renderTable(
   return `${shown.join('\n')}\n`;
 }
 
+/** A line for each fact that has a value, the values below each other. */
+export function renderFacts(facts: readonly (readonly [name: string, value: Cell])[], paint: Paint): string {
+  const lines = facts.flatMap(([name, value]) => {
+    const text = textOf(value);
+    const style = styleOf(value);
+    if (text === '') return [];
+    return [`${paint('bold', `${name}:`.padEnd(14))}${style === undefined ? text : paint(style, text)}`];
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
 const textOf = (cell: Cell | undefined): string =>
   visible(typeof cell === 'string' ? cell : (cell?.text ?? ''));
 const styleOf = (cell: Cell): Parameters<Paint>[0] | undefined =>
   typeof cell === 'string' ? undefined : cell.style;
+
+const MAX_FIELDS_LENGTH = 60;
+
+/** `name=value` pairs by name, cut to a width that fits a table. */
+export function shortFields(fields: Readonly<Record<string, string>> = {}): string {
+  const text = Object.entries(fields)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+  return text.length > MAX_FIELDS_LENGTH ? `${text.slice(0, MAX_FIELDS_LENGTH - 1)}…` : text;
+}
 
 /** A time of the server in UTC, to the second. */
 export const timeOf = (time: string | undefined): string =>

@@ -49,8 +49,6 @@ begin](../how-to/command-line.md) and
 | \`XDG_CONFIG_HOME\` | the folder of \`millrace/credentials.json\` (default: \`~/.config\`) |
 
 \`millrace login\` stores credentials in that file, which only you can read.
-
-The command line cannot pause or unpause: use the console or the [API](api.md).
 `;
 
 const nothing = async (): Promise<void> => undefined;

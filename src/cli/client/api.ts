@@ -65,8 +65,8 @@ export class Api {
     return { status: answer.status, data, hasMore };
   }
 
-  /** For a request whose response has no body of interest. */
-  async send(method: Method, path: string, body?: unknown): Promise<void> {
+  /** For a request whose response has no body of interest. Returns the status. */
+  async send(method: Method, path: string, body?: unknown): Promise<number> {
     const answer = await this.#fetch(path, {
       method,
       ...(body !== undefined && {
@@ -76,6 +76,28 @@ export class Api {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     await answer.body?.cancel();
+    return answer.status;
+  }
+
+  /** Streams a text of any length. Fails if nothing arrives for `TIMEOUT_MS`. */
+  async *download(path: string): AsyncGenerator<string> {
+    const stop = new AbortController();
+    const silence = setTimeout(() => stop.abort(), TIMEOUT_MS);
+    try {
+      const answer = await this.#fetch(path, { headers: { accept: 'text/plain' }, signal: stop.signal });
+      if (typeOf(answer) !== 'text/plain') throw this.#strange(typeOf(answer));
+      const decoder = new TextDecoder();
+      for await (const part of answer.body ?? []) {
+        silence.refresh();
+        yield decoder.decode(part, { stream: true });
+      }
+      yield decoder.decode();
+    } catch (error) {
+      throw error instanceof CommandError ? error : toUnreachable(this.url, error);
+    } finally {
+      clearTimeout(silence);
+      stop.abort();
+    }
   }
 
   /** Streams an endless response; `signal` ends it. */

@@ -1,16 +1,19 @@
 import { Command, Option } from 'commander';
 import type { Coloured, Run } from '#cli/command-options.ts';
+import type { BuildArgument, RetryOptions, VoteOptions } from './change-builds.ts';
 import {
   EXIT_CODES_HELP,
   exitCodesHelp,
   output,
   parseBuildName,
   parseJobName,
+  parseNumberedBuild,
   parsePositive,
   server,
   team,
 } from './client-options.ts';
 import type { BuildsOptions } from './list-commands.ts';
+import type { LogOptions } from './show-build.ts';
 import type { TeamOptions } from './team-options.ts';
 import type { JobArgument } from './watch.ts';
 
@@ -18,7 +21,17 @@ const STATUSES = ['pending', 'waiting', 'started', 'succeeded', 'failed', 'cance
 
 /** Commands for the builds of a job. */
 export function buildsCommand(run: Run): Command {
-  const list = server(
+  const group = new Command('builds').description(
+    'builds of a job: list, get, watch, logs, cancel, retry, approve, reject, warn',
+  );
+  const looking = [listCommand, getCommand, watchCommand, logsCommand];
+  const changing = [cancelCommand, retryCommand, approveCommand, rejectCommand, warnCommand];
+  for (const verb of [...looking, ...changing]) group.addCommand(verb(run));
+  return group;
+}
+
+function listCommand(run: Run): Command {
+  return server(
     new Command('list')
       .argument('<pipeline/job>', 'the job', parseJobName)
       .addOption(team())
@@ -40,7 +53,6 @@ export function buildsCommand(run: Run): Command {
         return await listBuilds(job, options, terminal);
       }),
     );
-  return new Command('builds').description('builds of a job').addCommand(list).addCommand(watchCommand(run));
 }
 
 function watchCommand(run: Run): Command {
@@ -67,6 +79,147 @@ ${exitCodesHelp('the build failed or was cancelled')}`,
       run(options.color, async (terminal) => {
         const { watch } = await import('./watch.ts');
         return await watch(build, options, terminal);
+      }),
+    );
+}
+
+const newest = (command: Command): Command =>
+  server(
+    command
+      .argument('<pipeline/job/build>', 'the build; without a number, the newest', parseBuildName)
+      .addOption(team()),
+  );
+
+function getCommand(run: Run): Command {
+  return newest(new Command('get'))
+    .addOption(output())
+    .description('show a build: why it has its status, its inputs and its steps')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  millrace builds get app/unit\n  millrace builds get app/unit/7 --output json\n${EXIT_CODES_HELP}`,
+    )
+    .action((build: JobArgument & { build?: string }, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { showBuild } = await import('./show-build.ts');
+        return await showBuild(build, options, terminal);
+      }),
+    );
+}
+
+function logsCommand(run: Run): Command {
+  return newest(new Command('logs'))
+    .description('print the log of a build so far, with all its attempts')
+    .option('--timestamps', 'start each line with its time')
+    .addHelpText(
+      'after',
+      `
+The exit code does not depend on the status of the build. To wait for its end, and to get an exit
+code of 1 if it fails, use millrace builds watch.
+
+Examples:
+  millrace builds logs app/unit
+  millrace builds logs app/unit/7 --timestamps > log.txt
+${EXIT_CODES_HELP}`,
+    )
+    .action((build: JobArgument & { build?: string }, options: LogOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { printLog } = await import('./show-build.ts');
+        return await printLog(build, options, terminal);
+      }),
+    );
+}
+
+const numbered = (command: Command): Command =>
+  server(
+    command
+      .argument('<pipeline/job/build>', 'the build, such as app/unit/7', parseNumberedBuild)
+      .addOption(team())
+      .addOption(output()),
+  );
+
+function cancelCommand(run: Run): Command {
+  return numbered(new Command('cancel'))
+    .description('cancel a build')
+    .addHelpText(
+      'after',
+      `
+A build that has not started ends at once. A running build ends when its current step has stopped.
+
+Examples:
+  millrace builds cancel app/unit/7
+${EXIT_CODES_HELP}`,
+    )
+    .action((build: BuildArgument, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendCancel } = await import('./change-builds.ts');
+        return await sendCancel(build, options, terminal);
+      }),
+    );
+}
+
+function retryCommand(run: Run): Command {
+  return numbered(new Command('retry'))
+    .description('run a build again with the same versions and the same definition')
+    .option('-w, --watch', 'follow the new build to its end')
+    .addHelpText(
+      'after',
+      `
+A retry of build 7 is build 7.1. To try a changed pipeline, trigger the job instead.
+
+Examples:
+  millrace builds retry app/unit/7
+  millrace builds retry app/unit/7 --watch
+${exitCodesHelp('with --watch the build failed or was cancelled')}`,
+    )
+    .action((build: BuildArgument, options: RetryOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendRetry } = await import('./change-builds.ts');
+        return await sendRetry(build, options, terminal);
+      }),
+    );
+}
+
+function approveCommand(run: Run): Command {
+  return numbered(new Command('approve'))
+    .description('approve a build that waits for approval')
+    .option('-m, --message <text>', 'a note for the team')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  millrace builds approve app/deploy/3\n' +
+        `  millrace builds approve app/deploy/3 --message "looks good"\n${EXIT_CODES_HELP}`,
+    )
+    .action((build: BuildArgument, options: VoteOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendVote } = await import('./change-builds.ts');
+        return await sendVote(build, 'approve', { options, terminal });
+      }),
+    );
+}
+
+function rejectCommand(run: Run): Command {
+  return numbered(new Command('reject'))
+    .description('reject a build that waits for approval; the build fails')
+    .requiredOption('-m, --message <text>', 'the reason; the team sees it')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  millrace builds reject app/deploy/3 --message "not on a Friday"\n${EXIT_CODES_HELP}`,
+    )
+    .action((build: BuildArgument, options: VoteOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendVote } = await import('./change-builds.ts');
+        return await sendVote(build, 'reject', { options, terminal });
+      }),
+    );
+}
+
+function warnCommand(run: Run): Command {
+  return numbered(new Command('warn'))
+    .description('mark a failed build as a warning: from then on it counts as good for passed')
+    .addHelpText('after', `\nExamples:\n  millrace builds warn app/unit/7\n${EXIT_CODES_HELP}`)
+    .action((build: BuildArgument, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendWarning } = await import('./change-builds.ts');
+        return await sendWarning(build, options, terminal);
       }),
     );
 }

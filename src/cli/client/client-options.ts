@@ -24,13 +24,42 @@ export const parseJobName = (given: string): { pipeline: string; job: string } =
   return { pipeline, job };
 };
 
+/** `PIPELINE` or `PIPELINE/JOB`. */
+export const parsePipelineOrJob = (given: string): { pipeline: string; job?: string } =>
+  given.includes('/') ? parseJobName(given) : { pipeline: given };
+
+/** `PIPELINE/RESOURCE`. */
+export const parseResourceName = (given: string): { pipeline: string; resource: string } => {
+  const [pipeline = '', resource = '', ...more] = given.split('/');
+  if (pipeline === '' || resource === '' || more.length > 0)
+    throw new InvalidArgumentError('Write <pipeline>/<resource>, such as app/git.source.');
+  return { pipeline, resource };
+};
+
+/** `PIPELINE/JOB/BUILD` or `PIPELINE/JOB#BUILD`; without the build, the newest. */
 export const parseBuildName = (given: string): { pipeline: string; job: string; build?: string } => {
-  const [pipeline = '', job = '', build, ...more] = given.split('/');
+  const [pipeline = '', job = '', build, ...more] = given.replace('#', '/').split('/');
   if (pipeline === '' || job === '' || build === '' || more.length > 0)
     throw new InvalidArgumentError(
       'Write <pipeline>/<job>/<build>, or <pipeline>/<job> for the newest build.',
     );
   return { pipeline, job, ...defined({ build }) };
+};
+
+/** Commands that change a build take no default: the newest build may be another one than you saw. */
+export const parseNumberedBuild = (given: string): { pipeline: string; job: string; build: string } => {
+  const { build, ...job } = parseBuildName(given);
+  if (build === undefined)
+    throw new InvalidArgumentError('Write <pipeline>/<job>/<build>, such as app/unit/7.');
+  return { ...job, build };
+};
+
+/** The id of a version. */
+export const parseId = (given: string): number => {
+  const id = Number(given);
+  if (!Number.isSafeInteger(id) || id < 1)
+    throw new InvalidArgumentError('Write the id as a whole number of 1 or more; the list shows it.');
+  return id;
 };
 
 export const parsePositive = (given: string): number => {

@@ -6,9 +6,10 @@ import { buildsCommand } from './build-commands.ts';
 import { cachesCommand } from './cache-commands.ts';
 import { EXIT_CODES_HELP, output, server } from './client-options.ts';
 import type { ServerOptions } from './connect.ts';
-import { jobsCommand, triggerCommand } from './job-commands.ts';
+import { jobsCommand, triggerCommand, whyCommand } from './job-commands.ts';
 import type { LoginOptions } from './login.ts';
 import { pipelinesCommand } from './pipeline-commands.ts';
+import { resourcesCommand } from './resource-commands.ts';
 import { secretsCommand } from './secret-commands.ts';
 import { triggersCommand } from './trigger-commands.ts';
 
@@ -22,6 +23,8 @@ export function clientCommands(run: Run): Command[] {
     jobsCommand(run),
     buildsCommand(run),
     triggerCommand(run),
+    whyCommand(run),
+    resourcesCommand(run),
     secretsCommand(run),
     cachesCommand(run),
     triggersCommand(run),

@@ -1,12 +1,26 @@
 import { Command } from 'commander';
 import { repeated, type Coloured, type Run } from '#cli/command-options.ts';
-import { EXIT_CODES_HELP, exitCodesHelp, output, parseJobName, server, team } from './client-options.ts';
+import {
+  EXIT_CODES_HELP,
+  exitCodesHelp,
+  output,
+  parseJobName,
+  parsePipelineOrJob,
+  server,
+  team,
+} from './client-options.ts';
 import type { TeamOptions } from './team-options.ts';
 import type { JobArgument, TriggerOptions } from './watch.ts';
 
 /** Commands for the jobs of a pipeline. */
 export function jobsCommand(run: Run): Command {
-  const list = server(
+  const group = new Command('jobs').description('jobs of a pipeline: list, pause, unpause');
+  for (const verb of [listCommand, pauseCommand, unpauseCommand]) group.addCommand(verb(run));
+  return group;
+}
+
+function listCommand(run: Run): Command {
+  return server(
     new Command('list').argument('<pipeline>', 'the pipeline').addOption(team()).addOption(output()),
   )
     .description('list the jobs of a pipeline, each with its newest build')
@@ -17,7 +31,33 @@ export function jobsCommand(run: Run): Command {
         return await listJobs(pipeline, options, terminal);
       }),
     );
-  return new Command('jobs').description('jobs of a pipeline').addCommand(list);
+}
+
+const ofJob = (command: Command): Command =>
+  server(command.argument('<pipeline/job>', 'the job', parseJobName).addOption(team()).addOption(output()));
+
+function pauseCommand(run: Run): Command {
+  return ofJob(new Command('pause'))
+    .description('pause a job: no build of it starts; running builds continue')
+    .addHelpText('after', `\nExamples:\n  millrace jobs pause app/deploy\n${EXIT_CODES_HELP}`)
+    .action((job: JobArgument, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendPause } = await import('./pauses.ts');
+        return await sendPause(job, 'pause', { options, terminal });
+      }),
+    );
+}
+
+function unpauseCommand(run: Run): Command {
+  return ofJob(new Command('unpause'))
+    .description('unpause a job, even while its pipeline is paused')
+    .addHelpText('after', `\nExamples:\n  millrace jobs unpause app/deploy\n${EXIT_CODES_HELP}`)
+    .action((job: JobArgument, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendPause } = await import('./pauses.ts');
+        return await sendPause(job, 'unpause', { options, terminal });
+      }),
+    );
 }
 
 export function triggerCommand(run: Run): Command {
@@ -53,6 +93,33 @@ ${exitCodesHelp('with --watch the build failed or was cancelled')}`,
       run(options.color, async (terminal) => {
         const { trigger } = await import('./watch.ts');
         return await trigger(job, options, terminal);
+      }),
+    );
+}
+
+/** Why a pipeline or a job does not continue. */
+export function whyCommand(run: Run): Command {
+  return server(
+    new Command('why')
+      .argument('<pipeline/job>', 'the job; or <pipeline> for all its jobs', parsePipelineOrJob)
+      .addOption(team())
+      .addOption(output()),
+  )
+    .description('say why a job gets no build, and why its pending builds do not start')
+    .addHelpText(
+      'after',
+      `
+docs/reference/waiting.md in the source explains each code.
+
+Examples:
+  millrace why app/unit
+  millrace why app --team shop
+${EXIT_CODES_HELP}`,
+    )
+    .action((place: { pipeline: string; job?: string }, options: TeamOptions & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { explainWaiting } = await import('./why.ts');
+        return await explainWaiting(place, options, terminal);
       }),
     );
 }

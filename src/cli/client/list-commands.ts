@@ -1,9 +1,18 @@
-import { durationOf, printResult, renderTable, statusCell, timeOf, visibleLines } from '#cli/output.ts';
+import {
+  durationOf,
+  printResult,
+  renderFacts,
+  renderTable,
+  shortFields,
+  statusCell,
+  timeOf,
+  visibleLines,
+} from '#cli/output.ts';
 import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
 import { defined } from '#defined';
-import { visible } from '#domain/graph/measure-label.ts';
-import { requestPath, type Api } from './api.ts';
+import { requestPath } from './api.ts';
 import { connect } from './connect.ts';
+import { readPages } from './read-pages.ts';
 import type { BuildJson, DefinitionJson, JobJson, PipelineJson } from './response-types.ts';
 import type { TeamOptions } from './team-options.ts';
 
@@ -59,8 +68,7 @@ function asPipeline(one: PipelineJson, paint: Paint): string {
     ['jobs', String(one.jobs)],
     ['resources', String(one.resources)],
   ];
-  const present = facts.filter(([, value]) => value !== '');
-  return `${present.map(([name, value]) => `${paint('bold', `${name}:`.padEnd(14))}${visible(value)}`).join('\n')}\n`;
+  return renderFacts(facts, paint);
 }
 
 export async function listJobs(pipeline: string, options: TeamOptions, terminal: Terminal): Promise<Exit> {
@@ -95,33 +103,13 @@ export async function listBuilds(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const path = `${requestPath('teams', options.team, 'pipelines', pipeline, 'jobs', job)}/builds`;
-  const { builds, more } = await readBuilds(api, path, options);
+  const { rows: builds, more } = await readPages(
+    async (query) => await api.ask<BuildJson[]>('GET', `${path}?${query}`),
+    { limit: options.limit, query: defined({ status: options.status }) },
+  );
   printResult(builds, options, terminal, asBuilds);
   if (more) terminal.err(`There are older builds: use --limit to show more than ${options.limit}.\n`);
   return EXIT.success;
-}
-
-/** The server's largest page. */
-const PAGE = 100;
-
-async function readBuilds(
-  api: Api,
-  path: string,
-  { limit, status }: BuildsOptions,
-): Promise<{ builds: BuildJson[]; more: boolean }> {
-  const builds: BuildJson[] = [];
-  for (let more = true; more;) {
-    const query = new URLSearchParams({
-      limit: String(Math.min(PAGE, limit - builds.length)),
-      ...defined({ status }),
-      ...(builds.length > 0 && { before: String(builds.at(-1)?.id) }),
-    });
-    const page = await api.ask<BuildJson[]>('GET', `${path}?${query.toString()}`);
-    builds.push(...page.data);
-    more = page.hasMore && page.data.length > 0;
-    if (builds.length >= limit) return { builds, more };
-  }
-  return { builds, more: false };
 }
 
 function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
@@ -131,18 +119,8 @@ function asBuilds(builds: readonly BuildJson[], paint: Paint): string {
     statusCell(build.status),
     timeOf(build.created_at),
     durationOf(build.duration),
-    inputsOf(build),
+    shortFields(build.input_values),
     build.message ?? '',
   ]);
   return renderTable(['BUILD', 'STATUS', 'CREATED', 'TOOK', 'INPUTS', 'MESSAGE'], rows, paint);
-}
-
-const MAX_INPUTS_LENGTH = 60;
-
-function inputsOf({ input_values: values = {} }: BuildJson): string {
-  const text = Object.entries(values)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
-  return text.length > MAX_INPUTS_LENGTH ? `${text.slice(0, MAX_INPUTS_LENGTH - 1)}…` : text;
 }

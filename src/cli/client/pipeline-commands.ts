@@ -41,11 +41,12 @@ const settings = (command: Command): Command =>
 /** Commands that list and change pipelines. */
 export function pipelinesCommand(run: Run): Command {
   const group = new Command('pipelines').description(
-    'pipelines of a team: show, create, update, rename, delete',
+    'pipelines of a team: show, create, update, pause, unpause, rename, delete',
   );
   const looking = [listCommand, getCommand];
   const changing = [createCommand, updateCommand, validateCommand, renameCommand, deleteCommand];
-  for (const verb of [...looking, ...changing]) group.addCommand(verb(run));
+  const pausing = [pauseCommand, unpauseCommand];
+  for (const verb of [...looking, ...changing, ...pausing]) group.addCommand(verb(run));
   return group;
 }
 
@@ -185,6 +186,39 @@ function deleteCommand(run: Run): Command {
       run(options.color, async (terminal: Terminal) => {
         const { pipelinesDelete } = await import('./change-pipelines.ts');
         return await pipelinesDelete(nameOf(name, options), options, terminal);
+      }),
+    );
+}
+
+function pauseCommand(run: Run): Command {
+  return named(new Command('pause'))
+    .description('pause a pipeline and all its jobs: no build starts; running builds continue')
+    .addHelpText(
+      'after',
+      `
+Millrace still checks the resources. Versions that it finds meanwhile do not trigger builds later.
+If the manifest sets paused, the server refuses this command.
+
+Examples:
+  millrace pipelines pause app
+${EXIT_CODES_HELP}`,
+    )
+    .action((name: string | undefined, options: TeamOptions & Named & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendPause } = await import('./pauses.ts');
+        return await sendPause({ pipeline: nameOf(name, options) }, 'pause', { options, terminal });
+      }),
+    );
+}
+
+function unpauseCommand(run: Run): Command {
+  return named(new Command('unpause'))
+    .description('unpause a pipeline and all its jobs')
+    .addHelpText('after', `\nExamples:\n  millrace pipelines unpause app\n${EXIT_CODES_HELP}`)
+    .action((name: string | undefined, options: TeamOptions & Named & Coloured) =>
+      run(options.color, async (terminal) => {
+        const { sendPause } = await import('./pauses.ts');
+        return await sendPause({ pipeline: nameOf(name, options) }, 'unpause', { options, terminal });
       }),
     );
 }

@@ -1,14 +1,17 @@
 import type { Static, TObject } from 'typebox';
-import type { BuildSchema, StepSchema } from '#adapters/http/api/builds.ts';
+import type { BuildDetailFields, BuildSchema } from '#adapters/http/api/builds.ts';
 import type { CacheFields } from '#adapters/http/api/caches.ts';
+import type { CheckFields } from '#adapters/http/api/checks.ts';
 import type { JobSchema } from '#adapters/http/api/jobs.ts';
 import type { Chunk } from '#adapters/http/api/logs.ts';
 import type { FindingSchema, PipelineResult } from '#adapters/http/api/pipeline-results.ts';
 import type { Changes, DefinitionSchema, PipelineSchema } from '#adapters/http/api/pipelines.ts';
+import type { ResourceFields, VersionSchema } from '#adapters/http/api/resources.ts';
 import type { Secret } from '#adapters/http/api/secrets.ts';
 import type { SessionFields } from '#adapters/http/api/sign-in.ts';
 import type { EmittedSchema, StreamSchema, TriggerEventSchema } from '#adapters/http/api/triggers.ts';
 import type { User } from '#adapters/http/api/users.ts';
+import type { WaitingFields } from '#adapters/http/api/waiting.ts';
 
 /*
  * Types of the gateway's responses, from its own schemas. Only types: no code of the server is loaded.
@@ -29,5 +32,9 @@ export type FindingJson = Static<typeof FindingSchema>;
 export type JobJson = Static<TObject<typeof JobSchema>>;
 export type BuildJson = Static<TObject<typeof BuildSchema>>;
 /** A build as its page and its event stream send it. */
-export type BuildDetailJson = BuildJson & { steps: Static<typeof StepSchema>[] };
+export type BuildDetailJson = Static<TObject<typeof BuildDetailFields>>;
+export type ResourceJson = Static<TObject<typeof ResourceFields>>;
+export type VersionJson = Static<typeof VersionSchema>;
+export type CheckJson = Static<TObject<typeof CheckFields>>;
+export type WaitingJson = Static<TObject<typeof WaitingFields>>;
 export type ChunkJson = Static<typeof Chunk>;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asJson, durationOf, statusCell } from '#cli/output.ts';
+import { asJson, durationOf, statusCell, type OutputOptions } from '#cli/output.ts';
 import { CommandError, EXIT, painter, type Exit, type Terminal } from '#cli/terminal.ts';
 import { visible } from '#domain/graph/measure-label.ts';
-import { requestPath } from './api.ts';
+import { requestPath, type Api } from './api.ts';
 import { connect } from './connect.ts';
 import { readGivenInputs } from './read-assignments.ts';
 import type { BuildDetailJson, BuildJson, ChunkJson, JobJson } from './response-types.ts';
@@ -25,19 +25,23 @@ export async function watch(
 ): Promise<Exit> {
   const api = await connect(options, terminal);
   const number = name.build ?? (await findNewest({ api, options, terminal }, name));
-  return await follow({ api, options, terminal }, name, number);
+  return await followBuildToEnd({ api, options, terminal }, name, number);
 }
 
 type WatchOptions = Omit<TeamOptions, 'output'> & { wait?: boolean };
 
 const POLL_MS = 1000;
 
+/** The number of the newest build; `undefined` if the job has none yet. */
+export const newestBuildOf = async (api: Api, team: string, name: JobArgument): Promise<string | undefined> =>
+  (await api.get<JobJson>(jobPath(team, name))).latest_build_number;
+
 /** With --wait, polls a job without builds until it has one. */
 async function findNewest(
   { api, options, terminal }: TeamCommandContext<WatchOptions>,
   name: JobArgument,
 ): Promise<string> {
-  const newest = async () => (await api.get<JobJson>(jobPath(options.team, name))).latest_build_number;
+  const newest = async () => await newestBuildOf(api, options.team, name);
   const { pause = async (milliseconds: number) => await sleep(milliseconds) } = terminal;
   const number = await newest();
   if (number !== undefined) return number;
@@ -69,8 +73,7 @@ export interface TriggerOptions extends TeamOptions {
 
 /** Triggers a build with the newest versions that fit. Checks for versions first, unless --no-check. */
 export async function trigger(name: JobArgument, options: TriggerOptions, terminal: Terminal): Promise<Exit> {
-  if (options.watch === true && options.output === 'json')
-    throw new CommandError('--watch prints the log, which is not JSON: remove --watch or --output json');
+  refuseJsonLog(options);
   const body = options.input && { inputs: readGivenInputs(options.input) };
   const api = await connect(options, terminal);
   const query = options.check === false ? '' : '?check=true';
@@ -79,13 +82,19 @@ export async function trigger(name: JobArgument, options: TriggerOptions, termin
   const old = (data.checks ?? []).flatMap(({ message }) => message ?? []);
   for (const message of old) terminal.err(`${visible(message)}\n`);
   if (old.length > 0) terminal.err('The build uses the versions that were known before.\n');
-  const line = `${titleOf(name)}: build ${data.number}, ${api.url}${data.url}\n`;
+  const line = `${titleOf(name)}: build ${visible(data.number)}, ${api.url}${visible(data.url)}\n`;
   if (options.watch === true) {
     terminal.err(line);
-    return await follow({ api, options, terminal }, name, data.number);
+    return await followBuildToEnd({ api, options, terminal }, name, data.number);
   }
   terminal.out(options.output === 'json' ? asJson(data) : line);
   return EXIT.success;
+}
+
+/** A log is not JSON. */
+export function refuseJsonLog(options: { watch?: boolean } & OutputOptions): void {
+  if (options.watch === true && options.output === 'json')
+    throw new CommandError('--watch prints the log, which is not JSON: remove --watch or --output json');
 }
 
 const titleOf = ({ pipeline, job }: JobArgument): string => `${pipeline}/${job}`;
@@ -93,7 +102,8 @@ const triggerHint = (name: JobArgument): string => `millrace trigger ${titleOf(n
 const jobPath = (team: string, { pipeline, job }: JobArgument): string =>
   requestPath('teams', team, 'pipelines', pipeline, 'jobs', job);
 
-async function follow(
+/** Exits with 1 if the build failed or was cancelled. */
+export async function followBuildToEnd(
   { api, options, terminal }: WatchContext,
   name: JobArgument,
   number: string,

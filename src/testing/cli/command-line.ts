@@ -28,9 +28,9 @@ function openShared(): HclCompiler {
   };
 }
 
-/** Runs the command line in this process. Words are separated by single spaces. */
+/** Runs the command line in this process. The words of a text are separated by single spaces. */
 export async function millrace(
-  line: string,
+  line: string | readonly string[],
   given: Partial<Terminal> & { input?: string } = {},
 ): Promise<Ran> {
   const out: Uint8Array[] = [];
@@ -52,7 +52,8 @@ export async function millrace(
   };
   for (const command of [...offlineCommands(run), ...localCommands(run), ...clientCommands(run)])
     program.addCommand(command);
-  await program.parseAsync(line.split(' ').slice(1), { from: 'user' });
+  const words = typeof line === 'string' ? line.split(' ') : line;
+  await program.parseAsync(words.slice(1), { from: 'user' });
   const bytes = Buffer.concat(out);
   return { ...ran, bytes, out: bytes.toString() };
 }

@@ -53,7 +53,7 @@ const Input = Type.Object({
   version: Strings,
 });
 
-export const StepSchema = Type.Object({
+const StepSchema = Type.Object({
   id: Type.String(),
   kind: Type.Enum(['get', 'task', 'put', 'notify', 'command', 'service', 'parallel', 'branch']),
   name: Type.String(),
@@ -71,6 +71,13 @@ export const StepSchema = Type.Object({
   /** What a type with a `protocol` tells about the version of a get or put. */
   metadata: Type.Optional(Type.Array(Type.Object({ name: Type.String(), value: Type.String() }))),
 });
+
+export const BuildDetailFields = {
+  ...BuildSchema,
+  inputs: Type.Array(Input),
+  checks: Type.Optional(RequestedChecks),
+  steps: Type.Array(StepSchema),
+};
 
 export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
   return [
@@ -105,12 +112,7 @@ export function buildRoutes({ views, publicViews }: PipelinePorts): Route[] {
         'steps; no inputs, messages or exit codes.',
       schema: {
         params: BuildParams,
-        response: answer({
-          ...BuildSchema,
-          inputs: Type.Array(Input),
-          checks: Type.Optional(RequestedChecks),
-          steps: Type.Array(StepSchema),
-        }),
+        response: answer(BuildDetailFields),
       },
       forPublic: {
         response: PUBLIC_SCHEMAS.build,

@@ -24,7 +24,7 @@ const Hooks = Type.Object({
   ),
 });
 
-const Check = {
+export const CheckFields = {
   running: Type.Boolean(),
   last_checked_at: Type.Optional(Time),
   next_check_at: Type.Optional(Time),
@@ -50,7 +50,7 @@ function lastCheckRoute({ views }: PipelinePorts): Route {
     about:
       'The last check of a resource: when it ran, why it failed, how many checks in a row have failed, ' +
       'and its output (the last 64 KiB, secrets masked).',
-    schema: { params: ResourceParams, response: answer(Check) },
+    schema: { params: ResourceParams, response: answer(CheckFields) },
     handler: async ({ params }) => {
       const check = requireFound(await views.check(params), nameResource(params));
       const { running, failures, stalled, output, error, held, webhookWorks, hooks } = check;

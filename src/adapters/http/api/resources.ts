@@ -30,7 +30,7 @@ import {
 import { versionPathRoute } from './version-path.ts';
 import { encodeWebhook, WebhookFields, webhookOf, type ShownWebhook } from './webhooks.ts';
 
-const Resource = {
+export const ResourceFields = {
   id: Type.Integer(),
   name: Type.String(),
   type: Type.String(),
@@ -49,7 +49,7 @@ const Resource = {
   webhook_signature: Type.Optional(WebhookFields.webhook_signature),
 };
 
-const Version = Type.Object({
+export const VersionSchema = Type.Object({
   id: Type.Integer(),
   version: Strings,
   created_at: Time,
@@ -67,7 +67,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
         'The resources of a pipeline. From the role maintain on, each has `webhook_token`, ' +
         '`webhook_secret` and `webhook_signature` (`required` or `optional`). The public gets name, type ' +
         'and whether it is pinned.',
-      schema: { params: PipelineParams, response: answerList(Type.Object(Resource)) },
+      schema: { params: PipelineParams, response: answerList(Type.Object(ResourceFields)) },
       forPublic: {
         response: PUBLIC_SCHEMAS.resources,
         read: async ({ params }) => publicList(await publicViews.resources(params), encodePublicResource),
@@ -90,7 +90,7 @@ export function resourceRoutes(ports: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/resources/:resource',
       needs: 'public',
       about: 'One resource, named `<type>.<name>`, for example `git.app`, with the same fields.',
-      schema: { params: ResourceParams, response: answer(Resource) },
+      schema: { params: ResourceParams, response: answer(ResourceFields) },
       forPublic: {
         response: PUBLIC_SCHEMAS.resource,
         read: async ({ params }) => publicData(await publicViews.resource(params), encodePublicResource),
@@ -115,7 +115,11 @@ function versionsRoute({ views, publicViews }: PipelinePorts): Route {
     about:
       'The versions of a resource, newest first, in pages. The public gets when each was found, and the ' +
       '`id` that images take.',
-    schema: { params: ResourceParams, querystring: Type.Object(PageQuery), response: answerPage(Version) },
+    schema: {
+      params: ResourceParams,
+      querystring: Type.Object(PageQuery),
+      response: answerPage(VersionSchema),
+    },
     forPublic: {
       response: PUBLIC_SCHEMAS.versions,
       read: async ({ params, query }) =>

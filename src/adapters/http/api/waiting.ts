@@ -8,7 +8,7 @@ import { answer, JobParams, PipelineParams } from './schemas.ts';
 
 const ReasonSchema = Type.Object({ code: Type.String(), message: Type.String() });
 
-const Waiting = {
+export const WaitingFields = {
   jobs: Type.Array(Type.Object({ name: Type.String(), reasons: Type.Array(ReasonSchema) })),
   builds: Type.Array(
     Type.Object({ job: Type.String(), number: Type.String(), reasons: Type.Array(ReasonSchema) }),
@@ -25,7 +25,7 @@ export function waitingRoutes({ views }: PipelinePorts): Route[] {
       about:
         'Why jobs get no build and pending builds do not start, as [codes](waiting.md) and sentences. A ' +
         'job that is about to be built has no reason.',
-      schema: { params: PipelineParams, response: answer(Waiting) },
+      schema: { params: PipelineParams, response: answer(WaitingFields) },
       handler: async ({ params }) => {
         const waiting = await views.waiting(params);
         return { data: encode(requireFound(waiting, `Pipeline ${params.pipeline} in team ${params.team}`)) };
@@ -36,7 +36,7 @@ export function waitingRoutes({ views }: PipelinePorts): Route[] {
       url: '/teams/:team/pipelines/:pipeline/jobs/:job/waiting',
       needs: 'read',
       about: 'Why one job gets no build and its pending builds do not start.',
-      schema: { params: JobParams, response: answer(Waiting) },
+      schema: { params: JobParams, response: answer(WaitingFields) },
       handler: async ({ params }) => {
         const waiting = await views.waiting(params);
         const what = `Job ${params.job} of pipeline ${params.pipeline} in team ${params.team}`;

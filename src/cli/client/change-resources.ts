@@ -1,0 +1,83 @@
+import { printResult } from '#cli/output.ts';
+import { EXIT, type Exit, type Terminal } from '#cli/terminal.ts';
+import { defined } from '#defined';
+import { visible } from '#domain/graph/measure-label.ts';
+import { connect } from './connect.ts';
+import { resourcePath, type ResourceArgument } from './list-resources.ts';
+import type { TeamOptions } from './team-options.ts';
+
+interface Context<O extends TeamOptions = TeamOptions> {
+  options: O;
+  terminal: Terminal;
+}
+
+interface VersionArgument extends ResourceArgument {
+  version: number;
+}
+
+export interface PinOptions extends TeamOptions {
+  comment?: string;
+}
+
+export async function sendPin(
+  { version, ...name }: VersionArgument,
+  { options, terminal }: Context<PinOptions>,
+): Promise<Exit> {
+  const body = { version_id: version, ...defined({ comment: options.comment }) };
+  return await act(name, { path: '/pin', body, did: `pinned to version ${version}` }, { options, terminal });
+}
+
+export async function sendUnpin(name: ResourceArgument, context: Context): Promise<Exit> {
+  return await act(name, { path: '/unpin', did: 'unpinned' }, context);
+}
+
+/** Requests a check; does not wait for it. */
+export async function sendCheck(name: ResourceArgument, context: Context): Promise<Exit> {
+  const exit = await act(name, { path: '/check', did: 'check requested' }, context);
+  context.terminal.err(`See its result with millrace resources get ${name.pipeline}/${name.resource}\n`);
+  return exit;
+}
+
+export async function sendUse(
+  { version, ...name }: VersionArgument,
+  verb: 'enable' | 'disable',
+  context: Context,
+): Promise<Exit> {
+  const change = { path: `/versions/${version}/${verb}`, did: `version ${version} ${verb}d` };
+  return await act(name, change, context);
+}
+
+async function act(
+  name: ResourceArgument,
+  { path, body, did }: { path: string; body?: unknown; did: string },
+  { options, terminal }: Context,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const { data } = await api.ask('POST', `${resourcePath(options.team, name)}${path}`, body);
+  printResult(data, options, terminal, () => `${name.pipeline}/${name.resource}: ${did}\n`);
+  return EXIT.success;
+}
+
+interface TriggeredJson {
+  builds: { job: string; number: string; url: string }[];
+  refused: { job: string; reasons: { message: string }[] }[];
+}
+
+/** Starts a build with this version for each job that gets the resource without `passed`. */
+export async function triggerByVersion(
+  { version, ...name }: VersionArgument,
+  { options, terminal }: Context,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = `${resourcePath(options.team, name)}/versions/${version}/trigger`;
+  const { data } = await api.ask<TriggeredJson>('POST', path);
+  printResult(data, options, terminal, ({ builds }) =>
+    builds
+      .map(({ job, number, url }) => `${name.pipeline}/${job}: build ${number}, ${api.url}${url}`)
+      .map((line) => `${visible(line)}\n`)
+      .join(''),
+  );
+  for (const { job, reasons } of data.refused)
+    terminal.err(visible(`No build of ${job}: ${reasons.map(({ message }) => message).join(' ')}`) + '\n');
+  return EXIT.success;
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { millrace } from '#testing/cli/command-line.ts';
+import { openFakeServer } from '#testing/cli/fake-server.ts';
+import { clientCommands } from './commands.ts';
+
+/*
+ * Runs the examples of the help at a server that has the paths of the gateway. The verbs that read a file or
+ * a password have tests of their own.
+ */
+const NOT_HERE = new Set(['login', 'logout', 'create', 'update', 'set', 'validate', 'emit', 'whoami']);
+const AT = '2026-11-22T00:00:00.000Z';
+const BUILD = { id: 7, number: '7', status: 'succeeded', attempt: 1, created_at: AT, ended_at: AT };
+const DETAIL = { ...BUILD, inputs: [], steps: [] };
+const RESOURCE = { id: 1, name: 'git.source', type: 'git', versions: 1 };
+const VERSION = { id: 42, version: { ref: 'a1' }, created_at: AT, disabled: false };
+const CHECK = { running: false, failures: 0, stalled: false, webhook_works: false, output: '' };
+const NAMED = { job: 'unit', number: '7.1', url: '/teams/main/pipelines/app/jobs/unit/builds/7.1' };
+const EVENTS = [`event: build\ndata: ${JSON.stringify(DETAIL)}\n\n`, 'event: end\ndata: {}\n\n'].join('');
+
+/** By the end of method and path. The first that fits answers; without one, an empty list. */
+const ANSWERS: [ends: RegExp, answer: object][] = [
+  [/\/events$/, { events: EVENTS }],
+  [/\/logs(\?timestamps=true)?$/, { text: '' }],
+  [/^GET .*\/builds\/[\d.]+$/, { data: DETAIL }],
+  [/\/(retry|jobs\/[a-z]+\/trigger(\?check=true)?)$/, { data: NAMED }],
+  [/\/(approve|reject)$/, { data: { state: 'approved', message: 'Approved by 1 of 1.' } }],
+  [/^GET .*\/jobs\/[a-z]+$/, { data: { name: 'unit', latest_build_number: '7' } }],
+  [/^GET .*\/resources$/, { data: [RESOURCE] }],
+  [/^GET .*\/git\.source$/, { data: RESOURCE }],
+  [/\/versions\?/, { data: [VERSION] }],
+  [/^GET .*\/check$/, { data: CHECK }],
+  [/\/versions\/42\/trigger$/, { data: { builds: [NAMED], refused: [] } }],
+  [/^GET .*\/definition$/, { data: { name: 'app', config: '', vars: {}, public: false } }],
+  [/\/rename$/, { data: { team: 'main', name: 'shop', ready: true, warnings: [] } }],
+  [/^GET .*\/pipelines\/[a-z]+$/, { data: { team: 'main', name: 'app', public: false, jobs: 1 } }],
+  [/\/waiting$/, { data: { jobs: [], builds: [] } }],
+  [/^DELETE /, { data: {} }],
+  [/^(POST|PUT) /, { data: {} }],
+];
+
+let server: Awaited<ReturnType<typeof openFakeServer>>;
+beforeAll(async () => {
+  server = await openFakeServer((what) => ANSWERS.find(([ends]) => ends.test(what))?.[1] ?? { data: [] });
+});
+afterAll(async () => await server.close());
+
+function verbsOf(command: Command, path: string): [path: string, verb: Command][] {
+  const own = `${path} ${command.name()}`;
+  if (command.commands.length > 0) return command.commands.flatMap((verb) => verbsOf(verb, own));
+  return NOT_HERE.has(command.name()) ? [] : [[own, command]];
+}
+
+function examplesOf(verb: Command): string[] {
+  let help = '';
+  verb.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+  const [, after = ''] = help.split('Examples:\n');
+  return after.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []));
+}
+
+/** Words as a shell reads them, without a file for the output. */
+const wordsOf = (line: string): string[] =>
+  line
+    .split(' > ')[0]
+    ?.match(/"[^"]*"|[^ ]+/g)
+    ?.map((word) => word.replaceAll('"', '')) ?? [];
+
+const routes = readFileSync(join(import.meta.dirname, '../../adapters/http/testdata/routes.txt'), 'utf8')
+  .split('\n')
+  .map((line) => line.split(' → ')[0] ?? '');
+
+/** Whether the gateway has a route for this method and path. */
+function isRoute(what: string): boolean {
+  const [given = ''] = what.split('?');
+  const segments = given.split('/');
+  return routes.some((one) => {
+    const parts = one.split('/');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, at) => part.startsWith(':') || part === segments[at])
+    );
+  });
+}
+
+const VERBS = clientCommands(async () => undefined).flatMap((command) => verbsOf(command, 'millrace'));
+
+test.each(VERBS)('each example of `%s --help` runs and calls routes of the gateway', async (path, verb) => {
+  const examples = examplesOf(verb);
+  expect(examples).not.toEqual([]);
+  for (const example of examples) {
+    expect(example).toMatch(new RegExp(`^${path} ?`));
+    server.asked.length = 0;
+    const ran = await millrace(wordsOf(example), {
+      environment: { XDG_CONFIG_HOME: tmpdir(), MILLRACE_URL: server.url, MILLRACE_TOKEN: 'tok_secret' },
+      ask: async () => 'y',
+    });
+    expect([example, ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([example, 0, '']);
+    const unknown = server.asked.filter(({ what }) => !isRoute(what));
+    expect([example, server.asked.length > 0, unknown]).toEqual([example, true, []]);
+  }
+});

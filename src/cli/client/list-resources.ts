@@ -1,0 +1,150 @@
+import { printResult, renderFacts, renderTable, timeOf, visibleLines, type Cell } from '#cli/output.ts';
+import { EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import { requestPath } from './api.ts';
+import { connect } from './connect.ts';
+import { readPages } from './read-pages.ts';
+import type { CheckJson, ResourceJson, VersionJson } from './response-types.ts';
+import type { TeamOptions } from './team-options.ts';
+
+export interface ResourceArgument {
+  pipeline: string;
+  resource: string;
+}
+
+export const resourcePath = (team: string, { pipeline, resource }: ResourceArgument): string =>
+  requestPath('teams', team, 'pipelines', pipeline, 'resources', resource);
+
+/** Whoever has the token or the secret can send webhooks. */
+function withoutWebhook(resource: ResourceJson): ResourceJson {
+  const { webhook_token: _token, webhook_secret: _secret, ...others } = resource;
+  return others;
+}
+
+export async function listResources(
+  pipeline: string,
+  options: TeamOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = requestPath('teams', options.team, 'pipelines', pipeline, 'resources');
+  const resources = (await api.get<ResourceJson[]>(path)).map(withoutWebhook);
+  if (resources.length === 0) terminal.err(`Pipeline ${options.team}/${pipeline} has no resources.\n`);
+  printResult(resources, options, terminal, asResources);
+  return EXIT.success;
+}
+
+function asResources(resources: readonly ResourceJson[], paint: Paint): string {
+  if (resources.length === 0) return '';
+  const rows = resources.map((one): Cell[] => [
+    one.name,
+    String(one.versions),
+    one.last_checked_at === undefined ? 'never' : timeOf(one.last_checked_at),
+    timeOf(one.next_check_at),
+    one.pinned_by === undefined ? '' : { text: pinOf(one), style: 'blue' },
+    one.check_error === undefined ? '' : { text: one.check_error, style: 'red' },
+  ]);
+  const heads = ['RESOURCE', 'VERSIONS', 'CHECKED', 'NEXT CHECK', 'PINNED', 'ERROR OF THE CHECK'];
+  return renderTable(heads, rows, paint);
+}
+
+const pinOf = ({ pinned_version_id: id, pinned_by: by = '' }: ResourceJson): string =>
+  id === undefined ? `by ${by}` : `${id} by ${by}`;
+
+export interface GetResourceOptions extends TeamOptions {
+  webhook?: boolean;
+}
+
+/** Prints a resource with its last check. Prints the webhook's token and secret only on request. */
+export async function showResource(
+  name: ResourceArgument,
+  options: GetResourceOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = resourcePath(options.team, name);
+  const known = await api.get<ResourceJson>(path);
+  const resource = options.webhook === true ? known : withoutWebhook(known);
+  const check = await api.get<CheckJson>(`${path}/check`);
+  printResult({ ...resource, check }, options, terminal, (_data, paint) =>
+    asResource(resource, { check, url: api.url }, paint),
+  );
+  return EXIT.success;
+}
+
+type Facts = [name: string, value: Cell][];
+
+function asResource(
+  resource: ResourceJson,
+  { check, url }: { check: CheckJson; url: string },
+  paint: Paint,
+): string {
+  const facts: Facts = [
+    ['name', resource.name],
+    ['versions', String(resource.versions)],
+    ['pinned', resource.pinned_by === undefined ? '' : pinOf(resource)],
+    ['comment', resource.pin_comment ?? ''],
+    ['interval', [resource.check_interval, resource.time_zone].join(' ').trim()],
+    ['next check', timeOf(resource.next_check_at)],
+    ...checkFacts(check),
+    ...webhookFacts(resource, url),
+  ];
+  const { output } = check;
+  const end = output === '' || output.endsWith('\n') ? '' : '\n';
+  return `${renderFacts(facts, paint)}${output === '' ? '' : '\n'}${visibleLines(output)}${end}`;
+}
+
+function checkFacts({ last_checked_at: at, running, failures, error = '', held = '' }: CheckJson): Facts {
+  return [
+    ['checked', at === undefined ? 'never' : timeOf(at)],
+    ['check', running ? 'running now' : ''],
+    ['failures', failures === 0 ? '' : `${failures} in a row`],
+    ['error', { text: error, style: 'red' }],
+    ['held', held],
+  ];
+}
+
+function webhookFacts(resource: ResourceJson, url: string): Facts {
+  const { webhook_token: token, webhook_secret: secret = '', webhook_signature: signature = '' } = resource;
+  if (token === undefined) return [];
+  return [
+    ['webhook', `${url}/webhooks/${token}`],
+    ['secret', secret],
+    ['signature', signature],
+  ];
+}
+
+export interface VersionsOptions extends TeamOptions {
+  limit: number;
+}
+
+/** Newest first. */
+export async function listVersions(
+  name: ResourceArgument,
+  options: VersionsOptions,
+  terminal: Terminal,
+): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = resourcePath(options.team, name);
+  const { rows: versions, more } = await readPages(
+    async (query) => await api.ask<VersionJson[]>('GET', `${path}/versions?${query}`),
+    options,
+  );
+  const { pinned_version_id: pinned } = await api.get<ResourceJson>(path);
+  if (versions.length === 0) terminal.err(`${name.pipeline}/${name.resource} has no versions yet.\n`);
+  printResult(versions, options, terminal, (data, paint) => asVersions(data, pinned, paint));
+  if (more) terminal.err(`There are older versions: use --limit to show more than ${options.limit}.\n`);
+  return EXIT.success;
+}
+
+function asVersions(versions: readonly VersionJson[], pinned: number | undefined, paint: Paint): string {
+  if (versions.length === 0) return '';
+  const rows = versions.map(({ id, created_at: at, disabled, version }) => [
+    String(id),
+    timeOf(at),
+    [...(id === pinned ? ['pinned'] : []), ...(disabled ? ['disabled'] : [])].join(', '),
+    Object.entries(version)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(' '),
+  ]);
+  return renderTable(['ID', 'FOUND', 'STATE', 'VERSION'], rows, paint);
+}

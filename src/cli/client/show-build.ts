@@ -1,0 +1,100 @@
+import {
+  durationOf,
+  printResult,
+  renderFacts,
+  renderTable,
+  shortFields,
+  statusCell,
+  timeOf,
+} from '#cli/output.ts';
+import { CommandError, EXIT, type Exit, type Paint, type Terminal } from '#cli/terminal.ts';
+import type { Api } from './api.ts';
+import { buildPath } from './change-builds.ts';
+import { connect } from './connect.ts';
+import type { BuildDetailJson } from './response-types.ts';
+import { ScreenText } from './screen-text.ts';
+import type { TeamOptions } from './team-options.ts';
+import { newestBuildOf, type JobArgument } from './watch.ts';
+
+type MaybeBuild = JobArgument & { build?: string };
+
+/** Prints a build with its inputs and steps. */
+export async function showBuild(name: MaybeBuild, options: TeamOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = await pathOf(api, options.team, name);
+  const shown = await api.get<BuildDetailJson>(path);
+  printResult(shown, options, terminal, (data, paint) =>
+    asBuild(data, `${name.pipeline}/${name.job}`, paint),
+  );
+  return EXIT.success;
+}
+
+async function pathOf(api: Api, team: string, name: MaybeBuild): Promise<string> {
+  const build = name.build ?? (await newestBuildOf(api, team, name));
+  const job = `${name.pipeline}/${name.job}`;
+  if (build === undefined)
+    throw new CommandError(`${job} has no build yet: start one with millrace trigger ${job}`);
+  return buildPath(team, { ...name, build });
+}
+
+function asBuild(build: BuildDetailJson, job: string, paint: Paint): string {
+  const facts = renderFacts(
+    [
+      ['build', `${job}/${build.number}`],
+      ['status', statusCell(build.status)],
+      ['message', build.message ?? ''],
+      ['cancelled by', build.cancelled_by ?? ''],
+      ['warning by', build.marked_warning_by ?? ''],
+      ['created', timeOf(build.created_at)],
+      ['started', timeOf(build.started_at)],
+      ['took', durationOf(build.duration)],
+      ['attempt', build.attempt > 1 ? String(build.attempt) : ''],
+      ['inputs', shortFields(build.input_values)],
+    ],
+    paint,
+  );
+  return facts + inputsTable(build, paint) + stepsTable(build, paint);
+}
+
+function inputsTable({ inputs }: BuildDetailJson, paint: Paint): string {
+  if (inputs.length === 0) return '';
+  const rows = inputs.map((input) => [
+    input.name,
+    input.resource,
+    String(input.version_id),
+    shortFields(input.version),
+  ]);
+  return `\n${renderTable(['GET', 'RESOURCE', 'ID', 'VERSION'], rows, paint)}`;
+}
+
+function stepsTable({ steps }: BuildDetailJson, paint: Paint): string {
+  if (steps.length === 0) return '';
+  const rows = steps.map((step) => [
+    `${step.kind} ${step.name}`,
+    step.hook ?? '',
+    statusCell(step.status),
+    timeOf(step.started_at),
+    step.exit_code === undefined ? '' : String(step.exit_code),
+    step.message ?? '',
+  ]);
+  return `\n${renderTable(['STEP', 'HOOK', 'STATUS', 'STARTED', 'EXIT CODE', 'MESSAGE'], rows, paint)}`;
+}
+
+export interface LogOptions extends Omit<TeamOptions, 'output'> {
+  timestamps?: boolean;
+}
+
+/** Prints the log of a build so far. */
+export async function printLog(name: MaybeBuild, options: LogOptions, terminal: Terminal): Promise<Exit> {
+  const api = await connect(options, terminal);
+  const path = await pathOf(api, options.team, name);
+  const query = options.timestamps === true ? '?timestamps=true' : '';
+  const screen = new ScreenText(terminal.colour);
+  const log = api.download(`${path}/logs${query}`);
+  for await (const text of log) {
+    // The reader has seen enough: `millrace builds logs … | head`.
+    if (terminal.isOver === true) break;
+    terminal.out(terminal.isScreen ? screen.push(text) : text);
+  }
+  return EXIT.success;
+}
