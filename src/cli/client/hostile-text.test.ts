@@ -19,6 +19,11 @@ const ANSWERS: Record<string, object | string> = {
     warnings: [],
   },
   '/builds/1': BUILD,
+  '/waiting': { jobs: [{ name: 'unit', reasons: [{ code: 'Pinned', message: HOSTILE }] }], builds: [] },
+  '/git.app': { name: 'git.app', versions: 1, pin_comment: HOSTILE, pinned_by: HOSTILE },
+  '/check': { running: false, failures: 1, error: HOSTILE, output: `one ${HOSTILE}\ntwo` },
+  '/retry': { number: HOSTILE, url: HOSTILE },
+  '/approve': { state: 'approved', message: HOSTILE },
   '/events': `${event('log', { step: '0', attempt: 1, text: `${ESC}[8mhidden\n` })}${event('build', BUILD)}${event('end', {})}`,
 };
 
@@ -55,6 +60,13 @@ const CASES: Record<string, [line: string, shown: RegExp]> = {
     'pipelines rename app --new-name web',
     /SourceUnavailable: one .*eA==.*\ntwo\n$/,
   ],
+  'why a job waits': ['why app/unit', /\nunit +Pinned +.*eA==.*\n$/],
+  'a resource and its check': [
+    'resources get app/git.app',
+    /\ncomment: .*eA==.*\n[^]*\none .*eA==.*\ntwo\n$/,
+  ],
+  'the number of a retry': ['builds retry app/unit/1', /^app\/unit: build .*eA==.*, .*\n$/],
+  'the result of an approval': ['builds approve app/unit/1', /^app\/unit\/1: approved\. .*eA==.*\n$/],
 };
 test.each(Object.entries(CASES))('%s prints no control sequences to a terminal', async (_, [line, shown]) => {
   const { out } = await run(line);
