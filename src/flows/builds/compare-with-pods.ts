@@ -73,8 +73,8 @@ export async function followPod(pod: PodFacts, runs: OpenRun[], ports: Omit<Port
     await followCheckPod(found.run, found.pod, ports);
     return;
   }
-  const entered = verifyStrayCheckPod(pod, runs, ports.foreign);
-  if (entered.verdict !== 'foreign') await removeEnded(entered.pod, ports);
+  const verified = verifyStrayCheckPod(pod, runs, ports.foreign);
+  if (verified.verdict !== 'foreign') await removeEnded(verified.pod, ports);
 }
 
 /** Follows one deleted Pod. */

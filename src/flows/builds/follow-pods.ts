@@ -43,10 +43,10 @@ export async function followSeenBuildPod(
   work: Work,
   ports: FollowBuildPorts,
 ): Promise<PodJudgement['decision'] | 'over' | 'foreign'> {
-  const entered = await verifyBuildPod(pod, work, ports);
-  if (entered.verdict === 'foreign') return 'foreign';
-  if (entered.verdict === 'own') return await followBuildPod(work, entered.pod, ports);
-  await remove(entered.pod, ports);
+  const verified = await verifyBuildPod(pod, work, ports);
+  if (verified.verdict === 'foreign') return 'foreign';
+  if (verified.verdict === 'own') return await followBuildPod(work, verified.pod, ports);
+  await remove(verified.pod, ports);
   return 'over';
 }
 

@@ -10,18 +10,18 @@ export interface FollowWarmPorts extends FollowBuildPorts {
   warmPods: Pick<WarmPodStore, 'owner' | 'remove' | 'fail'>;
 }
 
-/** No step runs in a Pod that nobody has taken. */
+/** Short, because no step runs in a Pod that no build has taken. */
 const GRACE_SECONDS = 1;
 
-/** Follows a Pod whose labels say that it waits. If a build has taken it, it is judged as the build's Pod. */
+/** Follows a Pod that was created as a warm Pod. Once a build has taken it, it is followed as the build's Pod. */
 export async function followWarmPod(pod: PodFacts, work: Work, ports: FollowWarmPorts): Promise<void> {
   const { warmPods, foreign } = ports;
   if (foreign.has(pod)) return;
   const owner = await warmPods.owner(work.warm);
-  const entered = verifyWarmPod(pod, owner, foreign);
-  if (entered.verdict === 'foreign') return;
-  if (entered.verdict === 'own' && owner !== undefined)
-    return await followOwn(entered.pod, owner, { work, ports });
+  const verified = verifyWarmPod(pod, owner, foreign);
+  if (verified.verdict === 'foreign') return;
+  if (verified.verdict === 'own' && owner !== undefined)
+    return await followOwn(verified.pod, owner, { work, ports });
   await removePod(pod, ports);
 }
 
@@ -36,13 +36,16 @@ async function followOwn(
   }
   if (owner.state === 'waiting') {
     if (!isOver(pod)) return;
-    // If a build has just taken it, the build loses its Pod.
+    // False: a build has just taken the Pod, so it is followed as that build's Pod.
     if (!(await giveUp(pod, work, ports))) return await followWarmPod(pod, work, ports);
   }
   await removePod(pod, ports);
 }
 
-/** A Pod that ended by itself would do so again, so none of its shape is created for some time. */
+/**
+ * Forgets a deleted Pod. One that ended by itself is recorded as failed: another of its shape would fail too, so
+ * none is created for some time. Returns false if a build has taken the Pod.
+ */
 async function giveUp(pod: PodFacts, { warm }: Work, { warmPods }: FollowWarmPorts): Promise<boolean> {
   if (pod.deleting) return await warmPods.remove(warm);
   const { state, exitCode, message } = brokenContainer(pod) ?? pod.containers[0] ?? {};
