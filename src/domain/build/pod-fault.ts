@@ -6,7 +6,7 @@ export interface PodFault {
   message: string;
 }
 
-/** A Pod has ended with its agent, even if other containers hang. */
+/** A Pod has ended once its agent has, even if other containers hang. */
 export function hasEnded(pod: PodReport): boolean {
   return pod.phase === 'Succeeded' || pod.phase === 'Failed' || pod.containers[0]?.state === 'terminated';
 }
@@ -25,43 +25,47 @@ export function brokenContainer<Container extends ContainerReport>({
   return others.find(({ state, exitCode }) => state === 'terminated' && exitCode !== 0);
 }
 
+/** `before`: what the container should have lived for. */
 export function brokenMessage(
   { name, exitCode, reason, message }: ContainerReport,
   before = 'its first step',
 ): string {
-  const why = reason === undefined || reason === 'Error' ? [] : [reason, message ?? []].flat();
-  const how = [`exit code ${exitCode ?? 'unknown'}`, ...(why.length === 0 ? [] : [why.join(': ')])];
-  return `The container ${name} ended before ${before} (${how.join(', ')}).`;
+  const details = [`exit code ${exitCode ?? 'unknown'}`];
+  // The reason `Error` says no more than the exit code.
+  if (reason !== undefined && reason !== 'Error')
+    details.push(message === undefined ? reason : `${reason}: ${message}`);
+  return `The container ${name} ended before ${before} (${details.join(', ')}).`;
 }
 
-/** Why a Pod ended unexpectedly, as far as known. `pod` undefined: it is gone. */
+/** Why a Pod ended unexpectedly, as far as known. `pod` is undefined if it no longer exists. */
 export function podFault(pod: PodReport | undefined, termination: TerminationMessage | undefined): PodFault {
   if (!pod) return { reason: 'PodLost', message: 'The Pod is gone.' };
-  const outside = outsideFault(pod);
-  if (outside) return outside;
+  const reported = clusterFault(pod);
+  if (reported) return reported;
   if (termination?.reason === 'PodLost' || pod.deleting)
     return { reason: 'PodLost', message: 'The Pod was deleted.' };
   if (termination?.message) return { reason: 'AgentFault', message: termination.message };
-  return silentEnd(pod);
+  return unreportedFault(pod);
 }
 
-function silentEnd(pod: PodReport): PodFault {
+/** The fault if neither the cluster nor the agent reported one. */
+function unreportedFault(pod: PodReport): PodFault {
   const agent = pod.containers[0];
   if (agent?.state === 'terminated') return agentFault(agent);
-  return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${said(pod)}.` };
+  return { reason: 'PodLost', message: `The Pod ended: ${pod.reason ?? pod.phase}${messageSuffix(pod)}.` };
 }
 
-/** A cause that the cluster reports. */
-function outsideFault(pod: PodReport): PodFault | undefined {
+/** The fault that the cluster reports, such as an eviction. */
+function clusterFault(pod: PodReport): PodFault | undefined {
   const why = pod.disruption ?? pod.reason ?? '';
   if (pod.disruption !== undefined || pod.reason === 'Evicted') {
-    return { reason: 'PodEvicted', message: `The Pod was evicted: ${why}${said(pod)}.` };
+    return { reason: 'PodEvicted', message: `The Pod was evicted: ${why}${messageSuffix(pod)}.` };
   }
   if (pod.reason === 'DeadlineExceeded') {
-    return { reason: 'JobTimeout', message: `The Pod reached its deadline${said(pod)}.` };
+    return { reason: 'JobTimeout', message: `The Pod reached its deadline${messageSuffix(pod)}.` };
   }
   if (!REFUSALS.has(why)) return undefined;
-  return { reason: 'PodRefused', message: `The node refused the Pod: ${why}${said(pod)}.` };
+  return { reason: 'PodRefused', message: `The node refused the Pod: ${why}${messageSuffix(pod)}.` };
 }
 
 function agentFault(agent: ContainerReport): PodFault {
@@ -69,11 +73,11 @@ function agentFault(agent: ContainerReport): PodFault {
   return { reason: 'AgentFault', message: `The agent ended without a report (${how}).` };
 }
 
-function said(pod: PodReport): string {
+function messageSuffix(pod: PodReport): string {
   return pod.message === undefined ? '' : ` (${pod.message})`;
 }
 
-/** Reasons of a kubelet not to run a Pod that the scheduler assigned to its node. */
+/** Why a kubelet refuses a Pod that the scheduler assigned to its node. */
 const REFUSALS = new Set([
   'UnexpectedAdmissionError',
   'NodeAffinity',
