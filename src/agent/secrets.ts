@@ -3,7 +3,7 @@ import { defined } from '#defined';
 import type { SecretsRequest, SecretsResponse } from '#domain/build/agent-protocol.ts';
 import type { Masker } from '#domain/build/mask.ts';
 import { keepEntrypoints } from '#domain/planning/fill-entrypoints.ts';
-import { idOf, type Operation } from '#domain/planning/operations.ts';
+import { operationId, type Operation } from '#domain/planning/operations.ts';
 import type { SecretGet } from '#domain/planning/plan-secret-gets.ts';
 import { SessionOver } from './gateway-client.ts';
 import { gatewayBackOff, isFinal, pauseFor } from './retry.ts';
@@ -47,7 +47,7 @@ export class Secrets {
   /** The operation with its secrets, or with a `refusal`. Undefined: `stop` came first. */
   async of<O extends Operation>(operation: O, { stop, onWait }: Fetching): Promise<O | undefined> {
     if (operation.needsSecrets !== true || operation.refusal !== undefined) return operation;
-    const answer = await this.#collect(idOf(operation), { stop, ...defined({ onWait }) });
+    const answer = await this.#collect(operationId(operation), { stop, ...defined({ onWait }) });
     if (answer === undefined || stop.aborted) return undefined;
     if (answer.answer === 'run') return { ...operation, refusal: 'The secrets need too many gets.' };
     if (answer.answer !== 'filled') return { ...operation, refusal: answer.reason };

@@ -15,9 +15,9 @@ import { commandOf, jobIn, resourceIn, resourceTypeIn } from './find-in-pipeline
 import { containersOfCommand } from './plan-command.ts';
 import type { PlanContainer } from './plan.ts';
 
-/** A resource whose commands want its cache, and the containers in which they run. */
+/** A resource with a cache, and the containers of the commands that use it. */
 export interface CacheNeed {
-  /** Of a cache of a job: `<job>:<cache>`. */
+  /** For a cache of a job: `<job>:<cache>`. */
   resource: string;
   containers: string[];
   /** Its type is built in, so its author may not know of the cache. */
@@ -28,7 +28,7 @@ export interface CacheNeed {
 export interface CacheUse {
   /** Row id. */
   cache: number;
-  /** Raised when the cache is cleared: the next use starts with a new volume. */
+  /** Incremented when the cache is cleared: the next use starts with a new volume. */
   generation: number;
   resource: string;
   /** Why the Pod runs without it. Absent: it is mounted. */
@@ -42,11 +42,11 @@ type CacheRefusal =
   | 'Busy'
   /** An earlier Pod of the same build waited too long for its volume. */
   | 'Waited'
-  /** Its volume kept another Pod waiting not long ago. */
+  /** Recently, another Pod waited too long for its volume. */
   | 'Unavailable'
-  /** The build runs what a pull request from a fork brings. */
+  /** The build runs code of a pull request from a fork. */
   | 'Fork'
-  /** Its team has as many volumes of caches as are allowed. */
+  /** The team has reached its limit of cache volumes. */
   | 'TooMany'
   /** The API server refused its volume. */
   | 'Refused';
@@ -75,23 +75,24 @@ export function cacheNotices(uses: readonly CacheUse[] = []): string[] {
   );
 }
 
-/** The caches of a job's gets and puts, those in hooks too. */
+/** The caches that a build of the job needs: of its gets and puts, also those in hooks, and its own. */
 export function cachesOfBuild(
   pipeline: Pipeline,
   job: string,
   containers: readonly PlanContainer[],
 ): CacheNeed[] {
   const { steps, hooks } = jobIn(pipeline, job);
-  const inHooks = hookActionsOf({ steps, ...defined({ hooks }) });
-  const uses = [...actionsOf(steps), ...inHooks].filter(usesResource);
-  const ofResources = needsOf(
-    uses.map((step) => ({ resource: step.resource, commands: commandsWithCache(pipeline, step) })),
+  const actions = [...actionsOf(steps), ...hookActionsOf({ steps, ...defined({ hooks }) })];
+  const resourceNeeds = needsOf(
+    actions
+      .filter(usesResource)
+      .map((step) => ({ resource: step.resource, commands: commandsWithCache(pipeline, step) })),
     { pipeline, containers },
   );
-  return [...ofResources, ...needsOfJob({ name: job, steps }, containers)];
+  return [...resourceNeeds, ...needsOfJob({ name: job, steps }, containers)];
 }
 
-/** A cache of the job itself. No resource has such a name. */
+/** Name of a cache of the job itself. The colon keeps it apart from all resources. */
 export const jobCacheName = (job: string, cache: string): string => `${job}:${cache}`;
 
 /** The names of a job's own caches. */
@@ -110,7 +111,7 @@ function needsOfJob(
   }));
 }
 
-/** Checks of built-in types need none. A resource with a cache has a check Pod of its own. */
+/** The caches that a check Pod needs. Checks of built-in types need none. */
 export function cachesOfChecks(
   pipeline: Pipeline,
   resources: readonly string[],
@@ -125,22 +126,22 @@ export function cachesOfChecks(
   );
 }
 
-interface Uses {
+interface ResourceCommands {
   resource: string;
   commands: Command[];
 }
 
 function needsOf(
-  uses: readonly Uses[],
+  used: readonly ResourceCommands[],
   { pipeline, containers }: { pipeline: Pipeline; containers: readonly PlanContainer[] },
 ): CacheNeed[] {
-  // Types on volumes of the Team are built in, and use no cache.
-  const cached = uses.filter(({ resource: name }) => {
+  // Resources on volumes of the Team have no cache.
+  const cached = used.filter(({ resource: name }) => {
     const resource = resourceIn(pipeline, name);
     return resource.cache && volumePathOf(resource, resourceTypeIn(pipeline, name)) === undefined;
   });
-  return [...Map.groupBy(cached, ({ resource }) => resource)].flatMap(([resource, together]) => {
-    const names = together.flatMap(({ commands }) =>
+  return [...Map.groupBy(cached, ({ resource }) => resource)].flatMap(([resource, group]) => {
+    const names = group.flatMap(({ commands }) =>
       commands.flatMap((command) => containersOfCommand(command, containers)),
     );
     const byDefault = resourceTypeIn(pipeline, resource).builtIn;
@@ -154,7 +155,7 @@ function usesResource<T extends { kind: string }>(
   return step.kind === 'get' || step.kind === 'put';
 }
 
-/** Hooks that are commands of their own see `$CACHE_DIR` of their step. */
+/** The commands with `$CACHE_DIR`: that of the step, and its hooks that are commands. */
 function commandsWithCache(pipeline: Pipeline, step: GetStep | PutStep): Command[] {
   const own = commandOf(pipeline, step);
   const inHooks = Object.values<Hooks[keyof Hooks]>({ ...step.hooks }).flatMap((actions = []) =>

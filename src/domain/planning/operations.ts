@@ -11,59 +11,62 @@ import type {
   PlanStep,
 } from './plan.ts';
 
-/** A part of the work that gets its secrets when it starts. Hooks of a step are operations of their own. */
+/**
+ * A part of the work that receives its secrets when it starts. Hooks of a step are separate operations with
+ * their own secrets.
+ */
 export type Operation = PlanStep | PlanService | CheckPlan | HookPlan;
 type Work = Plan | CheckRun;
 
-/** What an agent names it by, unique within its work. */
-export function idOf(operation: Operation): string {
+/** The id by which an agent requests its secrets; unique within the work. */
+export function operationId(operation: Operation): string {
   return 'id' in operation ? operation.id : operation.scope;
 }
 
-/** The operation without its hooks. Undefined: the work has none of this id. */
+/** The operation with this id, or undefined. */
 export function findOperation(work: Work, id: string): Operation | undefined {
-  return operationsOf(work).find((operation) => idOf(operation) === id);
+  return operationsOf(work).find((operation) => operationId(operation) === id);
 }
 
-/** Names of the secrets in an operation, not in its hooks. `bare`: see `markOperations`. */
+/** Names of the secrets in an operation without its hooks. `bare`: see `markOperations`. */
 export function secretNamesOf(bare: Operation): string[] {
   return findSecretNames(JSON.stringify({ ...bare, hooks: undefined }));
 }
 
 /**
- * The work in which operations that name secrets say so. `bare` is the same work without text from outside:
- * what looks like a placeholder in such a text names no secret.
+ * Sets `needsSecrets` in the operations with placeholders of secrets. Only placeholders in `bare` count: it is
+ * the same work without text from outside, which must not be able to request a secret.
  */
 export function markOperations<W extends Work>(work: W, bare: W): W {
   const marked = new Set(
     operationsOf(bare)
       .filter((operation) => secretNamesOf(operation).length > 0)
-      .map(idOf),
+      .map(operationId),
   );
   const mark = <O extends Operation>(operation: O): O =>
-    marked.has(idOf(operation)) ? { ...operation, needsSecrets: true } : operation;
+    marked.has(operationId(operation)) ? { ...operation, needsSecrets: true } : operation;
   return mapWork(work, { step: mark, service: mark, check: mark, hook: mark });
 }
 
 function operationsOf(work: Work): Operation[] {
   const found: Operation[] = [];
-  const note = <O extends Operation>(operation: O): O => {
+  const collect = <O extends Operation>(operation: O): O => {
     found.push(operation);
     return operation;
   };
-  mapWork(work, { step: note, service: note, check: note, hook: note });
+  mapWork(work, { step: collect, service: collect, check: collect, hook: collect });
   return found;
 }
 
 interface Mapping {
-  /** Of steps, and of hooks and notifications as steps. Their hooks are mapped besides. */
+  /** Replaces steps, also those that are hooks or notifications. The hooks of a step are mapped separately. */
   step: (step: PlanStep) => PlanStep;
   service: (service: PlanService) => PlanService;
   check: (check: CheckPlan) => CheckPlan;
   hook: (hook: HookPlan) => HookPlan;
 }
 
-/** The work with each of its operations replaced. */
+/** Replaces each operation of the work. */
 export function mapWork<W extends Work>(work: W, mapping: Mapping): W {
   return 'steps' in work ? { ...work, ...mapPlan(work, mapping) } : { ...work, ...mapRun(work, mapping) };
 }
