@@ -16,7 +16,7 @@ export function diagnoseSyntax({ problems, body }: SyntaxTree): Diagnostic[] {
 function placeAtHeredoc(problem: HclProblem, body: Body | undefined): HclProblem {
   const { summary, subject, context } = problem;
   if (summary !== 'Unterminated template string' || !body || !context) return problem;
-  // What is in quotes ends at the end of its line; the lines of a heredoc begin at the margin.
+  // An unterminated quoted string has the same summary, but its subject starts at the quote.
   if (subject?.start.byte !== body.range.end.byte || context.start.column !== 1) return problem;
   const starts = expressionsIn(body).map(({ range }) => range.start);
   const [start] = starts
@@ -33,13 +33,13 @@ const MARKER_LENGTH = 2;
 /** All expressions in bodies, lists and objects. Iterative, because the tree can be deep. */
 function expressionsIn(body: Body): Expression[] {
   const found: Expression[] = [];
-  const open: (Body | Expression)[] = [body];
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: (Body | Expression)[] = [body];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     if ('id' in next) {
       found.push(next);
-      open.push(...(next.items ?? []), ...(next.entries ?? []).flatMap(({ key, value }) => [key, value]));
+      pending.push(...(next.items ?? []), ...(next.entries ?? []).flatMap(({ key, value }) => [key, value]));
     } else {
-      open.push(...next.items.map((item) => (item.kind === 'block' ? item.body : item.expression)));
+      pending.push(...next.items.map((item) => (item.kind === 'block' ? item.body : item.expression)));
     }
   }
   return found;

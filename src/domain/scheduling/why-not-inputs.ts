@@ -13,7 +13,7 @@ const CODES = {
   invalid: 'InputInvalid',
 } as const satisfies Record<InputProblem['kind'], ReasonCode>;
 
-/** Reasons for which a request is refused for good: repeating it changes nothing. */
+/** A request with one of these reasons fails again if it is repeated. */
 export const INPUT_REASONS: ReadonlySet<string> = new Set<ReasonCode>(Object.values(CODES));
 
 type InputChoice = { values: InputValues } | { reasons: Reason[] };
@@ -30,7 +30,7 @@ export function inputsOfRequest({ inputs = [] }: JobFacts, request: BuildRequest
   };
 }
 
-/** Advice for a triggered version, which may start several jobs, so the request has no values. */
+/** Added if a version was triggered: that may start several jobs, so it takes no input values. */
 const TRIGGER_THE_JOB = 'Pin the version and trigger the job itself.';
 
 /** Returns the default values as a field of a build; no field if the job has no inputs. */
