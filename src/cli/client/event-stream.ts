@@ -4,22 +4,22 @@ import { createParser } from 'eventsource-parser';
 export interface StreamEvent {
   name: string;
   data: string;
-  /** The newest id so far, for resuming. */
+  /** The last id that the server sent: a stream resumes after it. */
   id: string | undefined;
 }
 
-/** In characters; longer than any chunk of a log. */
-const MAX_EVENT = 8 * 1024 * 1024;
+/** More than any chunk of a log. */
+const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024;
 
 /** Parses bytes of any chunk size into events. */
 export class EventParser {
-  /** The server's wish for reconnecting, in milliseconds. */
+  /** How long the server asks clients to wait before they reconnect. */
   retryMs: number | undefined;
   #events: StreamEvent[] = [];
   #id: string | undefined;
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
-    maxBufferSize: MAX_EVENT,
+    maxBufferSize: MAX_EVENT_CHARACTERS,
     onId: (id) => (this.#id = id),
     onEvent: ({ event = 'message', data }) => this.#events.push({ name: event, data, id: this.#id }),
     onRetry: (milliseconds) => (this.retryMs = milliseconds),
@@ -30,6 +30,7 @@ export class EventParser {
     },
   });
 
+  /** Returns the events that these bytes complete. */
   push(bytes: Uint8Array): StreamEvent[] {
     this.#events = [];
     this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
