@@ -172,7 +172,7 @@ test('the check finds planted accessibility problems', async () => {
     main.innerHTML =
       '<img src="data:,"><p id="pale"></p><table><tr><td>' +
       'wide'.repeat(200) +
-      '</td></tr></table><button class="unseen" tabindex="-1">x</button>';
+      '</td></tr></table><button class="visually-hidden" tabindex="-1">x</button>';
   });
   const seen = (await accessibilityProblems(page)).join('\n');
   for (const rule of ['image-alt', 'page-has-heading-one', 'too wide']) expect(seen).toContain(rule);

@@ -39,7 +39,7 @@ function openServer() {
         limits: { ...STREAM_LIMITS, recheckMs: 20 },
         metrics: undefined,
         checkRights: () => request.server.checkRights(),
-        tended: () => void rounds.push(lookUps.splice(0)),
+        onChecked: () => void rounds.push(lookUps.splice(0)),
       });
       streams.answer('build', request, reply);
     },

@@ -21,7 +21,7 @@ export interface StreamLimits {
   maxWaitMs: number;
 }
 
-/** An address may be a whole office, or a proxy that is not trusted. */
+/** Limits per address are high: an address may be a whole office, or a proxy that is not trusted. */
 export const STREAM_LIMITS: StreamLimits = {
   perAccount: 100,
   perAddress: 1000,
@@ -37,20 +37,20 @@ interface Parts {
   limits: StreamLimits;
   metrics: StreamMetrics | undefined;
   /**
-   * Starts one check of all streams. The returned function throws the problem if the sender of a request may
-   * no longer read what they requested; it looks each credential up once.
+   * Starts one check of all streams. The returned function throws a `Problem` if the sender of a request may
+   * no longer read what they requested. It looks up each credential only once.
    */
   checkRights: () => (request: FastifyRequest) => Promise<void>;
   /** Called after each check of rights. */
-  tended: () => void;
+  onChecked: () => void;
 }
 
-interface Open {
+interface OpenStream {
   kind: StreamKind;
   stream: EventStream;
   request: FastifyRequest;
   /** The keys under which the stream is counted. */
-  counted: string[];
+  limitKeys: string[];
 }
 
 /**
@@ -59,7 +59,7 @@ interface Open {
  */
 export class OpenStreams {
   readonly #parts: Parts;
-  readonly #open = new Set<Open>();
+  readonly #open = new Set<OpenStream>();
   readonly #counts = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #checking = false;
@@ -72,25 +72,25 @@ export class OpenStreams {
 
   /** Answers with a stream, or throws the problem that too many are open. */
   answer(kind: StreamKind, request: FastifyRequest, reply: FastifyReply): EventStream {
-    const counted = this.#refuse(request, isNonMember(request));
+    const limitKeys = this.#admit(request, isNonMember(request));
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...definedHeaders(reply), ...HEADERS });
     raw.socket?.setNoDelay(true);
-    const open = { kind, stream: new EventStream(raw, performance.now()), request, counted };
+    const open = { kind, stream: new EventStream(raw, performance.now()), request, limitKeys };
     this.#count(open, 1);
     this.#open.add(open);
-    const gone = (): void => {
+    const onClose = (): void => {
       this.#open.delete(open);
       this.#count(open, -1);
       this.#parts.metrics?.ended(kind, open.stream.endedBy);
       if (this.#open.size === 0) this.#stopTimer();
       open.stream.gone();
     };
-    // The close event of a viewer that has left already has passed.
-    if (raw.closed) queueMicrotask(gone);
-    else raw.once('close', gone);
-    // Viewers that are cut off together do not come back together.
+    // If the viewer has already left, no close event follows.
+    if (raw.closed) queueMicrotask(onClose);
+    else raw.once('close', onClose);
+    // A random delay keeps viewers that lost their streams together from reconnecting together.
     open.stream.write(encodeRetry(1000 + Math.random() * 2000));
     // A HEAD request gets no open stream.
     if (this.#closed || request.method === 'HEAD') open.stream.end(this.#closed ? 'stop' : 'over');
@@ -111,18 +111,18 @@ export class OpenStreams {
   }
 
   /** Returns the keys under which one more stream is counted, or throws if a limit is reached. */
-  #refuse(request: FastifyRequest, nonMember: boolean): string[] {
+  #admit(request: FastifyRequest, nonMember: boolean): string[] {
     const { limits, metrics } = this.#parts;
-    const limitsOf = limitsFor(request, nonMember, limits);
-    const full = limitsOf.find(({ key, limit }) => (this.#counts.get(key) ?? 0) >= limit);
-    const by = full?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
-    if (by === undefined) return limitsOf.map(({ key }) => key);
+    const applicable = limitsFor(request, nonMember, limits);
+    const reached = applicable.find(({ key, limit }) => (this.#counts.get(key) ?? 0) >= limit);
+    const by = reached?.by ?? (this.#open.size >= limits.total ? 'process' : undefined);
+    if (by === undefined) return applicable.map(({ key }) => key);
     metrics?.refused(by);
     throw by === 'account' || by === 'address' ? tooMany() : serverFull();
   }
 
-  #count({ counted }: Open, by: number): void {
-    for (const key of counted) {
+  #count({ limitKeys }: OpenStream, by: number): void {
+    for (const key of limitKeys) {
       const count = (this.#counts.get(key) ?? 0) + by;
       if (count > 0) this.#counts.set(key, count);
       else this.#counts.delete(key);
@@ -133,16 +133,16 @@ export class OpenStreams {
     if (this.#checking) return;
     this.#checking = true;
     const now = performance.now();
-    const { limits, tended, checkRights } = this.#parts;
+    const { limits, onChecked, checkRights } = this.#parts;
     for (const { stream } of this.#open) stream.keepAlive(now, limits);
     const checkAccess = checkRights();
     const open = [...this.#open].values();
     const checkNext = async (): Promise<void> => {
       for (const { stream, request } of open)
-        if (!(await may(request, checkAccess))) stream.end('rights', NO_LONGER);
+        if (!(await mayRead(request, checkAccess))) stream.end('rights', NO_LONGER);
     };
     await Promise.all(Array.from({ length: MAX_CHECKS_AT_ONCE }, checkNext));
-    tended();
+    onChecked();
     this.#checking = false;
   }
 }
@@ -150,7 +150,7 @@ export class OpenStreams {
 /** Database connections that checks of rights may use at a time. */
 export const MAX_CHECKS_AT_ONCE = 4;
 
-async function may(
+async function mayRead(
   request: FastifyRequest,
   checkAccess: (request: FastifyRequest) => Promise<void>,
 ): Promise<boolean> {
@@ -196,12 +196,12 @@ function limitsFor(
       : [{ key: `account ${identity.user}`, limit: perAccount, by: 'account' as const }];
   const address = { key: `address ${ip}`, limit: perAddress, by: 'address' as const };
   if (!nonMember) return [...account, address];
-  const among = {
+  const publicAddress = {
     key: `public at ${addressGroup(ip)}`,
     limit: publicPerAddress,
     by: 'address' as const,
   };
-  return [...account, address, among, { key: 'public', limit: publicTotal, by: 'strangers' }];
+  return [...account, address, publicAddress, { key: 'public', limit: publicTotal, by: 'strangers' }];
 }
 
 function definedHeaders(reply: FastifyReply): Record<string, string | number | string[]> {

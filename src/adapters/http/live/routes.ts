@@ -64,8 +64,8 @@ class LiveFeeds {
       limits: this.#options.limits ?? STREAM_LIMITS,
       metrics: this.#options.metrics,
       checkRights: () => app.checkRights(),
-      // Hints can be lost.
-      tended: () => {
+      // Notifications can be lost, so feeds read again after each check.
+      onChecked: () => {
         this.builds.refreshAll();
         this.pipelines.refreshAll();
       },

@@ -28,7 +28,7 @@ const FORWARDED_HEADERS = ['cookie', 'user-agent', 'origin', 'sec-fetch-site', '
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiResponse> {
   const { method, url, body, csrfToken } = call;
   const forwarded = Object.entries(request.headers).filter(([name]) => FORWARDED_HEADERS.includes(name));
-  const answer = await request.server.inject({
+  const response = await request.server.inject({
     method,
     url,
     headers: {
@@ -40,20 +40,22 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
     remoteAddress: request.ip,
     ...(body !== undefined && { payload: { ...body } }),
   });
-  const json: unknown = answer.payload.startsWith('{') ? JSON.parse(answer.payload) : {};
-  const { location } = answer.headers;
-  const cookies = [answer.headers['set-cookie'] ?? []].flat();
+  const json: unknown = response.payload.startsWith('{') ? JSON.parse(response.payload) : {};
+  const { location } = response.headers;
+  const cookies = [response.headers['set-cookie'] ?? []].flat();
   return {
-    status: answer.statusCode,
-    data: textsOf(Object(json).data),
-    problem: answer.statusCode < 400 ? undefined : textsOf(json)['detail'],
+    status: response.statusCode,
+    data: stringFields(Object(json).data),
+    problem: response.statusCode < 400 ? undefined : stringFields(json)['detail'],
     location: typeof location === 'string' ? location : undefined,
     cookies,
   };
 }
 
-function textsOf(value: unknown): Record<string, string> {
+function stringFields(value: unknown): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(Object(value)).flatMap(([name, one]) => (typeof one === 'string' ? [[name, one]] : [])),
+    Object.entries(Object(value)).flatMap(([name, field]) =>
+      typeof field === 'string' ? [[name, field]] : [],
+    ),
   );
 }

@@ -5,7 +5,7 @@ export interface Column<T> {
   title: string;
   cell: (row: T) => HtmlValue;
   /** The title is only for screen readers: the cells explain themselves, as buttons do. */
-  unseen?: boolean;
+  titleHidden?: boolean;
 }
 
 /** The first column names each row. */
@@ -24,9 +24,9 @@ export function htmlTable<T>(
     <thead>
       <tr>
         ${[first, ...others].map(
-          ({ title, unseen }) =>
+          ({ title, titleHidden }) =>
             html`<th scope="col">
-              ${unseen === true ? html`<span class="unseen">${title}</span>` : title}
+              ${titleHidden === true ? html`<span class="visually-hidden">${title}</span>` : title}
             </th>`,
         )}
       </tr>

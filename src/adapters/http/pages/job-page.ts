@@ -19,7 +19,7 @@ import { publicJobPage, publicResourcePage } from './public-list-pages.ts';
 import { checkFirstField, startForm } from './start-form.ts';
 import { may, teamViewerOf, type TeamViewer } from './viewer.ts';
 
-/** A job and its builds; a resource and its versions. */
+/** The pages of a job with its builds, and of a resource with its versions. */
 export function listPages(ports: PipelinePorts, access: AccountPorts): PageRoute[] {
   return [
     jobPage('/teams/:team/pipelines/:pipeline/jobs/:job', ports, access),
@@ -40,9 +40,9 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
         views.builds(name, { limit: PER_PAGE, ...cursor(query['before']) }),
         views.waiting(name),
       ]);
-      const listed = requireFound(builds, nameJob(name));
+      const buildPage = requireFound(builds, nameJob(name));
       const teamViewer = teamViewerOf(request, codec, name.team);
-      const { form, button } = startOf(name, view?.inputs ?? [], teamViewer);
+      const { form, button } = startControl(name, view?.inputs ?? [], teamViewer);
       return layout({
         title: name.job,
         viewer: teamViewer.viewer,
@@ -56,16 +56,16 @@ function jobPage(url: string, { views, publicViews }: PipelinePorts, { codec }: 
               ${button}
               ${pauseControl('job', { url: paths.job(name), paused: view?.paused === true }, teamViewer)}
             </div>
-            ${buildTable(name, listed.rows, [{ title: 'Why', cell: ({ message }) => message }])}
-            ${older(listed, paths.builds(name), 'builds')}
+            ${buildTable(name, buildPage.rows, [{ title: 'Why', cell: ({ message }) => message }])}
+            ${older(buildPage, paths.builds(name), 'builds')}
           </div>`,
       });
     },
   });
 }
 
-/** Returns the form of a job with inputs, or else a button. Undefined if the viewer may not start builds. */
-function startOf(
+/** Returns a form if the job has inputs, otherwise a button; neither if the viewer may not start builds. */
+function startControl(
   name: JobName,
   inputs: readonly Input[],
   teamViewer: TeamViewer,
@@ -89,9 +89,9 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountP
         views.resource(name),
         views.versions(name, { limit: PER_PAGE, ...cursor(query['before']) }),
       ]);
-      const what = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
-      const there = requireFound(view, what);
-      const listed = requireFound(versions, what);
+      const description = `Resource ${name.resource} of pipeline ${pipeline} in team ${team}`;
+      const resource = requireFound(view, description);
+      const versionPage = requireFound(versions, description);
       const teamViewer = teamViewerOf(request, codec, team);
       const url = paths.resource(name);
       return layout({
@@ -99,9 +99,9 @@ function resourcePage({ views, publicViews }: PipelinePorts, { codec }: AccountP
         viewer: teamViewer.viewer,
         breadcrumbs: breadcrumbs(name),
         main: html`<h1>${name.resource}</h1>
-          ${resourceFacts(there)} ${may(teamViewer, 'write') && resourceActions(url, there, teamViewer)}
-          ${versionTable(listed.rows, { pinned: there.pinned?.version, url, teamViewer })}
-          ${older(listed, url, 'versions')}`,
+          ${resourceFacts(resource)} ${may(teamViewer, 'write') && resourceActions(url, resource, teamViewer)}
+          ${versionTable(versionPage.rows, { pinned: resource.pinned?.version, url, teamViewer })}
+          ${older(versionPage, url, 'versions')}`,
       });
     },
   });
@@ -146,21 +146,21 @@ function versionTable(
   if (versions.length === 0) return html`<p>No versions yet.</p>`;
   const pin = {
     title: 'Pin',
-    unseen: true,
+    titleHidden: true,
     cell: ({ id }: VersionView) => id !== pinned && pinForm(url, id, teamViewer),
   };
-  const listed = htmlTable(
+  const table = htmlTable(
     versions,
     [
       {
         title: 'Number',
         cell: ({ id, disabled }) => html`${id}${id === pinned && PINNED_TAG}${disabled && DISABLED_TAG}`,
       },
-      { title: 'Version', cell: (one) => fields(one.fields) },
+      { title: 'Version', cell: (version) => fields(version.fields) },
       { title: 'Found', cell: ({ createdAt }) => timeElement(createdAt) },
       ...(may(teamViewer, 'write') ? [pin] : []),
     ],
     'Versions, newest first',
   );
-  return scrolling('Versions', listed);
+  return scrolling('Versions', table);
 }

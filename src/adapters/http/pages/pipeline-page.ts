@@ -68,7 +68,7 @@ function jobsOf(
   const reasonsByJob = new Map(waiting?.jobs.map((job) => [job.name, job.reasons]));
   const start = {
     title: 'Start',
-    unseen: true,
+    titleHidden: true,
     cell: ({ name: job }: JobView) =>
       action({
         url: `${paths.job({ ...name, job })}/trigger`,
@@ -95,7 +95,7 @@ export function reasons(list: readonly { message: string }[]): Html {
 function resourcesOf(name: PipelineName, resources: readonly ResourceView[], teamViewer: TeamViewer): Html {
   const check = {
     title: 'Check',
-    unseen: true,
+    titleHidden: true,
     cell: ({ name: resource }: ResourceView) =>
       action({
         url: `${paths.resource({ ...name, resource })}/check`,

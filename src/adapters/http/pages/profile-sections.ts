@@ -135,7 +135,7 @@ function tokenTable(tokens: readonly ApiToken[], viewer: Viewer | undefined): Ht
           <th scope="col">Valid for</th>
           <th scope="col">Expires</th>
           <th scope="col">Last used</th>
-          <th scope="col"><span class="unseen">Delete</span></th>
+          <th scope="col"><span class="visually-hidden">Delete</span></th>
         </tr>
       </thead>
       <tbody>
@@ -176,7 +176,7 @@ export function sessionsSection(
             <th scope="col">Last used</th>
             <th scope="col">From</th>
             <th scope="col">Browser or program</th>
-            <th scope="col"><span class="unseen">End</span></th>
+            <th scope="col"><span class="visually-hidden">End</span></th>
           </tr>
         </thead>
         <tbody>
