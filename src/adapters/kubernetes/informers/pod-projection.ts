@@ -12,6 +12,7 @@ export interface PodProjection extends CachedObject {
   facts?: PodFacts;
 }
 
+/** `sealed`: the Pod carries our valid seal. Without labels of our work there are no facts. */
 export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
   const reference = projectReference({ metadata: pod.metadata ?? {} });
   const labels = pod.metadata?.labels ?? {};
@@ -19,7 +20,7 @@ export function projectPod(pod: Wire<V1Pod>, sealed: boolean): PodProjection {
   return {
     ...reference,
     labels,
-    ...(work === undefined ? {} : { facts: { ...podFacts(pod), work, sealed } }),
+    ...(work !== undefined && { facts: { ...podFacts(pod), work, sealed } }),
   };
 }
 
@@ -37,7 +38,7 @@ export function podFacts({ metadata, spec, status }: Wire<V1Pod>): Omit<PodFacts
     deleting: deletedAt !== undefined,
     deletedAt,
     phase: PHASES.find((known) => known === phase) ?? 'Unknown',
-    ...conditions(status),
+    ...factsOfConditions(status),
     ...factsOfSpec(spec, containerStatuses),
     reason,
     message,
@@ -58,17 +59,17 @@ function factsOfSpec(
   });
 }
 
-function condition(status: Wire<V1Pod>['status'], type: string): Condition | undefined {
+function findCondition(status: Wire<V1Pod>['status'], type: string): Condition | undefined {
   return status?.conditions?.find((candidate) => candidate.type === type);
 }
 
-function conditions(
+function factsOfConditions(
   status: Wire<V1Pod>['status'],
 ): Pick<PodFacts, 'scheduled' | 'scheduledAt' | 'unschedulable' | 'disruption' | 'sandboxReady'> {
-  const scheduled = condition(status, 'PodScheduled');
+  const scheduled = findCondition(status, 'PodScheduled');
   const isScheduled = scheduled?.status === 'True';
-  const disrupted = condition(status, 'DisruptionTarget');
-  const sandbox = condition(status, 'PodReadyToStartContainers');
+  const disrupted = findCondition(status, 'DisruptionTarget');
+  const sandbox = findCondition(status, 'PodReadyToStartContainers');
   return defined({
     scheduled: isScheduled,
     scheduledAt: isScheduled ? date(scheduled.lastTransitionTime) : undefined,
