@@ -2,25 +2,26 @@ import { sql } from 'slonik';
 import { ids, rows, timestamp, type Transaction } from '#adapters/database/connection/pool.ts';
 import { requestSchedule } from './record-versions.ts';
 
-/** SQL condition: trigger `m` has neither a build nor a refusal. */
+/** SQL condition: trigger `m` is open: it has neither a build nor a refusal. */
 const OPEN = sql.fragment`m.build_id IS NULL AND m.refused IS NULL`;
 
-/** Length of a check's error in a build's cause; the resource's page shows all of it. */
+/** Limit of a check's error in the cause of a build. The page of the resource shows the whole error. */
 const MAX_ERROR_LENGTH = 300;
 
 interface TriggerRow {
   job: number;
   by: string;
-  /** JSON. */
+  /** The values of the job's inputs as JSON. */
   inputs: string | null;
+  /** How long the trigger waits for its checks at most. */
   waitMs: number;
   at: Date;
 }
 
 /**
- * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits for
- * the next run of each scope. Locks scopes in order and before jobs, as recording a check does. Returns the
- * trigger's id.
+ * Requests a check of each resource that the job gets without `passed`, and inserts a trigger that waits until
+ * these checks have run. To avoid deadlocks with recording a check, locks scopes by id and before jobs. Returns
+ * the trigger's id.
  */
 export async function insertTrigger(
   connection: Transaction,
@@ -33,7 +34,7 @@ export async function insertTrigger(
           AND g.passed = '{}')
       ORDER BY s.id FOR UPDATE),
     requested AS (
-      UPDATE check_scopes s SET ${requestedBy('manual', at)} FROM free WHERE s.id = free.id
+      UPDATE check_scopes s SET ${requestCheck('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values, check_until, checks)
     SELECT ${job}::bigint, ${by}, ${timestamp(at)}, ${inputs}::jsonb,
@@ -45,18 +46,18 @@ export async function insertTrigger(
 }
 
 /**
- * SQL assignment: the first request keeps its time. A person's or webhook's cause replaces the timer's, since
- * it resets the timer.
+ * SQL assignments that request a check of scope `s`. An earlier request keeps its time. The cause of a person or
+ * webhook replaces that of the timer, since such a check resets the timer.
  */
-export function requestedBy(cause: string, at: Date) {
+export function requestCheck(cause: string, at: Date) {
   return sql.fragment`requested_at = coalesce(s.requested_at, ${timestamp(at)}),
     requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
       ELSE s.requested_cause END`;
 }
 
 /**
- * SQL: the results of the checks that trigger `m` waits for. A scope that is no longer the resource's is not
- * waited for.
+ * SQL: the results of the checks that trigger `m` requested. `open`: the trigger still waits for it. It does not
+ * wait for a scope that is no longer the resource's.
  */
 const checksOfTrigger = sql.fragment`
   SELECT r.name AS resource, r.position, r.scope_id = c.scope AND s.live AND s.last_run <= c.after AS open,
@@ -72,6 +73,7 @@ export const requestedChecks = sql.fragment`CASE WHEN m.checks <> '[]' THEN (
     WHEN 'failed' THEN o.error END)
     ORDER BY o.position) FROM (${checksOfTrigger}) AS o) END`;
 
+/** SQL: trigger `m` still waits for a check. Null if its time is over or it requested none. */
 export const isChecking = sql.fragment`CASE WHEN m.check_until > now() THEN (
   SELECT bool_or(o.open) FROM (${checksOfTrigger}) AS o) END`;
 
