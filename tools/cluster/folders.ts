@@ -12,13 +12,13 @@ export type Folders = {
   readonly sockets: string;
 };
 
-/** A kubelet socket's path must stay below the kernel's 108 characters. */
-const longestState = 70;
+/** Leaves room for the kubelet's sockets: the kernel limits the path of a socket to 107 characters. */
+const MAX_STATE_PATH_LENGTH = 70;
 
-/** Folder, beside a tool's binaries, of what they read. */
+/** Subfolder of a tool's folder for the files that its binaries read. */
 export const dataFolder = 'data';
 
-/** Go's name of the processor: Node says `x64` for `amd64`. */
+/** The architecture as Go names it: `amd64` where Node says `x64`. */
 export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** Folders below `MILLRACE_CACHE`, or the user's cache folder. */
@@ -30,9 +30,9 @@ export function foldersFrom(env: Readonly<Record<string, string | undefined>>): 
   if (!cache.startsWith('/')) {
     throw explain(`The cache folder ${cache} is not an absolute path; set MILLRACE_CACHE to one.`);
   }
-  if (state.length > longestState) {
+  if (state.length > MAX_STATE_PATH_LENGTH) {
     throw explain(
-      `The folder ${state} is too long for the sockets in it (${longestState} characters at most); ` +
+      `The folder ${state} is too long for the sockets in it (${MAX_STATE_PATH_LENGTH} characters at most); ` +
         'set MILLRACE_CACHE to a shorter one.',
     );
   }
@@ -45,16 +45,16 @@ export function foldersFrom(env: Readonly<Record<string, string | undefined>>): 
   };
 }
 
-/** Folder of a tool's binaries, by version and processor. */
+/** Folder of a tool's binaries, by version and architecture. */
 export function toolFolder(folders: Folders, tool: Tool): string {
   return join(folders.binaries, `${tool.name}-${tool.version}-${architecture}`);
 }
 
-/** Path of a binary of any tool. */
+/** Path of a binary, whichever tool provides it. */
 export function binaryPath(folders: Folders, binary: string): string {
-  const tool = tools.find((one) => Object.values(one.packages).includes(binary));
+  const tool = tools.find(({ packages }) => Object.values(packages).includes(binary));
   if (tool === undefined) {
-    throw new Error(`no tool brings the binary ${binary}`);
+    throw new Error(`no tool provides the binary ${binary}`);
   }
   return join(toolFolder(folders, tool), binary);
 }

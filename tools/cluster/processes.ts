@@ -34,7 +34,8 @@ export type Part = {
   readonly ready: () => Promise<boolean>;
 };
 
-const largestLog = 32 * 1024 * 1024;
+/** A larger log is renamed at the next start, so that two files remain. */
+const MAX_LOG_BYTES = 32 * 1024 * 1024;
 
 /** Timeout of readiness. */
 const readySeconds = 600;
@@ -69,7 +70,7 @@ export function startPart(folders: Folders, part: Part): boolean {
   }
   mkdirSync(join(folders.state, 'logs'), { recursive: true });
   const log = logFile(folders, part.name);
-  if (existsSync(log) && statSync(log).size > largestLog) {
+  if (existsSync(log) && statSync(log).size > MAX_LOG_BYTES) {
     renameSync(log, `${log}.1`);
   }
   const output = openSync(log, 'a', 0o600);

@@ -17,13 +17,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { argv } from 'node:process';
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 
+/** The part of an image's recipe that this program reads. */
 const Recipe = Type.Object({
   user: Type.Object({ name: Type.String(), id: Type.Integer(), home: Type.String(), shell: Type.String() }),
   remove: Type.Array(Type.String()),
 });
+type Recipe = Static<typeof Recipe>;
 
 /** Not needed in any image. Licences (copyright files) stay. */
 const unneeded = [
@@ -48,9 +50,7 @@ const unneeded = [
   'var/log/*',
 ];
 
-type Recipe = ReturnType<typeof readRecipe>;
-
-function readRecipe(path: string) {
+function readRecipe(path: string): Recipe {
   return Value.Parse(Recipe, JSON.parse(readFileSync(path, 'utf8')));
 }
 
@@ -67,8 +67,13 @@ function finish(root: string, recipe: Recipe): void {
     mkdirSync(join(root, path), { recursive: true });
     chmodSync(join(root, path), 0o1777);
   }
-  const privileged = '( -perm /6000 ) -not -type l -exec chmod ug-s {} +';
-  execFileSync('find', [root, '-xdev', ...privileged.split(' ')]);
+  removePrivileges(root);
+}
+
+/** Removes the setuid and setgid bits of all files. */
+function removePrivileges(root: string): void {
+  const actions = '( -perm /6000 ) -not -type l -exec chmod ug-s {} +';
+  execFileSync('find', [root, '-xdev', ...actions.split(' ')]);
 }
 
 /** Keeps each package's control record where vulnerability scanners look for it, and removes the archives. */
@@ -118,7 +123,7 @@ function writeAccounts(root: string, user: Recipe['user']): void {
   writeFileSync(join(etc, 'nsswitch.conf'), `${services.join('\n')}\n`);
 }
 
-/** The bundle that update-ca-certificates would create, also where OpenSSL looks by default. */
+/** Writes the bundle that update-ca-certificates would create, with links where OpenSSL looks by default. */
 function writeCertificates(root: string): void {
   const source = join(root, 'usr/share/ca-certificates');
   if (!existsSync(source)) return;
