@@ -6,13 +6,13 @@ import { limitConcurrency } from './password-turns.ts';
 
 /** argon2id with the minimum of OWASP's Password Storage Cheat Sheet. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Each takes 19 MiB and a core: more at a time would be slower for everyone. */
+/** Each hash takes 19 MiB and a core: more at a time would be slower for everyone. */
 const MAX_CONCURRENT = 2;
 const MAX_WAITING = 64;
 
 /**
- * Hashes and verifies passwords. Without a hash (no account, or no password) it verifies against one that
- * nothing matches, so that it takes as long.
+ * Hashes and verifies passwords. Without a hash (no account, or no password), `verify` compares with one that
+ * nothing matches, so that timing does not reveal which accounts exist.
  */
 export async function argon2Passwords(): Promise<Passwords> {
   const unmatchable = await argon2Hash(randomBytes(32), COST);

@@ -12,7 +12,7 @@ export interface BufferedOutput {
 
 /**
  * Writes the lines of one turn of the event loop together: one write costs as much as a small response. A
- * destination that is passed in gets each line at once.
+ * given destination gets each line at once.
  */
 export function bufferOutput(given?: DestinationStream): BufferedOutput {
   if (given !== undefined)
@@ -35,7 +35,7 @@ export function bufferOutput(given?: DestinationStream): BufferedOutput {
       buffer += line;
       if (flushesAtExit) return;
       flushesAtExit = true;
-      // Pino's own exit handler has run before this one.
+      // Pino's exit handler has flushed the destination before this one runs, and does not do it again.
       process.once('exit', () => writeAtExit(takeBuffered()));
     },
     takeBuffered,

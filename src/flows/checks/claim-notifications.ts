@@ -2,8 +2,8 @@ import { decideNotificationRuns } from '#domain/build/due-notifications.ts';
 import type { CheckStore } from './ports.ts';
 
 /**
- * Opens the runs that send notifications of builds whose agents do not: at most one of each team at a time.
- * `runHooks` creates their Pods. Returns how many it opened, and whether more may be due.
+ * Opens runs that send the notifications of builds without a running agent, at most one per team at a time.
+ * `runHooks` creates their Pods. Returns the number of runs opened, and whether more notifications may be due.
  */
 export async function claimNotifications({
   checks,
