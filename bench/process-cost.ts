@@ -10,7 +10,7 @@ export interface Cost {
   /** The part of `rss` that belongs to child processes. */
   children: number;
   /** The largest resident memory, in megabytes. */
-  mostRss: number;
+  peakRss: number;
 }
 
 const TICKS_PER_SECOND = 100;
@@ -18,16 +18,16 @@ const TICKS_PER_SECOND = 100;
 /** Measures for so many seconds what a process and its children use. */
 export async function costOf(pid: number, seconds: number): Promise<Cost> {
   const before = ticksOf(pid);
-  const begun = performance.now();
-  let mostRss = 0;
+  const startedAt = performance.now();
+  let peakRss = 0;
   for (let second = 0; second < seconds; second += 1) {
     await sleep(1000);
-    mostRss = Math.max(mostRss, rssOf(pid));
+    peakRss = Math.max(peakRss, rssOf(pid));
   }
-  const elapsed = (performance.now() - begun) / 1000;
+  const elapsed = (performance.now() - startedAt) / 1000;
   const cpuPercent = ((ticksOf(pid) - before) / TICKS_PER_SECOND / elapsed) * 100;
   const rss = rssOf(pid);
-  return { cpuPercent, rss, children: rss - residentOf(pid), mostRss };
+  return { cpuPercent, rss, children: rss - residentOf(pid), peakRss };
 }
 
 /** Processor seconds of this process and all that it started, by program. */
@@ -88,10 +88,10 @@ function residentOf(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
 
-/** Resident memory of one process without its children in megabytes: now, and the largest so far. */
-export function memoryOf(pid: number): { now: number; most: number } {
+/** Resident memory of one process without its children in megabytes: now, and its peak so far. */
+export function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const [, now] = /^VmRSS:\s+(\d+) kB/m.exec(status) ?? [];
-  const [, most] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
-  return { now: Number(now) / 1024, most: Number(most) / 1024 };
+  const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
+  return { now: Number(now) / 1024, peak: Number(peak) / 1024 };
 }

@@ -1,15 +1,15 @@
-import { request } from 'node:https';
+import { request as httpsRequest } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { writesIn, type ApiWrites } from '#bench/api-writes.ts';
 
 /*
  * A bare HTTPS client for measurements: one persistent connection for calls, one for the watch, no caches.
- * Times are taken when bytes arrive.
+ * An event has the time at which its bytes arrived.
  */
 const config = new KubeConfig();
 config.loadFromDefault();
 
-const tls = async (): Promise<object> => {
+const tlsOptions = async (): Promise<object> => {
   const options = {};
   await config.applyToHTTPSOptions(options);
   return options;
@@ -21,23 +21,25 @@ const server = (): string => {
   return current.server;
 };
 
+/** Returns the body of the response, or rejects with it if the status is 300 or more. */
 export const call = async (method: string, path: string, body?: object): Promise<string> => {
-  const options = await tls();
+  const options = await tlsOptions();
   return new Promise((resolve, reject) => {
-    const asked = request(`${server()}${path}`, { ...options, method }, (answer) => {
+    const request = httpsRequest(`${server()}${path}`, { ...options, method }, (response) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (part: string) => (text += part));
-      answer.on('end', () =>
-        (answer.statusCode ?? 500) < 300 ? resolve(text) : reject(new Error(`${method} ${path}: ${text}`)),
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () =>
+        (response.statusCode ?? 500) < 300 ? resolve(text) : reject(new Error(`${method} ${path}: ${text}`)),
       );
     });
-    asked.on('error', reject);
-    asked.setHeader('content-type', 'application/json');
-    asked.end(body === undefined ? undefined : JSON.stringify(body));
+    request.on('error', reject);
+    request.setHeader('content-type', 'application/json');
+    request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 };
 
 export interface PodEvent {
+  /** From `performance.now()`. */
   at: number;
   type: string;
   name: string;
@@ -46,16 +48,19 @@ export interface PodEvent {
 }
 
 /**
- * Calls `seen` for every Pod event in the namespace, with the time its line arrived. Returns a function that
+ * Calls `onEvent` for every Pod event in the namespace, with the time its line arrived. Returns a function that
  * stops the watch.
  */
-export const watchPods = async (namespace: string, seen: (event: PodEvent) => void): Promise<() => void> => {
-  const options = await tls();
+export const watchPods = async (
+  namespace: string,
+  onEvent: (event: PodEvent) => void,
+): Promise<() => void> => {
+  const options = await tlsOptions();
   const path = `/api/v1/namespaces/${namespace}/pods?watch=true&allowWatchBookmarks=false`;
   return new Promise((resolve, reject) => {
-    const asked = request(`${server()}${path}`, options, (answer) => {
+    const request = httpsRequest(`${server()}${path}`, options, (response) => {
       let rest = '';
-      answer.setEncoding('utf8').on('data', (part: string) => {
+      response.setEncoding('utf8').on('data', (part: string) => {
         const at = performance.now();
         const lines = (rest + part).split('\n');
         rest = lines.pop() ?? '';
@@ -68,7 +73,7 @@ export const watchPods = async (namespace: string, seen: (event: PodEvent) => vo
             };
           } = JSON.parse(line);
           const { metadata, status } = event.object;
-          seen({
+          onEvent({
             at,
             type: event.type,
             name: metadata.name,
@@ -77,13 +82,14 @@ export const watchPods = async (namespace: string, seen: (event: PodEvent) => vo
           });
         }
       });
-      answer.on('error', () => {});
-      resolve(() => asked.destroy());
+      // Stopping the watch aborts its response.
+      response.on('error', () => {});
+      resolve(() => request.destroy());
     });
-    asked.on('error', reject);
-    asked.end();
+    request.on('error', reject);
+    request.end();
   });
 };
 
-/** The writes through the API server since it started. */
+/** The writes that the API server has counted since it started. */
 export const apiWrites = async (): Promise<ApiWrites> => writesIn(await call('GET', '/metrics'));

@@ -1,4 +1,4 @@
-/** A job whose steps run these commands: in the worker image, and in each of the images, in turn. */
+/** A job in HCL with a step per command. The steps run in the worker image and the given images in turn. */
 export function stepsJob(name: string, commands: readonly string[], images: readonly string[] = []): string {
   const runners = [
     (cmd: string): string => `run "shell" {\n      cmd = "${cmd}"\n    }`,
@@ -13,12 +13,12 @@ export function stepsJob(name: string, commands: readonly string[], images: read
   return `job "${name}" {\n${tasks.join('')}}\n`;
 }
 
-/** The times in a log, in milliseconds: lines that `date +%s%N` printed. */
+/** The times that `date +%s%N` printed in a log, in milliseconds. */
 export function timesIn(log: string): number[] {
   return [...log.matchAll(/^(\d{19})$/gm)].map(([, time = '0']) => Number(BigInt(time) / 1000n) / 1000);
 }
 
-/** From each time to the next. */
+/** The differences between consecutive times. */
 export function gapsBetween(times: readonly number[]): number[] {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted.slice(1).map((time, index) => time - (sorted[index] ?? Number.NaN));

@@ -6,23 +6,25 @@ import type { PrintRow } from './print-row.ts';
 import { gapsBetween, stepsJob, timesIn } from './step-times.ts';
 
 const COUNTS = [1, 5, 20];
-/** Their `date` knows nanoseconds. */
+/** The `date` of both knows nanoseconds (`%N`). */
 const IMAGES = ['localhost/millrace-postgres:dev', 'localhost/millrace:dev'];
 const DATE = 'date +%s%N';
 
-interface Measured {
+interface MeasuredJob {
   title: string;
   job: string;
+  /** The job in HCL. */
   text: string;
+  /** Milliseconds from the trigger until the outcome is recorded. */
   outcomes: number[];
   /** Milliseconds from the process of a step to that of the next. */
   gaps: number[];
 }
 
 /**
- * Builds of 1, 5 and 20 steps, in the worker image and in three images in turn. Each step prints the time of
- * its process, so the time between two steps is what Millrace adds plus the cost of the process. A step with
- * a loop, in a build of the same round, has only the cost of the process.
+ * Measures builds of 1, 5 and 20 steps, in the worker image alone and in three images in turn. Each step prints the
+ * time at which its process runs. The gap between two steps is the cost of a process and the overhead of
+ * Millrace. A build with a loop inside one step shows the cost of a process alone.
  */
 export async function measureSteps(team: string, runs: number, printRow: PrintRow): Promise<void> {
   const loop = jobOf('a loop', 'loop', [`for i in $(seq 20); do sh -c '${DATE}'; done`], []);
@@ -33,12 +35,15 @@ export async function measureSteps(team: string, runs: number, printRow: PrintRo
       jobOf(`steps: ${count}, three images`, `three-images-${count}`, commands, IMAGES),
     ];
   });
-  const all = [loop, ...jobs];
-  await createPipeline(team, 'steps', all.map(({ text }) => text).join('\n'));
-  // The first round fills caches.
-  for (const job of all) await measureRound(team, job);
-  for (const job of all) Object.assign(job, { outcomes: [], gaps: [] });
-  for (let round = 0; round < runs; round += 1) for (const job of all) await measureRound(team, job);
+  const loopAndJobs = [loop, ...jobs];
+  await createPipeline(team, 'steps', loopAndJobs.map(({ text }) => text).join('\n'));
+  // The first round fills caches and does not count.
+  for (const job of loopAndJobs) await measureRound(team, job);
+  for (const job of loopAndJobs) {
+    job.outcomes = [];
+    job.gaps = [];
+  }
+  for (let round = 0; round < runs; round += 1) for (const job of loopAndJobs) await measureRound(team, job);
   const cost = summarise(loop.gaps);
   printRow('a loop in one step: from one process to the next', inMilliseconds(cost));
   for (const { title, outcomes, gaps } of jobs) {
@@ -54,11 +59,11 @@ export async function measureSteps(team: string, runs: number, printRow: PrintRo
   }
 }
 
-function jobOf(title: string, job: string, commands: string[], images: string[]): Measured {
+function jobOf(title: string, job: string, commands: string[], images: string[]): MeasuredJob {
   return { title, job, text: stepsJob(job, commands, images), outcomes: [], gaps: [] };
 }
 
-async function measureRound(team: string, { job, outcomes, gaps }: Measured): Promise<void> {
+async function measureRound(team: string, { job, outcomes, gaps }: MeasuredJob): Promise<void> {
   const { number, outcome } = await measureBuild(team, 'steps', job);
   outcomes.push(outcome);
   gaps.push(...gapsBetween(timesIn(await pipelineApi(team, 'steps').log(job, number))));

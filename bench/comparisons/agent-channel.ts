@@ -12,14 +12,14 @@ import { sealedAgent, tlsAgent, type Agent } from './agent-channel/agents.ts';
 import { buildShim, OWN_LINK, startShim, usageOf } from './agent-channel/shims.ts';
 
 /*
- * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start, processor,
- * memory:
+ * Compares the sealed channel between agent and shim with TLS 1.3 (docs/adr/0044): size, start time, processor time
+ * and memory:
  *
  *   node bench/comparisons/agent-channel.ts [--rounds 10]
  *
  * It builds the whole shim twice, once with its own link and once with `agent-channel/link-over-tls.go`, and
- * drives both with the agent's own code. They take turns. It needs Go, runs as root (the shim hides from
- * others in /proc), and takes 40 seconds.
+ * drives both with the agent's own code. They take turns. It needs Go and root (the shim hides from other users
+ * in /proc), and takes 40 seconds.
  */
 const STARTS = 15;
 const STREAM_BYTES = 64 * 1024 * 1024;
@@ -29,10 +29,11 @@ interface Channel {
   program: string;
   bytes: number;
   listen(): Promise<Agent>;
-  found: Found;
+  samples: Samples;
 }
 
-interface Found {
+/** What was measured so far, in milliseconds or megabytes. */
+interface Samples {
   connected: number[];
   firstFrame: number[];
   startCpu: number[];
@@ -40,10 +41,10 @@ interface Found {
   stream: number[];
   agentCpu: number[];
   shimCpu: number[];
-  mostRss: number[];
+  peakRss: number[];
 }
 
-const nothing = (): Found => ({
+const noSamples = (): Samples => ({
   connected: [],
   firstFrame: [],
   startCpu: [],
@@ -51,7 +52,7 @@ const nothing = (): Found => ({
   stream: [],
   agentCpu: [],
   shimCpu: [],
-  mostRss: [],
+  peakRss: [],
 });
 
 const secret = randomBytes(32).toString('base64url');
@@ -60,16 +61,16 @@ const negotiated = new Set<string>();
 async function main(): Promise<void> {
   const rounds = numberFlag('rounds', 10);
   const folder = mkdtempSync(join(tmpdir(), 'millrace-measure-'));
-  const begun = performance.now();
+  const startedAt = performance.now();
   console.log(circumstances());
   try {
     const channels = await build(folder);
     await measureAll(channels, 1);
     // The rounds so far warmed up the agent's code and do not count.
-    for (const channel of channels) channel.found = nothing();
+    for (const channel of channels) channel.samples = noSamples();
     await measureAll(channels, rounds);
     console.log(`\n${report(channels)}\n\nTLS: ${[...negotiated].join(', ')}`);
-    console.log(`${circumstances()}; ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    console.log(`${circumstances()}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -84,35 +85,36 @@ async function build(folder: string): Promise<Channel[]> {
     join(import.meta.dirname, 'agent-channel/link-over-tls.go'),
   );
   return [
-    { name: 'sealed frames', ...sealed, listen: () => sealedAgent(secret), found: nothing() },
-    { name: 'TLS 1.3', ...tls, listen: () => tlsAgent(secret, pair, negotiated), found: nothing() },
+    { name: 'sealed frames', ...sealed, listen: () => sealedAgent(secret), samples: noSamples() },
+    { name: 'TLS 1.3', ...tls, listen: () => tlsAgent(secret, pair, negotiated), samples: noSamples() },
   ];
 }
 
-/** The channels alternate for each shim, and each round starts with another channel. */
+/** The channels take turns after each measurement. Each round starts with the other channel. */
 async function measureAll(channels: Channel[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const order = round % 2 === 0 ? channels : channels.toReversed();
     const work = [...Array.from({ length: STARTS }, () => measureStart), measureStream, measureStream];
     const turns = work.flatMap((task) => order.map((channel) => () => withShim(channel, task)));
-    for (const take of turns) await take();
+    for (const turn of turns) await turn();
   }
 }
 
 interface Running {
   shim: ChildProcess;
   connected: Promise<ShimConnection>;
-  begun: number;
-  found: Found;
+  startedAt: number;
+  samples: Samples;
 }
 
-async function withShim(channel: Channel, measureIt: (running: Running) => Promise<void>): Promise<void> {
+/** Starts a shim and the agent's end of its channel, measures them, and ends both. */
+async function withShim(channel: Channel, measure: (running: Running) => Promise<void>): Promise<void> {
   const agent = await channel.listen();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const shim = startShim(channel.program, secret, agent);
   const ended = once(shim, 'exit');
   try {
-    await measureIt({ shim, connected: agent.connected, begun, found: channel.found });
+    await measure({ shim, connected: agent.connected, startedAt, samples: channel.samples });
     await (await agent.connected).end();
   } finally {
     shim.kill('SIGKILL');
@@ -124,43 +126,43 @@ async function withShim(channel: Channel, measureIt: (running: Running) => Promi
  * Time from the shim's start until the agent accepts it, and until the first frame of its first command
  * arrives.
  */
-async function measureStart({ shim, connected, begun, found }: Running): Promise<void> {
+async function measureStart({ shim, connected, startedAt, samples }: Running): Promise<void> {
   const connection = await connected;
-  found.connected.push(performance.now() - begun);
+  samples.connected.push(performance.now() - startedAt);
   const { cpuMs, rss } = usageOf(shim.pid ?? 0);
-  found.startCpu.push(cpuMs);
-  found.idleRss.push(rss);
-  const asked = performance.now();
-  let first = 0;
+  samples.startCpu.push(cpuMs);
+  samples.idleRss.push(rss);
+  const requestedAt = performance.now();
+  let firstFrameMs = 0;
   const running = connection.run(
     { argv: ['/bin/true'], env: {} },
-    { onStarted: () => (first = performance.now() - asked), onOutput: () => undefined },
+    { onStarted: () => (firstFrameMs = performance.now() - requestedAt), onOutput: () => undefined },
   );
   await running.ended;
-  found.firstFrame.push((found.connected.at(-1) ?? 0) + first);
+  samples.firstFrame.push((samples.connected.at(-1) ?? 0) + firstFrameMs);
 }
 
-async function measureStream({ shim, connected, found }: Running): Promise<void> {
+async function measureStream({ shim, connected, samples }: Running): Promise<void> {
   const connection = await connected;
   const before = usageOf(shim.pid ?? 0);
   const cpu = process.cpuUsage();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let bytes = 0;
   const argv = ['/bin/dd', 'if=/dev/zero', 'bs=64k', `count=${STREAM_BYTES / 65_536}`, 'status=none'];
-  const take = (_: unknown, more: Buffer): void => {
-    bytes += more.length;
+  const countBytes = (_: unknown, output: Buffer): void => {
+    bytes += output.length;
   };
-  await connection.run({ argv, env: {} }, { onOutput: take }).ended;
+  await connection.run({ argv, env: {} }, { onOutput: countBytes }).ended;
   const { user, system } = process.cpuUsage(cpu);
-  if (bytes !== STREAM_BYTES) throw new Error(`${bytes} bytes came.`);
-  found.stream.push(performance.now() - begun);
-  found.agentCpu.push((user + system) / 1000);
+  if (bytes !== STREAM_BYTES) throw new Error(`${bytes} of ${STREAM_BYTES} bytes arrived.`);
+  samples.stream.push(performance.now() - startedAt);
+  samples.agentCpu.push((user + system) / 1000);
   const after = usageOf(shim.pid ?? 0);
-  found.shimCpu.push(after.cpuMs - before.cpuMs);
-  found.mostRss.push(after.most);
+  samples.shimCpu.push(after.cpuMs - before.cpuMs);
+  samples.peakRss.push(after.peak);
 }
 
-const rows: { title: string; unit: string; field: keyof Found }[] = [
+const rows: { title: string; unit: string; field: keyof Samples }[] = [
   { title: 'start until the agent accepts it', unit: 'ms', field: 'connected' },
   { title: 'start until the first frame', unit: 'ms', field: 'firstFrame' },
   { title: "the shim's CPU until then", unit: 'ms', field: 'startCpu' },
@@ -168,7 +170,7 @@ const rows: { title: string; unit: string; field: keyof Found }[] = [
   { title: '64 MiB of log', unit: 'ms', field: 'stream' },
   { title: "… the agent's CPU", unit: 'ms', field: 'agentCpu' },
   { title: "… the shim's CPU", unit: 'ms', field: 'shimCpu' },
-  { title: "… the shim's memory at most", unit: 'MB', field: 'mostRss' },
+  { title: "… the shim's memory at most", unit: 'MB', field: 'peakRss' },
 ];
 
 const ratio = ([own = 0, other = 0]: number[]): string => (other / own).toFixed(2);
@@ -176,9 +178,13 @@ const ratio = ([own = 0, other = 0]: number[]): string => (other / own).toFixed(
 function report(channels: Channel[]): string {
   const sizes = channels.map(({ bytes }) => bytes);
   const lines = rows.map(({ title, unit, field }) => {
-    const found = channels.map((channel) => summarise(channel.found[field]));
-    const shown = found.map(({ median, p90 }) => `${median.toFixed(1)} / ${p90.toFixed(1)} ${unit}`);
-    return [`${title} (n = ${found[0]?.runs ?? 0})`, ...shown, ratio(found.map(({ median }) => median))];
+    const summaries = channels.map((channel) => summarise(channel.samples[field]));
+    const cells = summaries.map(({ median, p90 }) => `${median.toFixed(1)} / ${p90.toFixed(1)} ${unit}`);
+    return [
+      `${title} (n = ${summaries[0]?.runs ?? 0})`,
+      ...cells,
+      ratio(summaries.map(({ median }) => median)),
+    ];
   });
   return table(
     ['median / p90', ...channels.map(({ name }) => name), 'ratio'],

@@ -14,18 +14,18 @@ import { FaultyServer } from './api-clients/faulty-server.ts';
 import { ThrowAwayServer } from './operator-frameworks/server.ts';
 
 /*
- * Compares clients of the API server: memory, time, processor, and their results for bad answers
+ * Compares clients of the API server: memory, time, processor time, and what they report of faulty responses
  * (docs/adr/0043):
  *
  *   node bench/comparisons/api-clients.ts [--rounds 8]
  *
  * It starts a separate etcd and API server on loopback from the embedded cluster's cache (`make cluster`
- * fills it), and a server that answers badly. Each contestant is a separate process, bundled alike, and they
+ * fills it), and a server with faulty responses. Each contestant is a separate process, bundled alike, and they
  * take turns. It takes about a minute.
  */
 const OBJECTS = 3000;
-const SILENCE_MS = 40_000;
-const SEEDING = 32;
+const MAX_SILENCE_MS = 40_000;
+const MAX_CONCURRENT_CREATES = 32;
 
 const entries: Entry[] = [
   { name: 'own client', program: 'own.ts' },
@@ -42,6 +42,7 @@ const tasks = [
   { what: 'apply', count: 100 },
 ] as const satisfies Omit<Task, 'id'>[];
 
+/** Calls with a faulty response; only the first goes to the real server. */
 const questions: {
   title: string;
   ask: Omit<Task, 'id' | 'what' | 'count' | 'argument'>;
@@ -56,12 +57,13 @@ const questions: {
   { title: 'an answer of 128 MiB', ask: { call: 'get', server: 'faulty' }, argument: 'large' },
 ];
 
-type Memory = { loaded: number; worked: number; most: number };
+/** Resident memory in megabytes: of the loaded program, after the tasks, and the peak. */
+type Memory = { loaded: number; worked: number; peak: number };
 
 async function main(): Promise<void> {
   const rounds = numberFlag('rounds', 8);
   const folder = mkdtempSync(join(tmpdir(), 'millrace-measure-'));
-  const begun = performance.now();
+  const startedAt = performance.now();
   console.log(circumstances());
   const server = await ThrowAwayServer.start(folder);
   const faulty = await FaultyServer.start(folder);
@@ -69,7 +71,7 @@ async function main(): Promise<void> {
     await bundle([...new Set([bare, ...entries].map(({ program }) => program))], folder);
     await seed(server, folder);
     await measure(folder, { real: server.address.port, faulty: faulty.port }, rounds);
-    console.log(`${circumstances()}; ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+    console.log(`${circumstances()}; ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
   } finally {
     await faulty.stop();
     await server.stop();
@@ -84,7 +86,7 @@ async function seed(server: ThrowAwayServer, folder: string): Promise<void> {
   orThrow(await client.create(KINDS.namespaces, namespace), 'create the namespace');
   const labels = { app: 'measure', part: 'seed' };
   let next = 0;
-  const sow = async (): Promise<void> => {
+  const createRemaining = async (): Promise<void> => {
     while (next < OBJECTS) {
       const metadata = { name: nameOf(next), namespace: NAMESPACE, labels };
       next += 1;
@@ -92,7 +94,7 @@ async function seed(server: ThrowAwayServer, folder: string): Promise<void> {
       orThrow(await client.create(KINDS.configMaps, object), `create ${metadata.name}`);
     }
   };
-  await Promise.all(Array.from({ length: SEEDING }, sow));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_CREATES }, createRemaining));
   await connection.close();
 }
 
@@ -105,25 +107,30 @@ async function measure(
   const loads = new Map<string, number[]>();
   const node = await Contestant.start(bare, folder, ports);
   const contestants: Contestant[] = [];
-  for (const entry of entries) contestants.push(await started(entry, { folder, ports, rounds, loads }));
+  for (const entry of entries) contestants.push(await startTimed(entry, { folder, ports, rounds, loads }));
   await sleep(1000);
-  for (const { name, loaded } of contestants.map((one) => ({ name: one.name, loaded: one.memory().now }))) {
-    memories.set(name, { loaded, worked: 0, most: 0 });
+  for (const { name, loaded } of contestants.map((contestant) => ({
+    name: contestant.name,
+    loaded: contestant.memory().now,
+  }))) {
+    memories.set(name, { loaded, worked: 0, peak: 0 });
   }
-  const quiet = contestants.map((one) => measureSilence(one));
-  const found = await measureAll(contestants, rounds);
-  for (const one of contestants) {
-    const { now, most } = one.memory();
-    memories.set(one.name, { loaded: memories.get(one.name)?.loaded ?? 0, worked: now, most });
+  const silences = contestants.map((contestant) => timeSilence(contestant));
+  const reports = await measureAll(contestants, rounds);
+  for (const contestant of contestants) {
+    const { now, peak } = contestant.memory();
+    memories.set(contestant.name, { loaded: memories.get(contestant.name)?.loaded ?? 0, worked: now, peak });
   }
-  console.log(`\nNode alone: ${node.one.memory().now.toFixed(0)} MB\n\n${costs(folder, loads, memories)}\n`);
-  console.log(`${times(found)}\n`);
-  console.log(`${await answers(contestants, await Promise.all(quiet))}\n`);
-  for (const one of [node.one, ...contestants]) await one.end();
+  console.log(
+    `\nNode alone: ${node.contestant.memory().now.toFixed(0)} MB\n\n${costs(folder, loads, memories)}\n`,
+  );
+  console.log(`${times(reports)}\n`);
+  console.log(`${await answers(contestants, await Promise.all(silences))}\n`);
+  for (const contestant of [node.contestant, ...contestants]) await contestant.end();
 }
 
 /** Starts a contestant once per round to time its loading; the last process stays. */
-async function started(
+async function startTimed(
   entry: Entry,
   {
     folder,
@@ -140,78 +147,85 @@ async function started(
   const starts: number[] = [];
   loads.set(entry.name, starts);
   for (;;) {
-    const { one, ms } = await Contestant.start(entry, folder, ports);
+    const { contestant, ms } = await Contestant.start(entry, folder, ports);
     starts.push(ms);
-    if (starts.length === rounds) return one;
-    await one.end();
+    if (starts.length === rounds) return contestant;
+    await contestant.end();
   }
 }
 
 /** How long a client waits for a server that accepts the request and never answers. */
-async function measureSilence(one: Contestant): Promise<string> {
+async function timeSilence(contestant: Contestant): Promise<string> {
   const ask: Omit<Task, 'id'> = { what: 'ask', count: 1, call: 'get', server: 'faulty', argument: 'silent' };
-  const report = await Promise.race([one.perform(ask), sleep(SILENCE_MS, undefined, { ref: false })]);
-  if (report === undefined) return `still waiting after ${SILENCE_MS / 1000} s`;
-  return `after ${(report.ms / 1000).toFixed(0)} s: ${report.said}`;
+  const report = await Promise.race([
+    contestant.perform(ask),
+    sleep(MAX_SILENCE_MS, undefined, { ref: false }),
+  ]);
+  if (report === undefined) return `still waiting after ${MAX_SILENCE_MS / 1000} s`;
+  return `after ${(report.ms / 1000).toFixed(0)} s: ${report.outcome}`;
 }
 
-type Found = Map<string, Report[]>;
+/** The reports of each contestant on each task, by `keyOf`. */
+type Reports = Map<string, Report[]>;
 
 const keyOf = (what: string, name: string): string => `${what}, ${name}`;
 
-/** The first round opens connections and warms up; it does not count. */
-async function measureAll(contestants: Contestant[], rounds: number): Promise<Found> {
-  const found: Found = new Map();
-  for (const task of tasks) for (const { name } of contestants) found.set(keyOf(task.what, name), []);
+/** The first round opens connections and warms up, so it does not count. */
+async function measureAll(contestants: Contestant[], rounds: number): Promise<Reports> {
+  const reports: Reports = new Map();
+  for (const task of tasks) for (const { name } of contestants) reports.set(keyOf(task.what, name), []);
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { one, task } of turns(contestants, round)) {
-      const { key, report } = await turn(one, task);
-      if (round > 0) found.get(key)?.push(report);
+    for (const { contestant, task } of turns(contestants, round)) {
+      const { key, report } = await turn(contestant, task);
+      if (round > 0) reports.get(key)?.push(report);
     }
   }
-  return found;
+  return reports;
 }
 
 /** Each round starts with another contestant. */
 function turns(
   contestants: Contestant[],
   round: number,
-): { one: Contestant; task: (typeof tasks)[number] }[] {
+): { contestant: Contestant; task: (typeof tasks)[number] }[] {
   const first = round % contestants.length;
   const order = [...contestants.slice(first), ...contestants.slice(0, first)];
-  return tasks.flatMap((task) => order.map((one) => ({ one, task })));
+  return tasks.flatMap((task) => order.map((contestant) => ({ contestant, task })));
 }
 
-async function turn(one: Contestant, task: Omit<Task, 'id'>): Promise<{ key: string; report: Report }> {
-  const report = await one.perform(task);
-  if (report.said !== 'done' && report.said !== `${OBJECTS} objects`) {
-    throw new Error(`${one.name}, ${task.what}: ${report.said}`);
+async function turn(
+  contestant: Contestant,
+  task: Omit<Task, 'id'>,
+): Promise<{ key: string; report: Report }> {
+  const report = await contestant.perform(task);
+  if (report.outcome !== 'done' && report.outcome !== `${OBJECTS} objects`) {
+    throw new Error(`${contestant.name}, ${task.what}: ${report.outcome}`);
   }
-  return { key: keyOf(task.what, one.name), report };
+  return { key: keyOf(task.what, contestant.name), report };
 }
 
 function costs(folder: string, loads: Map<string, number[]>, memories: Map<string, Memory>): string {
   const rows = entries.map((entry) => {
-    const { loaded, worked, most } = memories.get(entry.name) ?? { loaded: 0, worked: 0, most: 0 };
+    const { loaded, worked, peak } = memories.get(entry.name) ?? { loaded: 0, worked: 0, peak: 0 };
     const load = summarise(loads.get(entry.name) ?? []).median;
     return [
       entry.name,
       `${(bundledBytes(folder, entry) / 1e6).toFixed(2)} MB`,
       `${load.toFixed(0)} ms`,
-      ...[loaded, worked, most].map((megabytes) => `${megabytes.toFixed(0)} MB`),
+      ...[loaded, worked, peak].map((megabytes) => `${megabytes.toFixed(0)} MB`),
     ];
   });
-  return table(['', 'bundle', 'loaded after', 'memory, loaded', 'after the work', 'most'], rows);
+  return table(['', 'bundle', 'loaded after', 'memory, loaded', 'after the work', 'peak'], rows);
 }
 
-function times(found: Found): string {
+function times(reports: Reports): string {
   const rows = tasks.flatMap(({ what, count }) => {
-    const own = summarise((found.get(keyOf(what, 'own client')) ?? []).map(({ ms }) => ms)).median;
+    const own = summarise((reports.get(keyOf(what, 'own client')) ?? []).map(({ ms }) => ms)).median;
     return entries.map(({ name }) => {
-      const reports = found.get(keyOf(what, name)) ?? [];
-      const whole = summarise(reports.map(({ ms }) => ms));
-      const each = summarise(reports.flatMap(({ samples }) => samples));
-      const cpu = summarise(reports.map(({ cpuMs }) => cpuMs)).median;
+      const rounds = reports.get(keyOf(what, name)) ?? [];
+      const whole = summarise(rounds.map(({ ms }) => ms));
+      const each = summarise(rounds.flatMap(({ samples }) => samples));
+      const cpu = summarise(rounds.map(({ cpuMs }) => cpuMs)).median;
       return [
         `${what} (${what === 'list' ? OBJECTS : count})`,
         name,
@@ -226,18 +240,19 @@ function times(found: Found): string {
   return table(['', 'client', 'median', 'p90', 'ratio', 'each: median / p90', 'its CPU'], rows);
 }
 
-async function answers(contestants: Contestant[], quiet: string[]): Promise<string> {
+async function answers(contestants: Contestant[], silences: string[]): Promise<string> {
   const lines: string[] = [];
   for (const { title, ask, argument } of questions) {
-    for (const [index, one] of contestants.entries()) {
+    for (const [index, contestant] of contestants.entries()) {
       const named = argument === 'throttled' ? `${argument}.${index}` : argument;
-      const report = await one.perform({ what: 'ask', count: 1, ...ask, argument: named });
+      const report = await contestant.perform({ what: 'ask', count: 1, ...ask, argument: named });
       lines.push(
-        `${title}, ${one.name}, ${report.ms.toFixed(0)} ms, most ${one.memory().most.toFixed(0)} MB: ${report.said}`,
+        `${title}, ${contestant.name}, ${report.ms.toFixed(0)} ms, peak ${contestant.memory().peak.toFixed(0)} MB: ${report.outcome}`,
       );
     }
   }
-  for (const [index, one] of contestants.entries()) lines.push(`silence, ${one.name}: ${quiet[index] ?? ''}`);
+  for (const [index, contestant] of contestants.entries())
+    lines.push(`silence, ${contestant.name}: ${silences[index] ?? ''}`);
   return lines.join('\n');
 }
 

@@ -87,13 +87,13 @@ async function contest(what: string, contestants: Record<string, Query>): Promis
 /** Queries per second of ten concurrent callers. */
 async function turn(query: Query): Promise<number> {
   let done = 0;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const caller = async (): Promise<void> => {
-    while (performance.now() - begun < TURN_MS) {
+    while (performance.now() - startedAt < TURN_MS) {
       await query();
       done += 1;
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));
-  return (done * 1000) / (performance.now() - begun);
+  return (done * 1000) / (performance.now() - startedAt);
 }

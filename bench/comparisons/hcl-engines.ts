@@ -39,9 +39,9 @@ console.log(`\n${table(['', 'hcl2-parser', 'hcl.wasm'], starts())}`);
 console.log(`\n${circumstances()}`);
 
 function elapsed(act: () => unknown): number {
-  const begun = performance.now();
+  const startedAt = performance.now();
   act();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 /** The result of each engine for texts that distinguish them. */
@@ -64,12 +64,12 @@ function answers(): string[][] {
 
 /** In a separate process, which may crash. */
 function hostile(program: string): string {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });
-  const ms = (performance.now() - begun).toFixed(0);
+  const ms = (performance.now() - startedAt).toFixed(0);
   const error = /^\w*Error: .*$/m.exec(stderr)?.[0] ?? 'an error';
   return status === 0
     ? `answered; the process ends well after ${ms} ms`
@@ -183,8 +183,8 @@ function starts(): string[][] {
   const found: Record<string, { ms: number[]; mb: number[] }> = {};
   for (let run = 0; run < STARTS; run += 1) {
     for (const [name, program] of Object.entries(programs)) {
-      const code = `const begun = performance.now(); ${program};
-        console.log(performance.now() - begun, process.memoryUsage.rss() / 1e6)`;
+      const code = `const startedAt = performance.now(); ${program};
+        console.log(performance.now() - startedAt, process.memoryUsage.rss() / 1e6)`;
       const output = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
         encoding: 'utf8',
       });

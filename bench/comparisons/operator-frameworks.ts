@@ -104,11 +104,11 @@ async function runRound(comparison: Comparison, round: number): Promise<void> {
     const participants = frameworks.filter(({ entry }) => name === 'idle' || entry.program !== 'bare.ts');
     const contestants = participants.map(({ entry }) => new Contestant(entry, server, folder));
     try {
-      for (const one of contestants) await begun(one);
+      for (const contestant of contestants) await waitUntilStarted(contestant);
       const found = await scenarios[name]({ server, client, contestants, round: `${round}` });
-      for (const [contestant, finding] of found) note(findings, { contestant, name, finding });
+      for (const [contestant, finding] of found) record(findings, { contestant, name, finding });
     } finally {
-      for (const one of contestants) await one.end();
+      for (const contestant of contestants) await contestant.end();
       await clear(client);
     }
   }
@@ -130,17 +130,17 @@ async function clear(client: ApiClient): Promise<void> {
   }
 }
 
-async function begun(one: Contestant): Promise<void> {
-  const seed = await one.waitForReport(({ name }) => name === 'seed', 15_000);
-  if (seed === undefined) throw new Error(`${one.name} did not start.`);
+async function waitUntilStarted(contestant: Contestant): Promise<void> {
+  const seed = await contestant.waitForReport(({ name }) => name === 'seed', 15_000);
+  if (seed === undefined) throw new Error(`${contestant.name} did not start.`);
 }
 
-function note(
+function record(
   findings: Findings,
   { contestant, name, finding }: { contestant: string; name: ScenarioName; finding: Finding },
 ): void {
-  const ofOne = findings.get(contestant) ?? new Map<ScenarioName, Finding[]>();
-  findings.set(contestant, ofOne.set(name, [...(ofOne.get(name) ?? []), finding]));
+  const ofContestant = findings.get(contestant) ?? new Map<ScenarioName, Finding[]>();
+  findings.set(contestant, ofContestant.set(name, [...(ofContestant.get(name) ?? []), finding]));
 }
 
 function report({ frameworks, findings }: Comparison): string {

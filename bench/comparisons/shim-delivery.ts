@@ -171,14 +171,15 @@ async function measure(name: string, delivery: Delivery): Promise<{ both: number
     spec: specOf(name, delivery),
   };
   const wire: Wire<V1Pod> = JSON.parse(JSON.stringify(pod));
-  const begun = performance.now();
+  const startedAt = performance.now();
   orThrow(await client.create(KINDS.pods, wire), `create ${name}`);
   try {
     for (;;) {
       const { agent, step } = calls.get(name) ?? {};
       if (agent !== undefined && step !== undefined)
-        return { both: Math.max(agent, step) - begun, step: step - begun };
-      if (performance.now() - begun > MAX_WAIT_MS) throw new Error(`${name} did not call within a minute.`);
+        return { both: Math.max(agent, step) - startedAt, step: step - startedAt };
+      if (performance.now() - startedAt > MAX_WAIT_MS)
+        throw new Error(`${name} did not call within a minute.`);
       await sleep(5);
     }
   } finally {

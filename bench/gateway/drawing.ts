@@ -70,9 +70,9 @@ async function figure(
 ): Promise<string[]> {
   const samples: number[] = [];
   for (const picture of list) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await draw(picture);
-    samples.push(performance.now() - begun);
+    samples.push(performance.now() - startedAt);
     // Gives the event loop a turn, as between requests.
     await sleep(1);
   }

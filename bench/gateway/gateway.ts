@@ -8,8 +8,8 @@ import { cpuSecondsOf } from '#bench/process-cost.ts';
 export interface Gateway {
   base: string;
   pid: number;
-  /** Delay of its event loop in milliseconds since the previous call. */
-  delay(): Promise<{ p99: number; most: number }>;
+  /** Delays of its event loop since the previous call, in milliseconds. */
+  takeDelay(): Promise<{ p99: number; max: number }>;
   /**
    * Processor time of the process and its children so far. It is the only reliable figure on a busy machine.
    */
@@ -54,12 +54,12 @@ export async function startGateway(databaseUrl: string, keysDirectory: string): 
   return {
     base,
     pid: child.pid ?? 0,
-    async delay() {
-      const answered = once(child, 'message');
+    async takeDelay() {
+      const reported = once(child, 'message');
       child.send('delay');
-      const [answer]: { p99: number; most: number }[] = await answered;
-      if (answer === undefined) throw new Error('The gateway did not say how late its event loop was.');
-      return answer;
+      const [delay]: { p99: number; max: number }[] = await reported;
+      if (delay === undefined) throw new Error('The gateway did not report the delay of its event loop.');
+      return delay;
     },
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     async kill() {

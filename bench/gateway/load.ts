@@ -42,7 +42,7 @@ export async function load(base: string, loading: Loading): Promise<Load> {
   const bytes = loading.requests.map((request) => encode(request, host));
   const run = { ...loading, bytes, next: 0, ended: false, took: new Array<number>() };
   loading.begin?.();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const lanes = Array.from({ length: loading.connections }, async () => {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     await work(socket, run).finally(() => socket.destroy());
@@ -54,7 +54,7 @@ export async function load(base: string, loading: Loading): Promise<Load> {
   await Promise.all(lanes);
   const sorted = run.took.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
-  const elapsed = (performance.now() - begun) / 1000;
+  const elapsed = (performance.now() - startedAt) / 1000;
   return { perSecond: sorted.length / elapsed, answers: sorted.length, p50: at(0.5), p99: at(0.99) };
 }
 
@@ -80,11 +80,11 @@ async function work(socket: Socket, run: Run): Promise<void> {
     await once(socket, 'connect');
     const reader = new AnswerReader(socket);
     for (let index = take(run); index !== undefined; index = take(run)) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       const answer = reader.next();
       socket.write(run.bytes[index] ?? '');
       const status = await answer;
-      run.took.push(performance.now() - begun);
+      run.took.push(performance.now() - startedAt);
       if (run.answered !== undefined) run.answered(index, status);
       else if (run.status === undefined ? status >= 300 : status !== run.status)
         throw new Error(`${run.requests[index]?.path} was answered ${status}.`);

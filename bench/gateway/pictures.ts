@@ -70,11 +70,11 @@ async function change({ pool }: Environment, size: number): Promise<void> {
 }
 
 async function timed({ base }: Gateway, path: string): Promise<{ took: number; bytes: number }> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(`${base}${path}`);
   const bytes = (await answer.arrayBuffer()).byteLength;
   if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-  return { took: performance.now() - begun, bytes };
+  return { took: performance.now() - startedAt, bytes };
 }
 
 async function times(environment: Environment, gateway: Gateway, size: number): Promise<string[][]> {
@@ -112,11 +112,11 @@ async function cached(gateway: Gateway): Promise<string[][]> {
     const tag = (await fetch(`${gateway.base}${path}`)).headers.get('etag') ?? '';
     const control = await startControl({ answer: { type: 'image/svg+xml; charset=utf-8', body } });
     const asks = {
-      bare: { base: control.base, asked: { path: '/' } },
-      ours: { base: gateway.base, asked: { path } },
+      bare: { base: control.base, request: { path: '/' } },
+      ours: { base: gateway.base, request: { path } },
       // Requests with a cookie go to the route.
-      route: { base: gateway.base, asked: { path, headers: { cookie: 'of=another-site' } } },
-      again: { base: gateway.base, asked: { path, headers: { 'if-none-match': tag } }, status: 304 },
+      route: { base: gateway.base, request: { path, headers: { cookie: 'of=another-site' } } },
+      again: { base: gateway.base, request: { path, headers: { 'if-none-match': tag } }, status: 304 },
     };
     const rates = {
       bare: new Array<Load>(),
@@ -127,8 +127,8 @@ async function cached(gateway: Gateway): Promise<string[][]> {
     // The first round warms up the JIT and does not count.
     for (let round = 0; round <= RATE_ROUNDS; round++)
       for (const name of ['bare', 'ours', 'route', 'again'] as const) {
-        const { base, asked, ...expected } = asks[name];
-        const loading = { connections: CONNECTIONS, seconds: SECONDS, requests: [asked], ...expected };
+        const { base, request, ...expected } = asks[name];
+        const loading = { connections: CONNECTIONS, seconds: SECONDS, requests: [request], ...expected };
         rates[name].push(await load(base, loading));
       }
     for (const loads of Object.values(rates)) loads.shift();
@@ -168,17 +168,17 @@ async function costs(environment: Environment): Promise<string[][]> {
   const started = await timed(gateway, address(10, 0, 'svg'));
   await timed(gateway, address(10, 0, 'png'));
   const finished = new AbortController();
-  let most = 0;
+  let peak = 0;
   const watched = (async () => {
-    for (; !finished.signal.aborted; await sleep(25)) most = Math.max(most, proportionalOf(gateway.pid));
+    for (; !finished.signal.aborted; await sleep(25)) peak = Math.max(peak, proportionalOf(gateway.pid));
   })();
-  await gateway.delay();
+  await gateway.takeDelay();
   for (let variant = 0; variant < ROUNDS; variant++) {
     await timed(gateway, address(1000, variant, 'png'));
     await change(environment, 1000);
     await timed(gateway, address(1000, 0, 'svg'));
   }
-  const { p99 } = await gateway.delay();
+  const { p99 } = await gateway.takeDelay();
   finished.abort();
   await watched;
   const idling = proportionalOf(gateway.pid);
@@ -190,8 +190,8 @@ async function costs(environment: Environment): Promise<string[][]> {
     ['memory before the first picture', `${megabytes(before)} MB`, ''],
     [
       'memory, gateway and drawing process, pages they share once',
-      `${megabytes(most)} MB`,
-      verdict(`≤ ${MEMORY_MB} MB`, megabytes(most) <= MEMORY_MB),
+      `${megabytes(peak)} MB`,
+      verdict(`≤ ${MEMORY_MB} MB`, megabytes(peak) <= MEMORY_MB),
     ],
     ['… a moment after', `${megabytes(idling)} MB`, ''],
     [

@@ -40,7 +40,7 @@ export async function takeAll({ pool }: Environment): Promise<void> {
 }
 
 /** The scopes for which a webhook requested a check. */
-export async function asked({ pool }: Environment): Promise<Set<number>> {
+export async function requestedChecks({ pool }: Environment): Promise<Set<number>> {
   return new Set(
     await pool.anyFirst(
       rows<{ id: number }>()`SELECT id FROM check_scopes WHERE requested_cause = 'webhook'`,

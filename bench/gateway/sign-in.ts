@@ -42,7 +42,7 @@ async function makePeople({ pool }: Environment): Promise<void> {
 }
 
 async function attempt({ base }: Gateway, username: string): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(`${base}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -50,7 +50,7 @@ async function attempt({ base }: Gateway, username: string): Promise<number> {
   });
   await answer.arrayBuffer();
   if (answer.status !== 401) throw new Error(`signing in as ${username}: ${answer.status}`);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 function figure(samples: number[] | undefined): string {

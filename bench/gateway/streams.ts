@@ -44,14 +44,14 @@ export const streams: Part = {
     await sleep(500);
     const [before, processorBefore] = [memory(gateway.pid), processor(gateway.pid)];
     const readers = [first, ...(await followAll(gateway, tokens, late))];
-    await gateway.delay();
+    await gateway.takeDelay();
     const own = monitorEventLoopDelay({ resolution: 1 });
     own.enable();
     const stored = createHistogram();
     const sent = await sendLines({ environment, build, notifications, stored, late });
     own.disable();
     const [after, taken] = [memory(gateway.pid), processor(gateway.pid) - processorBefore];
-    const delay = await gateway.delay();
+    const delay = await gateway.takeDelay();
     await sleep(1000);
     const complete = readers.filter((reader) => reader.lines === sent).length;
     for (const { socket } of readers) socket.destroy();
@@ -80,19 +80,19 @@ export const streams: Part = {
         `${digits(delay.p99)}, ${digits(own.percentile(99) / 1e6)} ms`,
         '',
       ],
-      ['… the longest', `${digits(delay.most)}, ${digits(own.max / 1e6)} ms`, ''],
+      ['… the longest', `${digits(delay.max)}, ${digits(own.max / 1e6)} ms`, ''],
     ];
   },
 };
 
 /** Rows for the delay over all arrivals at all readers. */
 function behindRows({ sent, stored }: Lateness): string[][] {
-  const most = sent.max;
+  const { max } = sent;
   return [
     [
       `${READERS} readers of a log, 100 lines a second: the one that is most behind`,
-      `${most} ms`,
-      verdict(`≤ ${AIM.behindMs} ms`, most <= AIM.behindMs),
+      `${max} ms`,
+      verdict(`≤ ${AIM.behindMs} ms`, max <= AIM.behindMs),
     ],
     ['… half of what arrives, 99 of 100', `${sent.percentile(50)}, ${sent.percentile(99)} ms`, ''],
     [
@@ -236,7 +236,7 @@ interface Sending {
 /** Returns the number of sent lines. */
 async function sendLines({ environment, build, notifications, stored, late }: Sending): Promise<number> {
   const { stores } = environment;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const batches = (SECONDS * 1000) / BATCH.everyMs;
   for (let batch = 0; batch < batches; batch += 1) {
     const at = new Date().toISOString();
@@ -249,7 +249,7 @@ async function sendLines({ environment, build, notifications, stored, late }: Se
     await followBuild(build, events, { builds: stores.builds, notifications });
     stored.record(Math.max(1, Math.round(performance.now() - begunAt)));
     for (const { sequence } of events) late.committed[sequence] = Date.now();
-    await sleep(Math.max(0, begun + (batch + 1) * BATCH.everyMs - performance.now()));
+    await sleep(Math.max(0, startedAt + (batch + 1) * BATCH.everyMs - performance.now()));
   }
   return batches * BATCH.lines;
 }

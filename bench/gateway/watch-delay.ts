@@ -8,7 +8,7 @@ const histogram = monitorEventLoopDelay({ resolution: 1 });
 histogram.enable();
 
 process.on('message', () => {
-  process.send?.({ p99: histogram.percentile(99) / 1e6, most: histogram.max / 1e6 });
+  process.send?.({ p99: histogram.percentile(99) / 1e6, max: histogram.max / 1e6 });
   histogram.reset();
 });
 process.channel?.unref();

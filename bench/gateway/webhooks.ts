@@ -7,7 +7,7 @@ import type { ControlTask } from './controls.ts';
 import { eachShown, loadCounted, type Counted, type Served } from './count-cost.ts';
 import { load, type Load, type RequestToSend } from './load.ts';
 import { digits, verdict, type Environment, type Part } from './part.ts';
-import { asked, makeResources, takeAll, type Hooked } from './resources.ts';
+import { makeResources, requestedChecks, takeAll, type Hooked } from './resources.ts';
 
 const RESOURCES = 20_000;
 /** Resources that are requested repeatedly, while checks of them begin ten times a second. */
@@ -104,7 +104,7 @@ async function eachItsOwn(environment: Environment, server: Served, resources: H
   const requests = resources.map(signed);
   await takeAll(environment);
   const measured = await loadCounted(server, { connections: CONNECTIONS, requests });
-  const found = await asked(environment);
+  const found = await requestedChecks(environment);
   if (found.size !== resources.length)
     throw new Error(`${resources.length} webhooks asked for ${found.size} checks.`);
   return measured;
@@ -162,7 +162,7 @@ async function killed(environment: Environment, resources: Hooked[]): Promise<st
     await sleep(KILLED_AFTER_MS * (1 + round / 2));
     await gateway.kill();
     await loading;
-    const found = await asked(environment);
+    const found = await requestedChecks(environment);
     acknowledged += accepted.size;
     lost += [...accepted].filter((index) => !found.has(resources[index]?.scope ?? 0)).length;
   }

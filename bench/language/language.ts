@@ -47,9 +47,9 @@ function measure(): string[][] {
   const samples = Object.values(acts).map((): number[] => []);
   for (let run = -WARM_UP; run < runs; run += 1) {
     for (const [i, act] of Object.values(acts).entries()) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       act();
-      if (run >= 0) samples[i]?.push(performance.now() - begun);
+      if (run >= 0) samples[i]?.push(performance.now() - startedAt);
       // The worker thread also collects garbage after an answer.
       engine.collect();
     }

@@ -201,9 +201,9 @@ async function row(
 }
 
 async function timed(act: () => Promise<void>): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await act();
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function apply(client: ApiClient, namespace: Where, config: string, count: number): Promise<void> {

@@ -66,15 +66,15 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
       `${cost.cpuPercent.toFixed(1)} %`,
       `${cost.rss} MB`,
       `${cost.children} MB`,
-      `${cost.mostRss} MB`,
+      `${cost.peakRss} MB`,
     ]);
   try {
     await untilLoaded(pool, 0, hasEnded);
     note('nothing at all', await costOf(pid, seconds));
-    const begun = performance.now();
+    const startedAt = performance.now();
     await applyPipelines(client, { count: pipelines }, quiet);
     await untilLoaded(pool, pipelines, hasEnded);
-    const took = (performance.now() - begun) / 1000;
+    const took = (performance.now() - startedAt) / 1000;
     console.error(`${pipelines} pipelines are applied after ${took.toFixed(0)} s`);
     await settle(pool);
     // The compiler's process ends after half a minute without work.
@@ -93,7 +93,7 @@ async function measure(api: OwnApiServer, url: string): Promise<void> {
     console.log(table(['operator', 'of one core', 'RSS', 'of it in children', 'most RSS'], lines));
     console.log(
       `\n${late.checks} checks in ${seconds} s: late by ${late.median} s in the median, ` +
-        `${late.p99} s at p99, ${late.most} s at most`,
+        `${late.p99} s at p99, ${late.max} s at most`,
     );
   } finally {
     if (!ended) {
@@ -151,5 +151,5 @@ async function lateness(pool: DatabasePool, from: Date) {
     .toSorted((a, b) => a - b);
   const at = (share: number): string =>
     ((late[Math.floor((late.length - 1) * share)] ?? 0) / 1000).toFixed(2);
-  return { checks: late.length, median: at(0.5), p99: at(0.99), most: at(1) };
+  return { checks: late.length, median: at(0.5), p99: at(0.99), max: at(1) };
 }

@@ -44,7 +44,7 @@ const done = {
   failures: new Set<string>(),
 };
 const MAX_FAILURES = 5;
-const begun = new Set<string>();
+const startedPods = new Set<string>();
 const at = process.argv.indexOf('--kubeconfig');
 const connection = await kubeconfigConnection(process.argv[at + 1]);
 const client = new ApiClient(connection);
@@ -57,9 +57,9 @@ const pods = new Reflector(client, {
     return { namespace, name, uid, resourceVersion, ...defined({ work }) };
   },
   changed: ({ type, object: { uid, work } }) => {
-    if (type === 'deleted') begun.delete(uid);
-    else if (work !== undefined && !begun.has(uid)) {
-      begun.add(uid);
+    if (type === 'deleted') startedPods.delete(uid);
+    else if (work !== undefined && !startedPods.has(uid)) {
+      startedPods.add(uid);
       void serve(work);
     }
   },

@@ -64,9 +64,9 @@ async function decide(builds: ReturnType<typeof storesOver>['builds'], pipeline:
   delay.enable();
   let made = 0;
   for (let more = true; more && took.length < decisions;) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const answer = await scheduleOn({ builds }, pipeline, new Date());
-    took.push(performance.now() - begun);
+    took.push(performance.now() - startedAt);
     made += answer.builds.length;
     more = answer.more;
   }

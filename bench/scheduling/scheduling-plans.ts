@@ -1,45 +1,49 @@
 interface Scan {
-  how: string;
+  method: string;
   index: string;
   rows: number;
-  times: number;
+  loops: number;
   heapFetches: number;
 }
 
-const NODE = /-> {2}|^/;
 const SCAN = /(Seq Scan|Index Only Scan|Index Scan|Bitmap Heap Scan)(?: Backward)?(?: using (\w+))? on (\w+)/;
-const TIMES = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
-const HISTORY = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
+const ACTUAL = /\(actual [^()]*rows=([\d.]+) loops=(\d+)\)/;
+/** Tables that grow with every build and version. */
+const HISTORY_TABLES = new Set(['builds', 'versions', 'build_inputs', 'build_outputs', 'good_versions']);
 
-/** How the growing tables were read, from the plans in Postgres' log: one row per table and access method. */
+/**
+ * How the growing tables were read, from the plans in Postgres' log. One row per table and access method: both, rows
+ * read, number of scans, and heap fetches.
+ */
 export function scansIn(log: readonly string[]): string[][] {
   const scans = new Map<string, Scan>();
   let current: Scan | undefined;
-  for (const line of log.flatMap((piece) => piece.split('\n'))) {
-    const found = NODE.test(line) ? SCAN.exec(line) : null;
-    const times = found && TIMES.exec(line);
-    if (times) current = add(scans, [...found, ...times.slice(1)]);
+  for (const line of log.flatMap((message) => message.split('\n'))) {
+    const scanned = SCAN.exec(line);
+    const actual = scanned && ACTUAL.exec(line);
+    if (actual) current = add(scans, [...scanned, ...actual.slice(1)]);
+    // Heap fetches follow the line of their scan.
     const fetches = /Heap Fetches: (\d+)/.exec(line);
     if (fetches && current) current.heapFetches += Number(fetches[1]);
   }
-  return [...scans].map(([key, { how, index, rows, times, heapFetches }]) => [
+  return [...scans].map(([key, { method, index, rows, loops, heapFetches }]) => [
     key.split(' ')[0] ?? '',
-    index === '' ? how : `${how}, ${index}`,
+    index === '' ? method : `${method}, ${index}`,
     String(Math.round(rows)),
-    String(times),
-    how === 'Index Only Scan' ? String(heapFetches) : '',
+    String(loops),
+    method === 'Index Only Scan' ? String(heapFetches) : '',
   ]);
 }
 
 function add(
   scans: Map<string, Scan>,
-  [, how = '', index = '', on = '', rows, loops]: readonly string[],
+  [, method = '', index = '', tableName = '', rows, loops]: readonly string[],
 ): Scan | undefined {
-  if (!HISTORY.has(on)) return undefined;
-  const key = `${on} ${how} ${index}`;
-  const scan = scans.get(key) ?? { how, index, rows: 0, times: 0, heapFetches: 0 };
+  if (!HISTORY_TABLES.has(tableName)) return undefined;
+  const key = `${tableName} ${method} ${index}`;
+  const scan = scans.get(key) ?? { method, index, rows: 0, loops: 0, heapFetches: 0 };
   scan.rows += Number(rows) * Number(loops);
-  scan.times += Number(loops);
+  scan.loops += Number(loops);
   scans.set(key, scan);
   return scan;
 }

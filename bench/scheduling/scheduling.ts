@@ -142,9 +142,9 @@ async function measured(measures: Record<string, Measure>): Promise<Map<string, 
   for (let run = -WARM_UP; run < runs; run += 1) {
     for (const [name, { prepare, act }] of Object.entries(measures)) {
       await prepare?.(run);
-      const begun = performance.now();
+      const startedAt = performance.now();
       await act(run);
-      if (run >= 0) samples.get(name)?.push(performance.now() - begun);
+      if (run >= 0) samples.get(name)?.push(performance.now() - startedAt);
     }
   }
   return new Map(

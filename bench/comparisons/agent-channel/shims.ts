@@ -45,10 +45,10 @@ export function startShim(program: string, secret: string, agent: Agent): ChildP
 /**
  * Usage of the shim itself: processor time in milliseconds, current and largest resident memory in megabytes.
  */
-export function usageOf(pid: number): { cpuMs: number; rss: number; most: number } {
+export function usageOf(pid: number): { cpuMs: number; rss: number; peak: number } {
   const nanoseconds = readdirSync(`/proc/${pid}/task`)
     .map((task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ', 1)[0]))
     .reduce((sum, one) => sum + one, 0);
-  const { now, most } = memoryOf(pid);
-  return { cpuMs: nanoseconds / 1e6, rss: now, most };
+  const { now, peak } = memoryOf(pid);
+  return { cpuMs: nanoseconds / 1e6, rss: now, peak };
 }

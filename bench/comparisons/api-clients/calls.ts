@@ -19,14 +19,15 @@ export interface Task {
   argument?: string;
 }
 
-/** The result of a task. Id 0: the program is loaded and ready. */
+/** The result of a task. The first one, with id 0, says that the program is loaded and ready. */
 export interface Report {
   id: number;
   ms: number;
   cpuMs: number;
   /** Milliseconds of each request. */
   samples: number[];
-  said: string;
+  /** `done`, a number of objects, or what the client reported. */
+  outcome: string;
 }
 
 export const NAMESPACE = 'measure';

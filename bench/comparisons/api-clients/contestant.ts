@@ -8,17 +8,19 @@ import { build } from 'esbuild';
 import { memoryOf } from '#bench/process-cost.ts';
 import type { Report, Task } from './calls.ts';
 
-/** A measured program: its file in `contestants/`. */
+/** A measured program. */
 export interface Entry {
   name: string;
+  /** Its file in `contestants/`. */
   program: string;
   args?: string[];
 }
 
+/** Bundled CommonJS packages call `require`, which modules do not have. */
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** Bundles the programs with their packages, as a release does, so unused code of a client costs nothing. */
+/** Bundles the programs with their packages, as a release does: code of a client that nothing uses costs nothing. */
 export async function bundle(programs: string[], folder: string): Promise<void> {
   await build({
     entryPoints: programs.map((program) => join(import.meta.dirname, 'contestants', program)),
@@ -40,11 +42,11 @@ const programAt = (folder: string, { program }: Entry): string =>
 
 export const bundledBytes = (folder: string, entry: Entry): number => statSync(programAt(folder, entry)).size;
 
-/** A contestant in a separate process; it runs tasks one after another or several at a time. */
+/** A client in a separate process that performs tasks. */
 export class Contestant {
   readonly name: string;
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #waiting = new Map<number, (report: Report) => void>();
+  readonly #pending = new Map<number, (report: Report) => void>();
   #lastId = 0;
 
   private constructor(entry: Entry, folder: string, ports: { real: string; faulty: string }) {
@@ -55,40 +57,40 @@ export class Contestant {
     });
     createInterface({ input: this.#child.stdout }).on('line', (line) => {
       const report: Report = JSON.parse(line);
-      this.#waiting.get(report.id)?.(report);
-      this.#waiting.delete(report.id);
+      this.#pending.get(report.id)?.(report);
+      this.#pending.delete(report.id);
     });
   }
 
-  /** Resolves when the program is loaded; `ms` is the time that took. */
+  /** Resolves when the program is loaded, after `ms`. */
   static async start(
     entry: Entry,
     folder: string,
     ports: { real: string; faulty: string },
-  ): Promise<{ one: Contestant; ms: number }> {
-    const begun = performance.now();
-    const one = new Contestant(entry, folder, ports);
-    await new Promise((resolve) => one.#waiting.set(0, resolve));
-    return { one, ms: performance.now() - begun };
+  ): Promise<{ contestant: Contestant; ms: number }> {
+    const startedAt = performance.now();
+    const contestant = new Contestant(entry, folder, ports);
+    await new Promise((resolve) => contestant.#pending.set(0, resolve));
+    return { contestant, ms: performance.now() - startedAt };
   }
 
   perform(task: Omit<Task, 'id'>): Promise<Report> {
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
+      this.#pending.set(id, resolve);
       this.#child.stdin.write(`${JSON.stringify({ ...task, id })}\n`);
     });
   }
 
-  /** Current and largest resident memory in megabytes. */
-  memory(): { now: number; most: number } {
+  /** Resident memory in megabytes: now, and its peak so far. */
+  memory(): { now: number; peak: number } {
     return memoryOf(this.#child.pid ?? 0);
   }
 
   async end(): Promise<void> {
-    const gone = once(this.#child, 'exit');
+    const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
 }

@@ -11,22 +11,28 @@ export interface Client {
 
 /** Runs the tasks that arrive on standard input. */
 export async function serve(client: Client): Promise<void> {
-  say({ id: 0, ms: 0, cpuMs: 0, samples: [], said: 'loaded' });
+  printReport({ id: 0, ms: 0, cpuMs: 0, samples: [], outcome: 'loaded' });
   for await (const line of createInterface({ input: process.stdin })) {
     const task: Task = JSON.parse(line);
     void perform(client, task);
   }
 }
 
-const say = (report: Report): boolean => process.stdout.write(`${JSON.stringify(report)}\n`);
+const printReport = (report: Report): boolean => process.stdout.write(`${JSON.stringify(report)}\n`);
 
 async function perform(client: Client, task: Task): Promise<void> {
   const samples: number[] = [];
   const cpu = process.cpuUsage();
-  const begun = performance.now();
-  const said = await result(client, task, samples);
+  const startedAt = performance.now();
+  const outcome = await result(client, task, samples);
   const { user, system } = process.cpuUsage(cpu);
-  say({ id: task.id, ms: performance.now() - begun, cpuMs: (user + system) / 1000, samples, said });
+  printReport({
+    id: task.id,
+    ms: performance.now() - startedAt,
+    cpuMs: (user + system) / 1000,
+    samples,
+    outcome,
+  });
 }
 
 async function result(client: Client, task: Task, samples: number[]): Promise<string> {
@@ -45,9 +51,9 @@ async function ask({ real, faulty }: Client, { call = 'get', server, argument = 
 
 async function work(calls: Calls, { what, count }: Task, samples: number[]): Promise<string> {
   const timed = async (call: () => Promise<unknown>): Promise<void> => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await call();
-    samples.push(performance.now() - begun);
+    samples.push(performance.now() - startedAt);
   };
   if (what === 'list') return `${await calls.list(NAMESPACE)} objects`;
   if (what === 'get at once') {

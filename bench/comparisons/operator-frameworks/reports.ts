@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A report of a contestant, a line of JSON on its standard output. */
 export interface ContestantReport {
-  /** `heard`: the library delivered an event. `begun`, `ended`: the handler started, finished. */
-  what: 'heard' | 'begun' | 'ended';
+  /** `received`: the library delivered an event. `started`, `ended`: the handler started, finished. */
+  what: 'received' | 'started' | 'ended';
   change: 'added' | 'updated' | 'deleted' | 'work';
   kind: 'ConfigMap' | 'Secret';
   name: string;
@@ -22,7 +22,7 @@ export function printReport(report: Omit<ContestantReport, 'at'>): void {
 
 /** The handler of every contestant. The object's name chooses its behaviour. */
 export async function handle(report: Omit<ContestantReport, 'at' | 'what'>): Promise<void> {
-  printReport({ ...report, what: 'begun' });
+  printReport({ ...report, what: 'started' });
   if (report.name.startsWith('throws') && !thrown.has(report.name)) {
     thrown.add(report.name);
     throw new Error('the handler failed, as it was asked to');

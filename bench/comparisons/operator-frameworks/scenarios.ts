@@ -6,7 +6,7 @@ import type { Contestant } from './contestant.ts';
 import { NAMESPACE, SLOW_MS } from './reports.ts';
 import type { ThrowAwayServer } from './server.ts';
 
-/** The result of one scenario for one contestant. */
+/** The result of contestant scenario for contestant contestant. */
 export type Finding = Record<string, number | boolean | string>;
 
 interface ScenarioContext {
@@ -22,15 +22,18 @@ export type Scenario = (context: ScenarioContext) => Promise<Map<string, Finding
 
 const DOWN_MS = 3000;
 const WAIT_MS = 40_000;
-const AGAIN_MS = 15_000;
+const RETRY_WAIT_MS = 15_000;
 
 const each = async (
   context: ScenarioContext,
-  find: (one: Contestant) => Promise<Finding>,
+  find: (contestant: Contestant) => Promise<Finding>,
 ): Promise<Map<string, Finding>> =>
   new Map(
     await Promise.all(
-      context.contestants.map(async (one): Promise<[string, Finding]> => [one.name, await find(one)]),
+      context.contestants.map(async (contestant): Promise<[string, Finding]> => [
+        contestant.name,
+        await find(contestant),
+      ]),
     ),
   );
 
@@ -42,8 +45,8 @@ const configMap = (name: string, text = '') => ({
 });
 
 async function create(client: ApiClient, name: string): Promise<string> {
-  const made = orThrow(await client.create(KINDS.configMaps, configMap(name)), `create ${name}`);
-  return made.metadata?.uid ?? '';
+  const created = orThrow(await client.create(KINDS.configMaps, configMap(name)), `create ${name}`);
+  return created.metadata?.uid ?? '';
 }
 
 /** The API server is killed and comes back 3 s later. An object is created once it answers again. */
@@ -53,14 +56,14 @@ export const restart: Scenario = async (context) => {
   await sleep(DOWN_MS);
   await server.startApi();
   const name = `after-${round}`;
-  const made = Date.now();
+  const createdAt = Date.now();
   await create(client, name);
-  return each(context, async (one) => {
-    const heard = await one.waitForReport((report) => report.name === name, WAIT_MS);
+  return each(context, async (contestant) => {
+    const received = await contestant.waitForReport((report) => report.name === name, WAIT_MS);
     return {
-      arrived: heard !== undefined,
-      ms: heard === undefined ? Number.NaN : heard.at - made,
-      alive: one.alive,
+      arrived: received !== undefined,
+      ms: received === undefined ? Number.NaN : received.at - createdAt,
+      alive: contestant.alive,
     };
   });
 };
@@ -72,16 +75,16 @@ export const throwing: Scenario = async (context) => {
   await create(client, name);
   await sleep(1000);
   await create(client, `next-${round}`);
-  return each(context, async (one) => {
-    const again = await one.waitForReport(
+  return each(context, async (contestant) => {
+    const again = await contestant.waitForReport(
       (report) => report.what === 'ended' && report.name === name,
-      AGAIN_MS,
+      RETRY_WAIT_MS,
     );
-    const next = await one.waitForReport(
+    const next = await contestant.waitForReport(
       (report) => report.what === 'ended' && report.name === `next-${round}`,
       1000,
     );
-    return { again: again !== undefined, next: next !== undefined, alive: one.alive };
+    return { again: again !== undefined, next: next !== undefined, alive: contestant.alive };
   });
 };
 
@@ -91,7 +94,7 @@ export const slow: Scenario = async (context) => {
   const name = `slow-${round}`;
   await create(client, name);
   await sleep(500);
-  const made = Date.now();
+  const createdAt = Date.now();
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
@@ -100,19 +103,24 @@ export const slow: Scenario = async (context) => {
   orThrow(await client.create(KINDS.secrets, secret), 'create a Secret');
   const patch = { data: { text: 'changed' } };
   orThrow(await client.patchMerge(KINDS.configMaps, { namespace: NAMESPACE, name }, patch), `change ${name}`);
-  return each(context, async (one) => {
-    const quick = await one.waitForReport(
-      (report) => report.what === 'begun' && report.name === `quick-${round}`,
+  return each(context, async (contestant) => {
+    const quick = await contestant.waitForReport(
+      (report) => report.what === 'started' && report.name === `quick-${round}`,
       3 * SLOW_MS,
     );
-    await one.waitForReport(
-      () => one.reports.filter((report) => report.what === 'begun' && report.name === name).length > 1,
+    await contestant.waitForReport(
+      () =>
+        contestant.reports.filter((report) => report.what === 'started' && report.name === name).length > 1,
       3 * SLOW_MS,
     );
-    const ours = one.reports.filter((report) => report.name === name && report.what !== 'heard');
+    const handling = contestant.reports.filter(
+      (report) => report.name === name && report.what !== 'received',
+    );
     const overlapping =
-      ours.findIndex(({ what }, at) => what === 'begun' && ours[at - 1]?.what === 'begun') !== -1;
-    return { ms: quick === undefined ? Number.NaN : quick.at - made, overlapping };
+      handling.findIndex(
+        ({ what }, index) => what === 'started' && handling[index - 1]?.what === 'started',
+      ) !== -1;
+    return { ms: quick === undefined ? Number.NaN : quick.at - createdAt, overlapping };
   });
 };
 
@@ -124,10 +132,10 @@ export const recreated: Scenario = async (context) => {
   const { server, client, contestants, round } = context;
   const name = `twice-${round}`;
   const first = await create(client, name);
-  await each(context, async (one) => ({
-    seen: (await one.waitForReport((report) => report.name === name, 5000)) !== undefined,
+  await each(context, async (contestant) => ({
+    seen: (await contestant.waitForReport((report) => report.name === name, 5000)) !== undefined,
   }));
-  for (const one of contestants) one.signal('SIGSTOP');
+  for (const contestant of contestants) contestant.signal('SIGSTOP');
   await server.killApi();
   await server.startApi();
   orThrow(await client.delete(KINDS.configMaps, { namespace: NAMESPACE, name }, {}), `delete ${name}`);
@@ -136,17 +144,21 @@ export const recreated: Scenario = async (context) => {
   await server.killApi();
   await server.startApi();
   await server.compact();
-  for (const one of contestants) one.signal('SIGCONT');
-  return each(context, async (one) => {
-    await one.waitForReport((report) => report.name === name && report.uid === second, WAIT_MS);
-    const heard = one.reports.filter((report) => report.name === name && report.what === 'heard').slice(1);
-    const changes = heard.map(({ change, uid }) => `${change} ${uid === first ? 'the first' : 'the second'}`);
-    return { changes: changes.join(', ') || 'nothing', alive: one.alive };
+  for (const contestant of contestants) contestant.signal('SIGCONT');
+  return each(context, async (contestant) => {
+    await contestant.waitForReport((report) => report.name === name && report.uid === second, WAIT_MS);
+    const received = contestant.reports
+      .filter((report) => report.name === name && report.what === 'received')
+      .slice(1);
+    const changes = received.map(
+      ({ change, uid }) => `${change} ${uid === first ? 'the first' : 'the second'}`,
+    );
+    return { changes: changes.join(', ') || 'nothing', alive: contestant.alive };
   });
 };
 
 /** Nothing happens for 20 s. */
 export const idle: Scenario = async (context) => {
   await sleep(20_000);
-  return each(context, async (one) => ({ megabytes: one.memory() }));
+  return each(context, async (contestant) => ({ megabytes: contestant.memory() }));
 };

@@ -27,7 +27,7 @@ export interface ClaimSummary {
 export interface Spread {
   median: number;
   p90: number;
-  most: number;
+  max: number;
 }
 
 /** Summarises the checks that were claimed in the period. */
@@ -42,43 +42,43 @@ export function summariseClaims(all: readonly Claim[], from: number, to: number)
     maxPods: maxAtOnce([...Map.groupBy(all, ({ run }) => run).values()].map(lifeOf), from, to),
     late: spreadOf(claims.map(({ due, claimed }) => claimed - due)),
     known: spreadOf(claims.flatMap(({ due, ended }) => (ended === undefined ? [] : [ended - due]))),
-    held: spreadOf(runs.flatMap(({ begun, ended }) => (ended === undefined ? [] : [ended - begun]))),
+    held: spreadOf(runs.flatMap(({ startedAt, ended }) => (ended === undefined ? [] : [ended - startedAt]))),
   };
 }
 
 interface Life {
-  begun: number;
+  startedAt: number;
   ended?: number;
 }
 
 function lifeOf(claims: readonly Claim[]): Life {
-  const begun = Math.min(...claims.map(({ claimed }) => claimed));
+  const startedAt = Math.min(...claims.map(({ claimed }) => claimed));
   const ends = claims.flatMap(({ ended }) => ended ?? []);
-  return ends.length < claims.length ? { begun } : { begun, ended: Math.max(...ends) };
+  return ends.length < claims.length ? { startedAt } : { startedAt, ended: Math.max(...ends) };
 }
 
 function maxAtOnce(lives: readonly Life[], from: number, to: number): number {
   const steps = lives
-    .filter(({ begun, ended = Infinity }) => begun < to && ended > from)
-    .flatMap(({ begun, ended = Infinity }) => [
-      { at: begun, by: 1 },
+    .filter(({ startedAt, ended = Infinity }) => startedAt < to && ended > from)
+    .flatMap(({ startedAt, ended = Infinity }) => [
+      { at: startedAt, by: 1 },
       { at: ended, by: -1 },
     ])
     // A Pod that ends at the moment another begins makes room for it.
     .toSorted((a, b) => a.at - b.at || a.by - b.by);
   let now = 0;
-  let most = 0;
+  let max = 0;
   for (const { by } of steps) {
     now += by;
-    most = Math.max(most, now);
+    max = Math.max(max, now);
   }
-  return most;
+  return max;
 }
 
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN;
-  return { median: at(0.5), p90: at(0.9), most: at(1) };
+  return { median: at(0.5), p90: at(0.9), max: at(1) };
 }
 
 /** Pods per second that a limit of simultaneous Pods allows, and how long a round over all groups takes. */

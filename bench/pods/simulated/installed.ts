@@ -106,7 +106,7 @@ async function start(times: SimulatedTimes, endings: Ending[], stop: Ending): Pr
     ended: () => hasEnded(operator),
     endAgents: async () => {
       await end(agents.process);
-      return agents.said();
+      return agents.output();
     },
     stop,
   };
@@ -141,16 +141,16 @@ async function writeSecret(client: ApiClient, name: string, folder: string): Pro
 function startAgents(
   kubeconfig: string,
   times: SimulatedTimes,
-): { process: ChildProcess; said: () => string } {
+): { process: ChildProcess; output: () => string } {
   const program = new URL('../simulated-agent.ts', import.meta.url).pathname;
   const numbers = { 'check-ms': times.check, 'step-ms': times.step, 'end-ms': times.end };
   const flags = Object.entries(numbers).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const agents = spawn(process.execPath, [program, '--kubeconfig', kubeconfig, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  agents.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-  return { process: agents, said: () => said.trim() };
+  let output = '';
+  agents.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  return { process: agents, output: () => output.trim() };
 }
 
 async function metricsOf(connection: Connection): Promise<string> {

@@ -89,9 +89,9 @@ async function measured(
   { installed, into }: { installed: Installed; into: Tally },
 ): Promise<void> {
   const before = { writes: await installed.writes(), seconds: secondsByProgram() };
-  const begun = performance.now();
+  const startedAt = performance.now();
   await works.run(count);
-  into.ms += performance.now() - begun;
+  into.ms += performance.now() - startedAt;
   await untilNoPods(installed);
   // The last status updates arrive.
   await sleep(1500);

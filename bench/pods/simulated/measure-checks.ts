@@ -136,17 +136,17 @@ export async function untilChecked(pool: DatabasePool, patienceMs: number): Prom
   }
 }
 
-/** The number of overdue resources by the rule of the condition ChecksStalled, sampled every second. */
+/** The largest number of overdue resources by the rule of the condition ChecksStalled, sampled every second. */
 async function overdueWithin(pool: DatabasePool, seconds: number): Promise<number> {
-  let most = 0;
+  let max = 0;
   for (let second = 0; second < seconds; second += 1) {
     await sleep(1000);
     const overdue = await pool.oneFirst(rows<{ count: number }>()`
       SELECT count(*) FROM check_scopes WHERE live AND run_id IS NULL AND timer = 'operator'
         AND now() > next_check_at + ${2 * INTERVAL_MS} * interval '1 millisecond'`);
-    most = Math.max(most, overdue);
+    max = Math.max(max, overdue);
   }
-  return most;
+  return max;
 }
 
 async function stalledPipelines(client: ApiClient): Promise<number> {
@@ -180,10 +180,10 @@ export function sharesText(counts: Record<string, number>, works: number): strin
   return `${all.toFixed(2)}: ${parts.join(', ')}`;
 }
 
-export function costText({ cpuPercent, rss, mostRss }: Cost): string {
-  return `${cpuPercent.toFixed(1)} % of a core, ${rss} MB, at most ${mostRss} MB`;
+export function costText({ cpuPercent, rss, peakRss }: Cost): string {
+  return `${cpuPercent.toFixed(1)} % of a core, ${rss} MB, at most ${peakRss} MB`;
 }
 
-function spreadText({ median, p90, most }: Spread): string {
-  return [median, p90, most].map((ms) => `${(ms / 1000).toFixed(2)} s`).join(', ');
+function spreadText({ median, p90, max }: Spread): string {
+  return [median, p90, max].map((ms) => `${(ms / 1000).toFixed(2)} s`).join(', ');
 }

@@ -25,13 +25,13 @@ export async function measureIdle(
   const { client, pool } = installed;
   const empty = await costOf(installed.operator, seconds);
   const before = await installed.writes();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const config = (number: number): string => gitPipeline(number, { resources: PER_PIPELINE, every: '24h' });
   await applyPipelines(client, { count: pipelines }, config);
   await untilLoaded(pool, pipelines, installed.ended);
-  const applied = performance.now() - begun;
+  const applied = performance.now() - startedAt;
   await untilChecked(pool, FIRST_CHECKS_MS);
-  const checked = performance.now() - begun;
+  const checked = performance.now() - startedAt;
   console.error(
     `all are applied after ${(applied / 1000).toFixed(0)} s and checked after ${(checked / 1000).toFixed(0)} s`,
   );

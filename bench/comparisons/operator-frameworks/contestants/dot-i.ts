@@ -7,7 +7,12 @@ import {
   type ContestantReport,
 } from '#bench/comparisons/operator-frameworks/reports.ts';
 
-/** @dot-i/k8s-operator from a separate folder, with its logger on standard error. */
+/*
+ * @dot-i/k8s-operator, loaded from a separate folder because it is no dependency of this project. It logs to
+ * standard error, since standard output carries the reports.
+ */
+
+/** The part of the package's types that is used here. */
 interface Event {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   object: { metadata?: { name?: string; uid?: string } };
@@ -48,7 +53,7 @@ function handlerOf(kind: ContestantReport['kind']): (event: Event) => Promise<vo
       name: object.metadata?.name ?? '',
       uid: object.metadata?.uid ?? '',
     };
-    printReport({ ...report, what: 'heard' });
+    printReport({ ...report, what: 'received' });
     return handle(report);
   };
 }

@@ -36,7 +36,7 @@ function watch<T extends Shape>(kind: ApiKind<T>, named: 'ConfigMap' | 'Secret')
     namespace: NAMESPACE,
     project: cachedObjectOf,
     changed: ({ type, key, object }) => {
-      printReport({ what: 'heard', change: type, kind: named, name: object.name, uid: object.uid });
+      printReport({ what: 'received', change: type, kind: named, name: object.name, uid: object.uid });
       queue.add(key);
     },
     onProblem: (problem) => console.error(problem.reason, problem.message),
