@@ -35,6 +35,6 @@ export interface Notifications {
   /** Each listener receives `missed` too. Returns how to stop listening. */
   listen<T extends Topic>(
     topics: readonly T[],
-    heard: (notification: ReceivedNotification<T>) => void,
+    listener: (notification: ReceivedNotification<T>) => void,
   ): () => void;
 }

@@ -14,14 +14,14 @@ interface Ports {
 }
 
 /** The person who triggers, and the values that they give to the job's inputs. */
-type Asked = Omit<RequestedBuild, 'at'>;
+type JobRequest = Omit<RequestedBuild, 'at'>;
 
 /** Creates a build on request, or returns every reason why not. */
-export async function triggerJob(job: JobName, asked: Asked, ports: Ports): Promise<TriggerAnswer> {
+export async function triggerJob(job: JobName, request: JobRequest, ports: Ports): Promise<TriggerAnswer> {
   const at = ports.now();
   const answer = await ports.builds.withRequest(
     job,
-    { ...asked, at },
+    { ...request, at },
     async (tx): Promise<TriggerAnswer> => (await answerRequest(tx, at)) ?? { answer: 'refused', reasons: [] },
   );
   wake(answer, ports.notifications);
@@ -45,11 +45,11 @@ const LOOK_AGAIN_MS = 1000;
  */
 export async function triggerJobAfterChecks(
   job: JobName,
-  asked: Asked,
+  request: JobRequest,
   ports: CheckPorts,
 ): Promise<TriggerAnswer> {
   const { notifications, now } = ports;
-  const first = await requestAfterChecks(job, { ...asked, waitMs: MAX_CHECK_WAIT_MS }, ports);
+  const first = await requestAfterChecks(job, { ...request, waitMs: MAX_CHECK_WAIT_MS }, ports);
   if (first.answer !== 'checking') {
     wake(first, notifications);
     return first;
@@ -64,13 +64,13 @@ export async function triggerJobAfterChecks(
 /** Answers at once if there is nothing to check. */
 export async function requestAfterChecks(
   job: JobName,
-  asked: Asked & { waitMs: number },
+  request: JobRequest & { waitMs: number },
   { builds, now }: Pick<CheckPorts, 'now'> & { builds: Pick<BuildStore, 'withRequestAfterChecks'> },
 ): Promise<TriggerAnswer | TriggerWaits> {
   const at = now();
   const answer = await builds.withRequestAfterChecks(
     job,
-    { ...asked, at },
+    { ...request, at },
     async (tx): Promise<TriggerAnswer | TriggerWaits> => (await answerRequest(tx, at)) ?? tx.waits,
   );
   return answer ?? { answer: 'unknown' };
@@ -116,14 +116,14 @@ async function waitForAnswer(
   until: number,
   { builds, notifications, now, sleep }: CheckPorts,
 ): Promise<TriggerAnswer | undefined> {
-  let heard = new AbortController();
+  let wakeUp = new AbortController();
   const stop = notifications.listen(['schedule', 'status'], (notification) => {
-    if (mayAnswer(notification, waits)) heard.abort();
+    if (mayAnswer(notification, waits)) wakeUp.abort();
   });
   try {
     for (let left = until - now().getTime(); left > 0; left = until - now().getTime()) {
-      await sleep(Math.min(left, LOOK_AGAIN_MS), heard.signal);
-      heard = new AbortController();
+      await sleep(Math.min(left, LOOK_AGAIN_MS), wakeUp.signal);
+      wakeUp = new AbortController();
       const answer = await builds.triggerAnswer(waits);
       if (answer.answer !== 'checking') return answer;
     }

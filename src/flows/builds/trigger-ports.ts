@@ -56,7 +56,7 @@ export interface TriggerStore {
    */
   withRequest<T>(
     job: JobName,
-    asked: RequestedBuild,
+    request: RequestedBuild,
     work: (tx: RequestTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /**
@@ -65,7 +65,7 @@ export interface TriggerStore {
    */
   withRequestAfterChecks<T>(
     job: JobName,
-    asked: RequestedBuild & { waitMs: number },
+    request: RequestedBuild & { waitMs: number },
     work: (tx: WaitingTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /** Ends the wait of a request for its checks and runs `work` in the same transaction. */
@@ -76,7 +76,7 @@ export interface TriggerStore {
    */
   withVersionRequests<T>(
     resource: ResourceName,
-    asked: { version: number; by: string; at: Date },
+    request: { version: number; by: string; at: Date },
     work: (tx: VersionTransaction) => Promise<T>,
   ): Promise<T | undefined>;
   /** The current answer to a trigger that waits. */

@@ -16,13 +16,13 @@ interface Ports extends Pick<ActionPorts, 'notifications' | 'now'> {
  */
 export async function triggerVersion(
   resource: ResourceName,
-  asked: { version: number; by: string },
+  request: { version: number; by: string },
   ports: Ports,
 ): Promise<VersionTriggered | ActionRefused> {
   const at = ports.now();
   const answer = await ports.builds.withVersionRequests(
     resource,
-    { ...asked, at },
+    { ...request, at },
     async (tx) => await answerRequests(tx, at),
   );
   if (answer === undefined) return { answer: 'unknown' };

@@ -56,7 +56,7 @@ export interface CheckStore {
    * hold.
    */
   requestChecksByToken(
-    asked: { calls: readonly WebhookCall[]; wait: boolean },
+    webhooks: { calls: readonly WebhookCall[]; wait: boolean },
     at: Date,
   ): Promise<WebhooksAnswered>;
   /** The resource that the webhook token belongs to. */

@@ -20,10 +20,10 @@ export async function requestCheck(resource: ResourceName, ports: Ports): Promis
 
 /** Recorded when it returns. Checkers are notified after the transaction, and only if a check became due. */
 export async function answerWebhooks(
-  asked: { calls: readonly WebhookCall[]; wait: boolean },
+  webhooks: { calls: readonly WebhookCall[]; wait: boolean },
   ports: Ports,
 ): Promise<WebhookAnswer[]> {
-  const { answers, written } = await ports.checks.requestChecksByToken(asked, ports.now());
+  const { answers, written } = await ports.checks.requestChecksByToken(webhooks, ports.now());
   if (written) ports.notifications.notify({ topic: 'checks' });
   return answers;
 }

@@ -23,11 +23,11 @@ export interface OAuthFlow {
   /** Hash of a secret in the cookie of the browser that began the flow. */
   browserHash: string;
   /** Absent: the flow is a sign-in. */
-  link?: LinkBegun;
+  link?: LinkRequest;
 }
 
-/** The account to link, and the session that requested it. The flow ends with that session. */
-export interface LinkBegun {
+/** The account to link, and the session that requested the link. The flow ends with that session. */
+export interface LinkRequest {
   userId: number;
   sessionId: string;
 }
@@ -90,9 +90,9 @@ export interface OAuthStore extends SignInMethods {
     profile: { tokenHash: string; browserHash: string; username: string; fullName: string },
     at: Date,
   ): Promise<'created' | 'taken' | 'unknown'>;
-  /** `taken`: the identity is linked to another account. `over`: the session that began it has ended. */
+  /** `taken`: the identity is linked to another account. `over`: the session that requested it has ended. */
   link(
-    begun: LinkBegun,
+    request: LinkRequest,
     identity: OAuthIdentity & { groups: string[] },
     at: Date,
   ): Promise<'linked' | 'taken' | 'over'>;

@@ -2,7 +2,7 @@ import { defined } from '#defined';
 import { usernameFault } from '#domain/access/names-and-passwords.ts';
 import { groupsIn, suggestFullName, suggestUsername } from '#domain/access/oauth-provider.ts';
 import type {
-  LinkBegun,
+  LinkRequest,
   OAuthAnswer,
   OAuthClient,
   OAuthRequest,
@@ -48,7 +48,7 @@ interface Failed {
  * answer.
  */
 export async function startFlow(
-  { canonical, link: begun }: { canonical: string; link?: LinkBegun },
+  { canonical, link: request }: { canonical: string; link?: LinkRequest },
   ports: OAuthPorts,
 ): Promise<FlowStarted> {
   const provider = await enabled(canonical, ports);
@@ -62,7 +62,7 @@ export async function startFlow(
   const expiresAt = new Date(ports.now().getTime() + LIFETIME_MS);
   const opened = await ports.oauth.openFlow(
     ports.digest(state),
-    { ...flow, ...defined({ link: begun }) },
+    { ...flow, ...defined({ link: request }) },
     expiresAt,
   );
   if (!opened) return { answer: 'failed', message: CHANGED };
@@ -144,13 +144,13 @@ const BY_PROVIDER = { action: 'user.signed_in', byProvider: true };
 const CHANGED = 'The account changed meanwhile. Begin again.';
 
 async function link(
-  begun: LinkBegun,
+  request: LinkRequest,
   { canonical, groupsClaim }: StoredProvider,
   { issuer, subject, claims }: OAuthAnswer,
   ports: OAuthPorts,
 ): Promise<FlowFinished> {
   const identity = { issuer, subject, provider: canonical, groups: groupsIn(claims, groupsClaim) };
-  const linked = await ports.oauth.link(begun, identity, ports.now());
+  const linked = await ports.oauth.link(request, identity, ports.now());
   return linked === 'over' ? { answer: 'failed', message: CHANGED } : { answer: linked };
 }
 

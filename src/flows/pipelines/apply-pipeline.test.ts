@@ -106,7 +106,7 @@ function ports(world: World) {
       cacheSources: () => Promise.resolve(),
       renamedTo: () => Promise.resolve(undefined),
       renameState: () => Promise.resolve('own'),
-      completeRename: () => Promise.resolve({ answer: 'unasked' }),
+      completeRename: () => Promise.resolve({ answer: 'not-requested' }),
     },
     reader: {
       read: () => Promise.resolve({ failure: 'not there', transient: true }),

@@ -15,7 +15,12 @@ interface World {
   completed?: Awaited<ReturnType<FollowRenamePorts['store']['completeRename']>>;
 }
 
-function ports({ renamedTo, state = 'asked', old = 'same', completed = { answer: 'done', id: 1 } }: World) {
+function ports({
+  renamedTo,
+  state = 'requested',
+  old = 'same',
+  completed = { answer: 'done', id: 1 },
+}: World) {
   const calls: string[] = [];
   const all: FollowRenamePorts = {
     now: () => new Date(0),
@@ -45,7 +50,7 @@ const refused = (why: string): object => ({
 
 describe('an object', () => {
   test.each<[string, PipelineManifest, World, [object | undefined, ...string[]]]>([
-    ['an object that names no other is applied', manifest, { state: 'unasked' }, [undefined]],
+    ['an object that names no other is applied', manifest, { state: 'not-requested' }, [undefined]],
     [
       'an object whose pipeline has another one by now is removed',
       manifest,
@@ -89,13 +94,13 @@ describe('an object', () => {
     [
       'an object that nobody requested takes nothing',
       annotated,
-      { state: 'unasked' },
+      { state: 'not-requested' },
       [refused('is requested')],
     ],
     [
       'an object that lost its permission meanwhile takes nothing',
       annotated,
-      { completed: { answer: 'unasked' } },
+      { completed: { answer: 'not-requested' } },
       [refused('no longer requested'), ...TAKES],
     ],
     [

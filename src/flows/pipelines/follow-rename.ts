@@ -37,14 +37,14 @@ async function takeOver(renaming: Renaming, ports: FollowRenamePorts): Promise<R
   const { name } = renaming.renamedFrom;
   const state = await ports.store.renameState(renaming);
   if (state === 'done' || state === 'own') return undefined;
-  if (state === 'unasked') return refused(name, `No rename of ${name} to this name is requested.`);
+  if (state === 'not-requested') return refused(name, `No rename of ${name} to this name is requested.`);
   const old = await ports.cluster.compareRenamed(renaming);
   if (old === 'changed')
     return refused(name, `${name} has changed since it was asked to get this name: ask again.`);
   if (old === 'managed') return refused(name, `${name} is managed by manifest: the API does not rename it.`);
   const completed = await ports.store.completeRename(renaming, ports.now());
   if (completed.answer === 'done') return undefined;
-  if (completed.answer === 'unasked')
+  if (completed.answer === 'not-requested')
     return refused(name, `The rename of ${name} to this name is no longer requested.`);
   if (completed.answer === 'taken')
     return refused(name, `Another pipeline of ${renaming.team} has this name.`);

@@ -29,7 +29,7 @@ async function askedOnly(to: string): Promise<RenamedFrom> {
     { ...APP, uid: app.uid, to },
     { by: 'ann', at: new Date() },
   );
-  if (asked.answer !== 'asked') throw new Error(asked.answer);
+  if (asked.answer !== 'requested') throw new Error(asked.answer);
   return { ...app, key: asked.key };
 }
 

@@ -31,9 +31,9 @@ export async function renamePipeline(
   const read = await readToChange(name, ports);
   if (read.answer !== 'done') return read;
   const old = read.value;
-  const asked = await ports.renames.requestRename({ ...name, uid: old.uid, to }, act);
-  if (asked.answer !== 'asked') return refusal(name, to, asked);
-  const renamedFrom = { name: old.name, uid: old.uid, key: asked.key };
+  const outcome = await ports.renames.requestRename({ ...name, uid: old.uid, to }, act);
+  if (outcome.answer !== 'requested') return refusal(name, to, outcome);
+  const renamedFrom = { name: old.name, uid: old.uid, key: outcome.key };
   const made = await makeOrMeet({ old, to, renamedFrom }, act, ports);
   if (made.answer !== 'done') return made;
   const answer = await waitForVerdict(made.value, [], ports);
@@ -45,13 +45,14 @@ export async function renamePipeline(
 function refusal(
   { pipeline }: PipelineName,
   to: string,
-  asked: Exclude<RenameAnswer, { answer: 'asked' }>,
+  outcome: Exclude<RenameAnswer, { answer: 'requested' }>,
 ): Exclude<ObjectAnswer, { answer: 'done' }> {
-  if (asked.answer === 'taken') return { answer: 'exists' };
-  if (asked.answer === 'unknown') return refused(`${pipeline} has not run yet as it is: wait until it does.`);
-  if (asked.answer === 'history')
+  if (outcome.answer === 'taken') return { answer: 'exists' };
+  if (outcome.answer === 'unknown')
+    return refused(`${pipeline} has not run yet as it is: wait until it does.`);
+  if (outcome.answer === 'history')
     return refused(`A pipeline ${to} that was deleted has its history under that name. Choose another one.`);
-  const builds = asked.builds === 1 ? 'one of its builds runs' : `${asked.builds} of its builds run`;
+  const builds = outcome.builds === 1 ? 'one of its builds runs' : `${outcome.builds} of its builds run`;
   const cure = 'pause it, and wait for them or cancel them';
   return refused(`${pipeline} cannot be renamed while ${builds}: ${cure}.`);
 }

@@ -22,7 +22,7 @@ export interface Renaming extends PipelineName {
 }
 
 export type RenameAnswer =
-  | { answer: 'asked'; key: string }
+  | { answer: 'requested'; key: string }
   /** That object has no pipeline. */
   | { answer: 'unknown' }
   | { answer: 'taken' }
@@ -44,10 +44,10 @@ export interface RenameStore {
   /** The new name of the pipeline that this object had, and the number of running checks. */
   renamedTo(uid: string): Promise<{ pipeline: string; runningChecks: number } | undefined>;
   /**
-   * `asked`: requested, not done. `done`: the pipeline has the new name. `own`: not requested, but a pipeline
-   * of this name exists, so the annotation is ignored. `unasked`: neither.
+   * `requested`: not done yet. `done`: the pipeline has the new name. `own`: not requested, but a pipeline
+   * of this name exists, so the annotation is ignored. `not-requested`: neither.
    */
-  renameState(renaming: Renaming): Promise<'asked' | 'done' | 'own' | 'unasked'>;
+  renameState(renaming: Renaming): Promise<'requested' | 'done' | 'own' | 'not-requested'>;
   /**
    * Gives the pipeline's row, and everything that belongs to it, the new name and object, and writes the
    * audit entry. At that moment no build runs with the old name, and none starts with it.
@@ -62,6 +62,6 @@ export interface RenameStore {
     | { answer: 'taken' }
     /** A deleted pipeline has its history under that name. */
     | { answer: 'history' }
-    | { answer: 'unasked' }
+    | { answer: 'not-requested' }
   >;
 }

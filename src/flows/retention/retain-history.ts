@@ -36,8 +36,8 @@ export async function retainHistory({
   elapsed,
 }: Ports): Promise<{ removed: RowsRemoved; more: boolean }> {
   const removed: RowsRemoved = { builds: 0, logs: 0, versions: 0, records: 0 };
-  const begun = elapsed();
-  while (elapsed() - begun < MAX_CALL_MS) {
+  const startedAt = elapsed();
+  while (elapsed() - startedAt < MAX_CALL_MS) {
     const some = await retainNext(retention, now());
     if (some === undefined) return { removed, more: false };
     removed.builds += some.builds;

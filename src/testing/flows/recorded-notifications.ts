@@ -21,10 +21,10 @@ export class RecordedNotifications implements Notifications {
 
   listen<T extends Topic>(
     topics: readonly T[],
-    heard: (notification: ReceivedNotification<T>) => void,
+    onNotification: (notification: ReceivedNotification<T>) => void,
   ): () => void {
     const listener = (notification: ProcessNotification): void => {
-      if (concerns(topics, notification)) heard(notification);
+      if (concerns(topics, notification)) onNotification(notification);
     };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -27,14 +27,14 @@ import { dueNotifications, openNotificationRuns } from './notification-runs.ts';
 import { freeScope, scopeOfCheck } from './record-check.ts';
 import { addVersions } from './record-versions.ts';
 import { requestChecksByToken, resourceOfToken } from './request-checks-by-token.ts';
-import { requestCheck, wakeTriggers } from './trigger-checks.ts';
+import { requestAssignments, wakeTriggers } from './trigger-checks.ts';
 
 export function checkStore(database: Database & { definitions: Definitions }): CheckStore {
   const { pool } = database;
   return {
     async requestCheck(resource, cause, at) {
       const found = await pool.maybeOneFirst(rows<{ id: number }>()`
-        UPDATE check_scopes s SET ${requestCheck(cause, at)}
+        UPDATE check_scopes s SET ${requestAssignments(cause, at)}
         FROM resources r JOIN pipelines p ON p.id = r.pipeline_id JOIN teams t ON t.id = p.team_id
         WHERE s.id = r.scope_id AND s.live AND s.checked_by <> 'nothing' AND r.deleted_at IS NULL
           AND p.deleted_at IS NULL AND t.name = ${resource.team} AND p.name = ${resource.pipeline}

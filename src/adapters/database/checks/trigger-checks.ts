@@ -34,7 +34,7 @@ export async function insertTrigger(
           AND g.passed = '{}')
       ORDER BY s.id FOR UPDATE),
     requested AS (
-      UPDATE check_scopes s SET ${requestCheck('manual', at)} FROM free WHERE s.id = free.id
+      UPDATE check_scopes s SET ${requestAssignments('manual', at)} FROM free WHERE s.id = free.id
       RETURNING s.id, greatest(s.run_id, s.last_run) AS after)
     INSERT INTO job_triggers (job_id, requested_by, requested_at, input_values, check_until, checks)
     SELECT ${job}::bigint, ${by}, ${timestamp(at)}, ${inputs}::jsonb,
@@ -49,7 +49,7 @@ export async function insertTrigger(
  * SQL assignments that request a check of scope `s`. An earlier request keeps its time. The cause of a person or
  * webhook replaces that of the timer, since such a check resets the timer.
  */
-export function requestCheck(cause: string, at: Date) {
+export function requestAssignments(cause: string, at: Date) {
   return sql.fragment`requested_at = coalesce(s.requested_at, ${timestamp(at)}),
     requested_cause = CASE WHEN coalesce(s.requested_cause, 'schedule') = 'schedule' THEN ${cause}
       ELSE s.requested_cause END`;

@@ -39,7 +39,7 @@ async function requestRename(
         asked_at = excluded.asked_at,
         key = CASE r.to_name WHEN excluded.to_name THEN r.key ELSE excluded.key END
       RETURNING key`);
-    return { answer: 'asked', key };
+    return { answer: 'requested', key };
   });
 }
 
@@ -86,20 +86,20 @@ export function renameStore(database: Database): RenameStore {
     },
     async renameState(renaming) {
       const requested = await pool.maybeOne(requestedRename(renaming));
-      if (requested !== null) return requested.moved ? 'done' : 'asked';
+      if (requested !== null) return requested.moved ? 'done' : 'requested';
       const own = await pool.exists(rows()`
         SELECT 1 FROM pipelines p JOIN teams t ON t.id = p.team_id
         WHERE t.name = ${renaming.team} AND p.name = ${renaming.pipeline} AND p.deleted_at IS NULL`);
-      return own ? 'own' : 'unasked';
+      return own ? 'own' : 'not-requested';
     },
     completeRename: async (renaming, at) =>
       await pool.transaction(async (connection) => {
         await holdEpoch(database, connection);
         const found = await connection.maybeOne(requestedRename(renaming));
-        if (found === null) return { answer: 'unasked' };
+        if (found === null) return { answer: 'not-requested' };
         await lock(connection, found);
         const requested = await connection.maybeOne(requestedRename(renaming));
-        if (requested === null) return { answer: 'unasked' };
+        if (requested === null) return { answer: 'not-requested' };
         if (requested.moved) return { answer: 'done', id: requested.id };
         const refused = await refusal(connection, requested, renaming.pipeline);
         if (refused !== undefined) return refused;

@@ -70,19 +70,20 @@ export function authenticateByInstallation(
  * `read` never throws.
  */
 function sharedReads(read: () => Promise<void>, apartMs: number, clock: Clock) {
-  let begun = -Infinity;
-  let ended = -Infinity;
+  let lastStart = -Infinity;
+  /** When the last finished read started. */
+  let finishedStart = -Infinity;
   let running: Promise<void> | undefined;
   async function next(): Promise<void> {
-    const wait = begun + apartMs - clock.now();
+    const wait = lastStart + apartMs - clock.now();
     if (wait > 0) await clock.sleep(wait);
-    begun = clock.now();
+    lastStart = clock.now();
     await read();
-    ended = begun;
+    finishedStart = lastStart;
     running = undefined;
   }
   return async (since: number): Promise<void> => {
-    while (ended < since) {
+    while (finishedStart < since) {
       running ??= next();
       await running;
     }

@@ -38,7 +38,9 @@ export class Feeds<A> {
    * removes the viewer.
    */
   read({ key, ids, make }: { key: string; ids: Ids; make: () => Feed<A> }, stream: EventStream, after: A) {
-    this.#stopListening ??= this.#listen(['progress', 'status'], (notification) => this.#heard(notification));
+    this.#stopListening ??= this.#listen(['progress', 'status'], (notification) =>
+      this.#refreshFor(notification),
+    );
     const entry = this.#feeds.get(key) ?? { feed: make(), ids };
     this.#feeds.set(key, entry);
     const leave = entry.feed.add(stream, after);
@@ -60,7 +62,7 @@ export class Feeds<A> {
     this.#feeds.clear();
   }
 
-  #heard(notification: ReceivedNotification<'progress' | 'status'>): void {
+  #refreshFor(notification: ReceivedNotification<'progress' | 'status'>): void {
     for (const { feed, ids } of this.#feeds.values()) if (concerns(notification, ids)) feed.refresh();
   }
 }

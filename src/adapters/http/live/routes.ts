@@ -48,8 +48,8 @@ class LiveFeeds {
   constructor(ports: PipelinePorts, options: StreamOptions) {
     this.ports = ports;
     this.#options = options;
-    this.builds = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
-    this.pipelines = new Feeds((topics, heard) => ports.notifications.listen(topics, heard));
+    this.builds = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
+    this.pipelines = new Feeds((topics, listener) => ports.notifications.listen(topics, listener));
   }
 
   get streams(): OpenStreams {

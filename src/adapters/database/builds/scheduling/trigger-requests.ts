@@ -20,7 +20,7 @@ import { gatherJobs } from './gather.ts';
 import { decisionTransaction } from './schedule.ts';
 import { repeatDecision } from './write-decision.ts';
 
-type Asked = RequestedBuild & { job: JobName };
+type JobRequest = RequestedBuild & { job: JobName };
 
 /** JSON as text; null if no inputs were given. A prepared statement must have the same text in both cases. */
 const givenInputs = (inputs: RequestedBuild['inputs']): string | null =>
@@ -29,7 +29,7 @@ const givenInputs = (inputs: RequestedBuild['inputs']): string | null =>
 /** Records the request in the statement that locks the pipeline. */
 export async function withRequest<T>(
   { pool }: Database,
-  { job: { team, pipeline, job }, by, inputs, at }: Asked,
+  { job: { team, pipeline, job }, by, inputs, at }: JobRequest,
   work: (tx: RequestTransaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await repeatDecision(async () =>
@@ -54,7 +54,7 @@ export async function withRequest<T>(
 /** Records the request before the caller waits for checks. */
 export async function withRequestAfterChecks<T>(
   { pool }: Database,
-  { job: { team, pipeline, job }, by, inputs, waitMs, at }: Asked & { waitMs: number },
+  { job: { team, pipeline, job }, by, inputs, waitMs, at }: JobRequest & { waitMs: number },
   work: (tx: WaitingTransaction) => Promise<T>,
 ): Promise<T | undefined> {
   return await repeatDecision(async () =>
